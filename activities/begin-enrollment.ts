@@ -1,0 +1,39 @@
+import { recordEnrollment } from '../src/db/queries/enrollments.ts'
+import { outlineOf, type StepOutline } from '../src/domain/steps.ts'
+import type { ActivityDependencies } from './dependencies.ts'
+
+export interface BeginEnrollmentInput {
+  enrollmentId: string
+  automationId: string
+  contactId: string
+  cause: string | null
+  triggerEventId: string | null
+  enrolledAt: string
+}
+
+export interface BegunEnrollment {
+  automationName: string
+  steps: StepOutline[]
+}
+
+/**
+ * Records the enrollment, which its starter may have done already, and reads the steps it is pinned to.
+ *
+ * @returns `null` when there is nothing to do: the automation or the contact is gone, or what started this run has
+ *   started another already, or the enrollment has ended (the run was reset to its beginning).
+ */
+export async function beginEnrollment(
+  { em }: ActivityDependencies,
+  input: BeginEnrollmentInput,
+): Promise<BegunEnrollment | null> {
+  const enrollment = await recordEnrollment(em.fork(), {
+    id: input.enrollmentId,
+    automationId: input.automationId,
+    contactId: input.contactId,
+    cause: input.cause,
+    triggerEventId: input.triggerEventId,
+    enrolledAt: new Date(input.enrolledAt),
+  })
+  if (enrollment?.status !== 'ACTIVE') return null
+  return { automationName: enrollment.automationName, steps: enrollment.steps.map(outlineOf) }
+}

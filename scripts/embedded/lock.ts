@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Takes a folder for this process alone. The lock is one that the operating system holds on a file (SQLite's), so it
+ * ends with the process, however that ends, and there is no stale one to recognise.
+ *
+ * @returns what releases it, or `undefined` when another process has it.
+ */
+export function lockFolder(folder: string): (() => void) | undefined {
+  const file = new DatabaseSync(join(folder, 'lock.db'))
+  try {
+    file.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch {
+    file.close()
+    return undefined
+  }
+  return () => file.close()
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Runs a command to its end, and shows every ten seconds that it is still at work.
+ * @throws {Error} with the last lines that it printed, when it fails or does not exist.
+ */
+export function run(
+  command: string,
+  args: readonly string[],
+  { env = {}, say }: { env?: NodeJS.ProcessEnv; say: (line: string) => void },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const started = Date.now()
+    const progress = setInterval(() => {
+      say(`  … ${command} is at work, ${Math.round((Date.now() - started) / 1000)} s`)
+    }, 10_000)
+    let output = ''
+    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000)
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('error', (error) => {
+      clearInterval(progress)
+      reject(new Error(`${command} could not be started (${error.message})`))
+    })
+    child.on('close', (code) => {
+      clearInterval(progress)
+      if (code === 0) resolve()
+      else reject(new Error(`${command} ended with ${code}: ${output.trim().split('\n').slice(-3).join(' | ')}`))
+    })
+  })
+}

@@ -1,0 +1,6 @@
+import type { Dependencies } from '../services/dependencies.ts'
+
+export interface ApiDependencies extends Dependencies {
+  /** What is missing for full service, by name; empty when all is well. */
+  checkReadiness(): Promise<string[]>
+}

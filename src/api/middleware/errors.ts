@@ -1,0 +1,46 @@
+import type { Middleware } from 'koa'
+import { isDatabaseUnavailable } from '../../db/errors.ts'
+import { Refusal, type RefusalCode } from '../../domain/errors.ts'
+import type { Log } from '../../services/dependencies.ts'
+import { isTemporalUnavailable } from '../../temporal/errors.ts'
+import type { ApiState } from '../state.ts'
+
+const STATUSES = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  unavailable: 503,
+} as const satisfies Record<RefusalCode, number>
+
+/**
+ * The one place where errors become answers: `{ "error": … }` (specification, section 7). What the caller can mend is
+ * told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
+ */
+export const errors = (log: Log): Middleware<ApiState> =>
+  async function errors(ctx, next) {
+    try {
+      await next()
+      if (ctx.status === 404 && ctx.body === undefined) answer(404, `There is nothing at ${ctx.method} ${ctx.path}`)
+    } catch (error) {
+      const { requestId } = ctx.state
+      if (error instanceof Refusal) {
+        answer(STATUSES[error.code], error.message)
+      } else if (isDatabaseUnavailable(error)) {
+        log.warn({ requestId, error }, 'Postgres is not available')
+        answer(503, 'The database is not available at the moment; please try again')
+      } else if (isTemporalUnavailable(error)) {
+        log.warn({ requestId, error }, 'Temporal is not available')
+        answer(503, 'Temporal is not available at the moment; please try again')
+      } else {
+        log.error({ requestId, error }, 'A request failed')
+        answer(500, `Internal server error; please try again, and mention request ${requestId} if it stays`)
+      }
+      if (ctx.status === 503) ctx.set('Retry-After', '1')
+    }
+
+    function answer(status: number, message: string): void {
+      ctx.status = status
+      ctx.body = { error: message }
+    }
+  }

@@ -1,0 +1,16 @@
+import type Router from '@koa/router'
+import type { ApiDependencies } from '../dependencies.ts'
+import type { ApiState } from '../state.ts'
+
+/** For balancers and supervisors: no key is needed. */
+export function healthRoutes(router: Router<ApiState>, { checkReadiness }: ApiDependencies): void {
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'alive' }
+  })
+
+  router.get('/readyz', async (ctx) => {
+    const missing = await checkReadiness()
+    ctx.status = missing.length === 0 ? 200 : 503
+    ctx.body = missing.length === 0 ? { status: 'ready' } : { error: `Not reachable: ${missing.join(', ')}` }
+  })
+}

@@ -1,0 +1,25 @@
+import { setLocale } from 'yup'
+
+/** yup's messages in the API's words: the field, and what would be right. A path is `steps[0].subject`, say. */
+setLocale({
+  mixed: {
+    required: '${path} is required',
+    defined: '${path} is required',
+    notNull: '${path} must not be null',
+    notType: ({ path, type }) => `${path} must be ${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`,
+    oneOf: '${path} must be one of: ${values}',
+  },
+  string: {
+    max: '${path} must not be longer than ${max} characters',
+    min: '${path} must not be shorter than ${min} characters',
+  },
+  number: {
+    min: '${path} must be at least ${min}',
+    max: '${path} must be at most ${max}',
+    integer: '${path} must be an integer',
+  },
+  array: {
+    max: '${path} must not exceed ${max} items',
+    min: '${path} must have at least ${min} items',
+  },
+})

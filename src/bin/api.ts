@@ -1,0 +1,16 @@
+/** `npm run api`: the API alone. */
+import { readConfig } from '../config.ts'
+import { openLog } from '../log.ts'
+import { assertMigrated, openContext, startApi } from './compose.ts'
+import { connectedConfig } from './embedded-config.ts'
+import { main, runUntilStopped } from './lifecycle.ts'
+
+main(async () => {
+  const config = connectedConfig(readConfig(process.env))
+  const log = openLog(config.LOG_LEVEL)
+  const context = openContext(config, log)
+  await assertMigrated(context.orm)
+  const api = await startApi(context)
+  log.info({ port: api.port }, 'The API is ready')
+  await runUntilStopped([api], () => context.close())
+})

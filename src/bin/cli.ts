@@ -1,0 +1,140 @@
+/** `npm run --silent cli -- …`: what only operators do. */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { readConfig } from '../config.ts'
+import type { ApiKey } from '../db/entities/api-key.ts'
+import type { Workspace } from '../db/entities/workspace.ts'
+import { migrate, openOrm, type Orm } from '../db/orm.ts'
+import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
+import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
+import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
+import { connectedConfig } from './embedded-config.ts'
+import { main } from './lifecycle.ts'
+
+interface Output {
+  json?: true
+}
+
+/** Opens the database of the configuration, or of the `npm start` that is running, for one command. */
+async function withDatabase<Result>(run: (orm: Orm) => Promise<Result>): Promise<Result> {
+  const config = readConfig(process.env)
+  const { DATABASE_URL } = config.DATABASE_URL ? { DATABASE_URL: config.DATABASE_URL } : connectedConfig(config)
+  const orm = openOrm({ url: DATABASE_URL, timeoutMs: 60_000 })
+  try {
+    return await run(orm)
+  } finally {
+    await orm.close(true)
+  }
+}
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
+const show = <Value>(value: Value, { json }: Output, words: (value: Value) => string) =>
+  print(json ? JSON.stringify(value) : words(value))
+
+const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({ id, name, mode, createdAt: createdAt.toISOString() })
+const asApiKey = (apiKey: ApiKey) => ({
+  id: apiKey.id,
+  workspaceId: apiKey.workspace.id,
+  name: apiKey.name,
+  prefix: apiKey.prefix,
+  scopes: apiKey.scopes,
+  allow: apiKey.allowedRanges,
+  rateLimit: apiKey.rateLimit,
+  createdAt: apiKey.createdAt.toISOString(),
+})
+
+const table = (rows: string[][], none: string) => (rows.length === 0 ? none : rows.map((row) => row.join('  ')).join('\n'))
+
+function parseScopes(text: string): Scope[] {
+  if (text === 'all') return [...SCOPES]
+  const scopes = text.split(',').map((scope) => scope.trim())
+  const valid = scopes.filter(isScope)
+  if (valid.length < scopes.length) throw new InvalidArgumentError(`Scopes are "all" or some of: ${SCOPES.join(',')}.`)
+  return [...new Set(valid)]
+}
+
+function parseRateLimit(text: string): number {
+  const limit = Number(text)
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
+    throw new InvalidArgumentError('It is a whole number of requests a minute, from 1 to 1000000.')
+  }
+  return limit
+}
+
+const parseName = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+const command = (parent: Command, name: string, description: string) =>
+  parent.command(name).description(description).option('--json', 'print JSON')
+
+const program = new Command('dripline').description('Operate Dripline').showHelpAfterError()
+
+const workspaces = program.command('workspace').description('the tenants: everything belongs to one')
+command(workspaces, 'create', 'make a workspace')
+  .requiredOption('--name <name>', 'its name', parseName)
+  .addOption(
+    new Option('--mode <mode>', 'live: acts on real data; test: for development, its mail is always captured')
+      .choices(WORKSPACE_MODES)
+      .makeOptionMandatory(),
+  )
+  .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
+    const workspace = asWorkspace(await withDatabase((orm) => createWorkspace(orm.em, options)))
+    show(workspace, options, ({ id, name, mode }) => `Made the ${mode} workspace "${name}": ${id}`)
+  })
+command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
+  const list = (await withDatabase((orm) => listWorkspaces(orm.em))).map(asWorkspace)
+  show(list, options, (all) => table(all.map(({ id, mode, name }) => [id, mode, name]), 'There is no workspace.'))
+})
+
+const keys = program.command('key').description('API keys')
+command(keys, 'create', 'make a key and print it, once')
+  .requiredOption('--workspace <id>', 'the workspace it belongs to')
+  .requiredOption('--name <name>', 'what it is for', parseName)
+  .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(',')}`, parseScopes)
+  .option(
+    '--allow <CIDR>',
+    'an address or range it may be used from; may be repeated',
+    (range: string, before: string[]) => [...before, range],
+    [] as string[],
+  )
+  .option('--rate-limit <N>', 'requests a minute', parseRateLimit, 120)
+  .action(
+    async (
+      options: Output & { workspace: string; name: string; scopes: Scope[]; allow: string[]; rateLimit: number },
+    ) => {
+      const { apiKey, key } = await withDatabase((orm) =>
+        createApiKey(orm.em, {
+          workspaceId: options.workspace,
+          name: options.name,
+          scopes: options.scopes,
+          allowedRanges: options.allow,
+          rateLimit: options.rateLimit,
+        }),
+      )
+      const { id, ...rest } = asApiKey(apiKey)
+      show({ id, key, ...rest }, options, () => `${key}\n\nThis is shown once. Its id, to delete it by: ${id}`)
+    },
+  )
+command(keys, 'list', 'list the keys, by what is visible of them').action(async (options: Output) => {
+  const list = (await withDatabase((orm) => listApiKeys(orm.em))).map(asApiKey)
+  show(list, options, (all) =>
+    table(all.map(({ id, prefix, name, workspaceId }) => [id, `${prefix}…`, workspaceId, name]), 'There is no key.'),
+  )
+})
+command(keys, 'delete', 'delete a key; requests with it are refused from now on')
+  .argument('<id>', 'the id of the key')
+  .action(async (id: string, options: Output) => {
+    await withDatabase((orm) => deleteApiKey(orm.em, id))
+    show({ id, deleted: true }, options, () => `Deleted the key ${id}`)
+  })
+
+command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {
+  const migrations = await withDatabase(migrate)
+  show({ migrations }, options, () => (migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.'))
+})
+
+main(async () => {
+  await program.parseAsync()
+})

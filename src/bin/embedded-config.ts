@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EmbeddedAddresses } from '../../scripts/embedded/protocol.ts'
+import type { Config } from '../config.ts'
+import type { ConnectedConfig } from './compose.ts'
+
+/**
+ * Settles where Postgres and Temporal are: where the configuration says, or else where the `npm start` that runs on the
+ * same data folder has them.
+ *
+ * @throws {Error} that says what to do, when neither tells.
+ */
+export function connectedConfig(config: Config): ConnectedConfig {
+  const running = config.DATABASE_URL && config.TEMPORAL_ADDRESS ? {} : readRunning(config.dataDir)
+  const DATABASE_URL = config.DATABASE_URL ?? running.databaseUrl
+  const TEMPORAL_ADDRESS = config.TEMPORAL_ADDRESS ?? running.temporalAddress
+  if (DATABASE_URL === undefined || TEMPORAL_ADDRESS === undefined) {
+    throw new Error(
+      `Nothing runs on ${config.dataDir} yet. Start Dripline there with "npm start", ` +
+        'or set DATABASE_URL and TEMPORAL_ADDRESS to a Postgres and a Temporal of your own.',
+    )
+  }
+  return { ...config, DATABASE_URL, TEMPORAL_ADDRESS }
+}
+
+function readRunning(dataDir: string): EmbeddedAddresses {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as EmbeddedAddresses
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,88 @@
+/** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
+import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
+import { assertPortFree } from '../../scripts/embedded/ports.ts'
+import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { readConfig, type Config } from '../config.ts'
+import { migrate, openOrm } from '../db/orm.ts'
+import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
+import { openLog } from '../log.ts'
+import { openContext, startApi, startWorker, type ConnectedConfig } from './compose.ts'
+import { createFirstWorkspace, welcome } from './first-start.ts'
+import { main, onStopSignal } from './lifecycle.ts'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Search attributes as the Temporal CLI spells their types. */
+const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
+
+main(async () => {
+  const config = readConfig(process.env)
+  let stopAsked = () => undefined as void
+  const signal = new Promise<void>((resolve) => (stopAsked = resolve))
+  onStopSignal(() => {
+    say('\nDripline stops …')
+    stopAsked()
+  })
+
+  await assertPortFree('PORT', config.PORT, config.HOST)
+  const closers: (() => Promise<void>)[] = []
+  try {
+    const embedded = await embeddedParts(config)
+    if (embedded) closers.push(() => embedded.stop())
+    const connected = {
+      ...config,
+      DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
+      TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? embedded?.temporalAddress ?? '',
+    }
+    await prepareDatabase(connected)
+
+    const log = openLog(config.LOG_LEVEL)
+    const context = openContext(connected, log)
+    closers.push(() => context.close())
+    const first = await createFirstWorkspace(context.orm.em)
+    const worker = await startWorker(context)
+    closers.push(() => worker.stop())
+    const api = await startApi(context)
+    closers.push(() => api.stop())
+
+    say(welcome({ port: api.port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL, first }))
+    await Promise.race([signal, worker.ended, api.ended, ...(embedded ? [embedded.ended] : [])])
+  } finally {
+    // The order of the start, backwards: HTTP, worker, connections, and last what they were connected to.
+    for (const close of closers.reverse()) await close()
+  }
+})
+
+async function embeddedParts(config: Config): Promise<Embedded | undefined> {
+  if (config.DATABASE_URL && config.TEMPORAL_ADDRESS) return undefined
+  const cliPath = config.TEMPORAL_ADDRESS ? undefined : await resolveTemporalCli(process.env, say)
+  return startEmbedded(
+    {
+      dataDir: config.dataDir,
+      ...(config.DATABASE_URL ? {} : { postgres: { port: config.POSTGRES_PORT } }),
+      ...(cliPath === undefined
+        ? {}
+        : {
+            temporal: {
+              cliPath,
+              port: config.TEMPORAL_PORT,
+              uiPort: config.TEMPORAL_UI_PORT,
+              searchAttributes: Object.fromEntries(
+                Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, CLI_TYPES[type]]),
+              ),
+            },
+          }),
+    },
+    say,
+  )
+}
+
+async function prepareDatabase({ DATABASE_URL }: ConnectedConfig): Promise<void> {
+  const orm = openOrm({ url: DATABASE_URL, timeoutMs: 120_000 })
+  try {
+    const done = await migrate(orm)
+    if (done.length > 0) say(`Postgres: migrated (${done.join(', ')})`)
+  } finally {
+    await orm.close(true)
+  }
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
+
+const port = (fallback: number) => number().integer().min(1).max(65_535).default(fallback)
+const address = (protocols: RegExp, example: string) =>
+  string().matches(protocols, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
+
+/** The whole configuration: every environment variable that Dripline reads, with its default. */
+const environment = object({
+  DATA_DIR: string().default('./data'),
+  PORT: port(3000),
+  HOST: string().default('0.0.0.0'),
+  POSTGRES_PORT: port(54321),
+  TEMPORAL_PORT: port(7233),
+  TEMPORAL_UI_PORT: port(8233),
+  DATABASE_URL: address(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
+  DATABASE_POOL_SIZE: number().integer().min(2).max(1000).default(10),
+  TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
+  TEMPORAL_NAMESPACE: string().default('default'),
+  TEMPORAL_TASK_QUEUE: string().default('dripline'),
+  TEMPORAL_API_KEY: string(),
+  TEMPORAL_TLS: boolean().default(false),
+  SMTP_URL: address(/^smtps?:\/\//, 'smtp://user:password@host:587'),
+  SMTP_CONNECTIONS: number().integer().min(1).max(100).default(5),
+  MAIL_FROM: string()
+    .matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, 'MAIL_FROM must look like "Name <name@example.com>"')
+    .default('Dripline <dripline@localhost.localdomain>'),
+  WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
+  LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export type Environment = InferType<typeof environment>
+export interface Config extends Environment {
+  /** `DATA_DIR` as an absolute path. */
+  dataDir: string
+}
+
+/**
+ * Reads and checks the environment, once, in a composition root. An empty variable counts as one that is not set.
+ * @throws {Error} that names every variable that is wrong, and what would be right; it repeats no value.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.keys(environment.fields).map((name) => [name, env[name] || undefined]))
+  try {
+    const values = environment.validateSync(given, { abortEarly: false })
+    return { ...values, dataDir: resolve(values.DATA_DIR) }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    const problems = error.inner.map(({ path, type, message }) =>
+      type === 'typeError' ? `${path} must be a ${path?.endsWith('TLS') ? 'boolean' : 'number'}` : message,
+    )
+    throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`)
+  }
+}

@@ -1,0 +1,17 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Step } from '../../domain/steps.ts'
+
+const schema = defineEntity({
+  name: 'AutomationVersion',
+  tableName: 'automation_versions',
+  properties: {
+    automationId: p.uuid().primary(),
+    version: p.integer().primary(),
+    steps: p.json<Step[]>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** An immutable list of steps, ordered by position. An enrollment is pinned to one. */
+export class AutomationVersion extends schema.class {}
+schema.setClass(AutomationVersion)

@@ -1,0 +1,4 @@
+import { Migration001Foundation } from './migration-001-foundation.ts'
+
+/** All migrations, oldest first. One that was released is never changed: a new one follows it. */
+export const migrations = [Migration001Foundation]

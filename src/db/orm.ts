@@ -1,0 +1,59 @@
+import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql'
+import { Migrator } from '@mikro-orm/migrations'
+import { ApiKey } from './entities/api-key.ts'
+import { AutomationCounts } from './entities/automation-counts.ts'
+import { AutomationVersion } from './entities/automation-version.ts'
+import { Automation } from './entities/automation.ts'
+import { Contact } from './entities/contact.ts'
+import { Message } from './entities/message.ts'
+import { Workspace } from './entities/workspace.ts'
+import { migrations } from './migrations/index.ts'
+
+export type Orm = MikroORM
+export type { EntityManager }
+
+export interface OrmOptions {
+  url: string
+  /** Connections at most. */
+  poolSize?: number
+  /** Milliseconds after which a connection attempt or a query fails, so that a caller is answered in time. */
+  timeoutMs?: number
+}
+
+/**
+ * Opens the database. No connection is made before the first query, so a database that is down fails
+ * requests and not the start.
+ */
+export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): Orm {
+  const options: Options = {
+    clientUrl: url,
+    entities: [Workspace, ApiKey, Contact, Automation, AutomationVersion, AutomationCounts, Message],
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, tableName: 'migrations', snapshot: false },
+    pool: { min: 0, max: poolSize },
+    driverOptions: {
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+      application_name: 'dripline',
+    },
+    // Failures reach the caller as errors and are logged once, there; the ORM's own log would print parameters.
+    logger: () => undefined,
+    ensureDatabase: false,
+  }
+  return new MikroORM(options)
+}
+
+/** Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock. */
+export async function migrate(orm: Orm): Promise<string[]> {
+  const done = await orm.em.getConnection().transactional(async (trx) => {
+    await orm.em.getConnection().execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
+    return orm.migrator.up()
+  })
+  return done.map((migration) => migration.name)
+}
+
+/** The names of migrations that the database has not had yet. */
+export async function pendingMigrations(orm: Orm): Promise<string[]> {
+  return (await orm.migrator.getPending()).map((migration) => migration.name)
+}

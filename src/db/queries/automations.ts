@@ -1,0 +1,59 @@
+import type { AutomationStatus } from '../../domain/automation.ts'
+import type { Trigger } from '../../domain/triggers.ts'
+import type { EntityManager } from '../orm.ts'
+import { sql, toDate } from '../sql.ts'
+
+export interface AutomationSummary {
+  id: string
+  name: string
+  status: AutomationStatus
+  trigger: Trigger
+  stepCount: number
+  enrolledCount: number
+  completedCount: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A page of a workspace's automations, newest first. */
+export async function automationPage(
+  em: EntityManager,
+  workspaceId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<AutomationSummary[]> {
+  const rows = await sql<SummaryRow>(em, PAGE, [workspaceId, limit, offset])
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    trigger: row.trigger,
+    stepCount: row.step_count,
+    enrolledCount: row.enrolled,
+    completedCount: row.completed,
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
+  }))
+}
+
+interface SummaryRow {
+  id: string
+  name: string
+  status: AutomationStatus
+  trigger: Trigger
+  step_count: number
+  enrolled: number
+  completed: number
+  created_at: string
+  updated_at: string
+}
+
+const PAGE = `
+select automation.id, automation.name, automation.status, automation.trigger,
+  jsonb_array_length(version.steps) as step_count, counts.enrolled, counts.completed,
+  automation.created_at, automation.updated_at
+from automations automation
+join automation_versions version on version.automation_id = automation.id and version.version = automation.version
+join automation_counts counts on counts.automation_id = automation.id
+where automation.workspace_id = $1::uuid and automation.deleted_at is null
+order by automation.created_at desc, automation.id desc
+limit $2 offset $3`

@@ -1,0 +1,133 @@
+import type { EndStatus, EnrollmentStatus } from '../../domain/enrollment.ts'
+import type { Step } from '../../domain/steps.ts'
+import type { EntityManager } from '../orm.ts'
+import { sql } from '../sql.ts'
+
+export interface EnrollmentWrite {
+  id: string
+  automationId: string
+  contactId: string
+  /** What started it, unique per automation; `null` for an enroll call that can't be recognised again. */
+  cause: string | null
+  /** The trigger event among the causes. */
+  triggerEventId: string | null
+  enrolledAt: Date
+}
+
+export interface RecordedEnrollment {
+  status: EnrollmentStatus
+  automationName: string
+  steps: Step[]
+}
+
+/**
+ * Writes an enrollment and counts it, once, however often and from wherever it is called: by the API after the
+ * workflow's start, and by the workflow. It pins the automation's present version.
+ *
+ * Nothing is written when the automation or the contact is gone, when another enrollment has the same cause, or
+ * when the event that would start it happened during an enrollment of this contact that has ended since: such an
+ * event was one of those that find the contact enrolled already, and only its delivery came late.
+ *
+ * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run.
+ *
+ * @returns the enrollment as recorded, or `undefined` where there is none to be.
+ */
+export async function recordEnrollment(
+  em: EntityManager,
+  write: EnrollmentWrite,
+): Promise<RecordedEnrollment | undefined> {
+  await sql(em, RECORD, [
+    write.id,
+    write.automationId,
+    write.contactId,
+    write.cause,
+    write.triggerEventId,
+    write.enrolledAt.toISOString(),
+  ])
+  // A second statement, because the first can't see a row that another caller wrote while it waited for it.
+  const [row] = await sql<{ status: EnrollmentStatus; name: string; steps: Step[] }>(em, READ, [write.id])
+  return row && { status: row.status, automationName: row.name, steps: row.steps }
+}
+
+const RECORD = `
+with inserted as (
+  insert into enrollments
+    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
+  select $1::uuid, automation.workspace_id, automation.id, contact.id, automation.version, $4::text, 'ACTIVE',
+    $6::timestamptz
+  from automations automation
+  join contacts contact on contact.workspace_id = automation.workspace_id
+  where automation.id = $2::uuid and automation.deleted_at is null and contact.id = $3::uuid
+    and not exists (
+      select from trigger_events event
+      join enrollments earlier on earlier.automation_id = $2::uuid and earlier.contact_id = $3::uuid
+      where event.id = $5::uuid and earlier.recorded_at <= event.created_at and event.created_at <= earlier.ended_at
+    )
+  on conflict do nothing
+  returning id
+),
+superseded as (
+  update enrollments set status = 'CANCELLED', held = false, ended_at = now()
+  where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid
+    and exists (select from inserted)
+)
+update automation_counts set enrolled = enrolled + 1
+where automation_id = $2::uuid and exists (select from inserted)`
+
+const READ = `
+select enrollment.status, automation.name, version.steps
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+where enrollment.id = $1::uuid`
+
+/**
+ * Ends an enrollment, once, and counts it if it was completed.
+ *
+ * @param seenEventIds the trigger events that the workflow has been told of.
+ * @returns the first of those events that happened after the end: whoever fired it may have seen that the
+ *   contact was through, so it has to start the automation anew.
+ */
+export async function finishEnrollment(
+  em: EntityManager,
+  enrollmentId: string,
+  status: EndStatus,
+  seenEventIds: readonly string[],
+): Promise<string | undefined> {
+  await sql(em, FINISH, [enrollmentId, status])
+  if (seenEventIds.length === 0) return undefined
+  const [next] = await sql<{ id: string }>(em, LATER_EVENT, [enrollmentId, seenEventIds])
+  return next?.id
+}
+
+const FINISH = `
+with ended as (
+  update enrollments set status = $2, held = false, ended_at = clock_timestamp()
+  where id = $1::uuid and status = 'ACTIVE'
+  returning automation_id
+)
+update automation_counts set completed = completed + 1
+where automation_id = (select automation_id from ended) and $2 = 'COMPLETED'`
+
+const LATER_EVENT = `
+select event.id from trigger_events event
+join enrollments enrollment on enrollment.id = $1::uuid
+where event.id = any($2::uuid[]) and event.created_at > enrollment.ended_at
+order by event.created_at limit 1`
+
+/** Merges keys into a contact's metadata. @returns whether the workspace has that contact. */
+export async function mergeMetadata(
+  em: EntityManager,
+  contactId: string,
+  metadata: Record<string, unknown>,
+  removedKeys: readonly string[],
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update contacts set metadata = (metadata || $2::jsonb) - $3::text[], updated_at = now()
+     where id = $1::uuid returning id`,
+    [contactId, JSON.stringify(metadata), removedKeys],
+  )
+  return rows.length > 0
+}

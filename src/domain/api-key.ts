@@ -1,0 +1,40 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** A workspace acts on real data (`live`) or is for development (`test`), and so do its keys. */
+export const WORKSPACE_MODES = ['live', 'test'] as const
+export type WorkspaceMode = (typeof WORKSPACE_MODES)[number]
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+const VISIBLE_LENGTH = 'svc_live_'.length + 6
+const FORM = new RegExp(`^svc_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
+
+/** CRC-32 in base62: six digits hold all of its values. */
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let digits = ''
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return digits
+}
+
+/** A new key: prefix, 32 random base62 characters (190 bits), 6 of checksum. It exists in clear only here. */
+export function generateApiKey(mode: WorkspaceMode): string {
+  let body = `svc_${mode}_`
+  for (let i = 0; i < SECRET_LENGTH; i += 1) body += ALPHABET.charAt(randomInt(ALPHABET.length))
+  return body + checksum(body)
+}
+
+/** Whether a text could be a key at all. A mistyped one fails its checksum, and so costs no query. */
+export const isWellFormedApiKey = (text: string): boolean =>
+  FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+
+/** What is stored of a key. It is random enough that a plain, fast hash can't be searched. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+/** What stays visible of a key: `svc_live_` and six characters. */
+export const visiblePrefix = (key: string): string => key.slice(0, VISIBLE_LENGTH)

@@ -1,0 +1,14 @@
+/** A contact is ACTIVE in an automation until its sequence ends in one of the other three. */
+export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
+export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
+export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
+
+/**
+ * The workflow id of a contact's enrollment in an automation. Temporal lets one execution an id run at a time:
+ * this is the rule that nobody is enrolled twice (design, section 5).
+ */
+export const enrollmentWorkflowId = (automationId: string, contactId: string): string =>
+  `enrollment:${automationId}:${contactId}`
+
+/** What started an enrollment, unique per automation: here a trigger event. A second run for the same cause ends. */
+export const eventCause = (triggerEventId: string): string => `event:${triggerEventId}`

@@ -1,0 +1,13 @@
+/**
+ * Splits a change of metadata into the keys to set and the keys to remove: a `null` removes (design, section 10).
+ * The result has no prototype: a key may be called `__proto__`.
+ */
+export function splitMetadata(change: Record<string, unknown>): { set: Record<string, unknown>; removedKeys: string[] } {
+  const set: Record<string, unknown> = Object.create(null)
+  const removedKeys: string[] = []
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) removedKeys.push(key)
+    else set[key] = value
+  }
+  return { set, removedKeys }
+}

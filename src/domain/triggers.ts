@@ -1,0 +1,36 @@
+/** What can start an automation: the values of `trigger` in the detail shape (specification, section 2.3). */
+export const TRIGGERS = ['LIST_ADDED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
+export type Trigger = (typeof TRIGGERS)[number]
+
+/** The keys of `triggerConfig` that have a meaning. All may be absent: such an automation matches nothing. */
+export interface TriggerConfig {
+  listId?: string
+  tagName?: string
+  eventName?: string
+  [key: string]: unknown
+}
+
+/** The names of the same triggers in the summary shape (specification, section 2.2; design, section 10). */
+export const SUMMARY_TRIGGERS = {
+  SIGNUP: 'CONTACT_CREATED',
+  EVENT: 'CUSTOM_EVENT',
+  LIST_ADDED: 'LIST_ADDED',
+  TAG_ADDED: 'TAG_ADDED',
+} as const satisfies Record<Trigger, string>
+
+/** Names are compared without case (specification, section 6.1), and by what they look like rather than how typed. */
+const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+
+const KEYS = {
+  SIGNUP: () => '',
+  EVENT: (config) => (config.eventName === undefined ? null : fold(config.eventName)),
+  TAG_ADDED: (config) => (config.tagName === undefined ? null : fold(config.tagName)),
+  LIST_ADDED: (config) => config.listId ?? null,
+} as const satisfies Record<Trigger, (config: TriggerConfig) => string | null>
+
+/**
+ * What an automation listens for, in the form in which it is compared: computed once when it is written, and
+ * once for each thing that happens, so that a match is an index look-up on equality.
+ * `null` where the configuration names nothing to listen for.
+ */
+export const triggerKey = (trigger: Trigger, config: TriggerConfig): string | null => KEYS[trigger](config)

@@ -1,0 +1,26 @@
+import { pino, type Logger } from 'pino'
+
+/** Opens the log: JSON lines on standard output. Errors are written without anything personal: see {@link describeError}. */
+export const openLog = (level: string): Logger =>
+  pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { error: describeError, err: describeError },
+    redact: ['*.key', '*.password', '*.authorization'],
+  })
+
+/**
+ * What a log may hold of an error. The texts of database errors repeat statements and values, which can be a contact's,
+ * so of those only the code and the names of what they are about are kept.
+ */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code, constraint, table, cause } = error as Error & Record<'code' | 'constraint' | 'table', unknown>
+  const at = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
+  if (typeof code === 'string' && SQLSTATE.test(code)) return { name: error.name, code, constraint, table, at }
+  return { name: error.name, code, message: error.message, at, ...(cause ? { cause: describeError(cause) } : {}) }
+}
+
+/** Postgres documentation, appendix A. */
+const SQLSTATE = /^[0-9A-Z]{5}$/

@@ -1,0 +1,145 @@
+import { LockMode } from '@mikro-orm/core'
+import { AutomationCounts } from '../db/entities/automation-counts.ts'
+import { AutomationVersion } from '../db/entities/automation-version.ts'
+import { Automation } from '../db/entities/automation.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { requestPropagation } from '../db/queries/propagations.ts'
+import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
+import { invalid, notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
+import type { EmailStep, Step, WaitStep } from '../domain/steps.ts'
+import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
+
+export interface AutomationDetail {
+  automation: Automation
+  steps: Step[]
+}
+
+export interface AutomationInput {
+  name: string
+  description?: string | null | undefined
+  status?: AutomationStatus | undefined
+  trigger: Trigger
+  triggerConfig?: TriggerConfig | undefined
+  onSendFailure?: SendFailurePolicy | undefined
+  steps?: StepInput[] | undefined
+}
+
+/** A step as it is given: an id keeps the step it names, without one it is new. */
+export type StepInput =
+  | (Omit<EmailStep, 'id' | 'html' | 'text'> & {
+      id?: string | undefined
+      html?: string | null | undefined
+      text?: string | null | undefined
+    })
+  | (Omit<WaitStep, 'id'> & { id?: string | undefined })
+
+/** @throws {Refusal} `not-found` */
+export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
+  const fork = em.fork()
+  const automation = isId(id) ? await fork.findOne(Automation, { id, workspaceId }) : null
+  if (!automation) throw automationNotFound()
+  return { automation, steps: await stepsOf(fork, automation) }
+}
+
+export async function createAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  { name, description, status, trigger, triggerConfig = {}, onSendFailure, steps = [] }: AutomationInput,
+): Promise<AutomationDetail> {
+  return em.fork().transactional(async (fork) => {
+    const automation = fork.create(Automation, {
+      workspaceId,
+      name,
+      description: description ?? null,
+      status: status ?? 'DRAFT',
+      trigger,
+      triggerConfig,
+      triggerKey: triggerKey(trigger, triggerConfig),
+      onSendFailure: onSendFailure ?? 'CONTINUE',
+    })
+    await fork.flush()
+    const numbered = identifySteps(steps, [])
+    fork.create(AutomationVersion, { automationId: automation.id, version: automation.version, steps: numbered })
+    fork.create(AutomationCounts, { automationId: automation.id })
+    await fork.flush()
+    return { automation, steps: numbered }
+  })
+}
+
+export type AutomationChange = {
+  [Field in Exclude<keyof AutomationInput, 'steps'>]?: AutomationInput[Field] | undefined
+}
+
+/** Changes the fields given. Contacts whom a pause held are woken when the automation sends again. */
+export async function updateAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  change: AutomationChange,
+): Promise<AutomationDetail> {
+  const { name, description, status, trigger, triggerConfig, onSendFailure } = change
+  return em.fork().transactional(async (fork) => {
+    const automation = await lockAutomation(fork, workspaceId, id)
+    if (name !== undefined) automation.name = name
+    if (description !== undefined) automation.description = description
+    if (status !== undefined) automation.status = status
+    if (trigger !== undefined) automation.trigger = trigger
+    if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
+    if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
+    // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
+    automation.updatedAt = new Date()
+    await fork.flush()
+    if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
+      await requestPropagation(fork, automation.id, 'WAKE')
+    }
+    return { automation, steps: await stepsOf(fork, automation) }
+  })
+}
+
+/** Replaces all steps by a new version. Whoever is in mid-sequence goes on with the version they entered. */
+export async function replaceSteps(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  steps: readonly StepInput[],
+): Promise<AutomationDetail> {
+  return em.fork().transactional(async (fork) => {
+    const automation = await lockAutomation(fork, workspaceId, id)
+    const numbered = identifySteps(steps, await stepsOf(fork, automation))
+    automation.version += 1
+    fork.create(AutomationVersion, { automationId: automation.id, version: automation.version, steps: numbered })
+    await fork.flush()
+    return { automation, steps: numbered }
+  })
+}
+
+async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
+  const automation = isId(id)
+    ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null
+  if (!automation) throw automationNotFound()
+  return automation
+}
+
+const automationNotFound = () => notFound('Automation not found')
+
+async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
+  const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
+  return steps
+}
+
+/** Gives new steps their ids. An id that is given has to be one of the present steps', and stand once. */
+function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
+  const free = new Set(present.map((step) => step.id))
+  return steps.map((step, position) => {
+    if (step.id !== undefined && !free.delete(step.id)) {
+      throw invalid(`steps[${position}].id must be the id of a step of this automation, once; leave it out for a new step`)
+    }
+    const id = step.id ?? newId()
+    return step.type === 'WAIT'
+      ? { id, type: step.type, delayMinutes: step.delayMinutes }
+      : { id, type: step.type, subject: step.subject, html: step.html ?? null, text: step.text ?? null }
+  })
+}

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Automation } from '../db/entities/automation.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { countSending, requestPropagation } from '../db/queries/propagations.ts'
+import { notFound, unavailable } from '../domain/errors.ts'
+import { isId } from '../domain/ids.ts'
+
+/** How long an email can be on its way to the server: a claim older than that has lost its sender. */
+const SENDER_ALIVE_SECONDS = 90
+
+/** How long the caller waits for emails that are being handed over at this moment, in milliseconds. */
+const PATIENCE_MS = 3_500
+
+/**
+ * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
+ * moment are waited for, so that none is sent after the answer. The enrollments are taken down by the relay, in pages.
+ *
+ * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
+ *   again, and succeeds once it is settled.
+ */
+export async function deleteAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  if (!isId(id)) throw notFound('Automation not found')
+  const fork = em.fork()
+  const deleted = await fork.transactional(async (transaction) => {
+    const count = await transaction.nativeUpdate(Automation, { id, workspaceId, deletedAt: null }, { deletedAt: new Date() })
+    if (count > 0) await requestPropagation(transaction, id, 'TEARDOWN')
+    return count > 0
+  })
+  const sending = () => countSending(fork, id, SENDER_ALIVE_SECONDS)
+  if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
+    throw notFound('Automation not found')
+  }
+  for (const deadline = Date.now() + PATIENCE_MS; (await sending()) > 0; await delay(25)) {
+    if (Date.now() > deadline) {
+      throw unavailable(
+        'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
+          'Send this request again to learn when it is settled.',
+      )
+    }
+  }
+}
+
+const isBeingDeleted = async (em: EntityManager, workspaceId: string, id: string): Promise<boolean> =>
+  (await em.count(Automation, { id, workspaceId }, { filters: { existing: false } })) > 0

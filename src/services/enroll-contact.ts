@@ -1,0 +1,65 @@
+import { Automation } from '../db/entities/automation.ts'
+import { Contact } from '../db/entities/contact.ts'
+import { mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
+import { notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
+import { splitMetadata } from '../domain/metadata.ts'
+import type { Dependencies } from './dependencies.ts'
+
+export interface EnrollResult {
+  automationId: string
+  contactId: string
+  /** False when the contact is in the automation already; nothing has happened then. */
+  enrolled: boolean
+  enrolledAt: Date
+}
+
+/**
+ * Enrolls a contact by hand, whatever the automation's trigger says (specification, section 4.5). The workflow's start
+ * is the moment that counts: once it is made, the enrollment can't be lost, and the row is written here only so that
+ * it can be read at once. If that fails, the workflow writes it.
+ */
+export async function enrollContact(
+  { em, enrollments, log }: Dependencies,
+  workspaceId: string,
+  automationId: string,
+  { contactId, merge }: { contactId: string; merge?: Record<string, unknown> | undefined },
+): Promise<EnrollResult> {
+  const fork = em.fork()
+  const automation = isId(automationId)
+    ? await fork.findOne(Automation, { id: automationId, workspaceId, status: 'ACTIVE' })
+    : null
+  if (!automation) throw notFound('Automation not found or not active')
+  const contact = isId(contactId) ? await fork.findOne(Contact, { id: contactId, workspaceId }, { fields: ['id'] }) : null
+  if (!contact) throw notFound('Contact not found')
+
+  if (merge) {
+    const { set, removedKeys } = splitMetadata(merge)
+    await mergeMetadata(fork, contactId, set, removedKeys)
+  }
+
+  const enrolledAt = new Date()
+  const enrollment = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt }
+  const enrolled = await enrollments.start({
+    automationName: automation.name,
+    input: {
+      enrollmentId: enrollment.id,
+      workspaceId,
+      automationId,
+      contactId,
+      enrolledAt: enrolledAt.toISOString(),
+      cause: null,
+      triggerEventId: null,
+    },
+  })
+  if (enrolled) {
+    try {
+      const recorded = await recordEnrollment(fork, enrollment)
+      if (!recorded) throw notFound('Automation not found or not active')
+    } catch (error) {
+      if (error instanceof Error && error.name === 'Refusal') throw error
+      log.warn({ error, enrollmentId: enrollment.id }, 'An enrollment is left to its workflow to record')
+    }
+  }
+  return { automationId, contactId, enrolled, enrolledAt }
+}

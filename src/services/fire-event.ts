@@ -1,0 +1,39 @@
+import { insertTriggerEvent } from '../db/queries/trigger-events.ts'
+import { notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
+import { triggerKey } from '../domain/triggers.ts'
+import { deliverAtOnce } from './deliver-trigger-events.ts'
+import type { Dependencies } from './dependencies.ts'
+
+export interface FiredEvent {
+  contactId: string
+  eventName: string
+  matchingAutomations: number
+  firedAt: Date
+}
+
+/**
+ * Fires a custom event for a contact (specification, section 6). It is durable before anything is started, so it is
+ * acknowledged even while Temporal is away, and starts what it matched as soon as that is back.
+ */
+export async function fireEvent(
+  dependencies: Dependencies,
+  workspaceId: string,
+  contactId: string,
+  { name, data }: { name: string; data?: unknown },
+): Promise<FiredEvent> {
+  const event = isId(contactId)
+    ? await insertTriggerEvent(dependencies.em.fork(), {
+        id: newId(),
+        workspaceId,
+        contactId,
+        type: 'EVENT',
+        key: triggerKey('EVENT', { eventName: name }) ?? '',
+        name,
+        data,
+      })
+    : undefined
+  if (!event) throw notFound('Contact not found')
+  await deliverAtOnce(dependencies, event)
+  return { contactId, eventName: name, matchingAutomations: event.automationIds.length, firedAt: event.createdAt }
+}

@@ -1,0 +1,89 @@
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
+import type { SearchAttributePair } from '@temporalio/common'
+import type { enrollment } from '../../workflows/enrollment.ts'
+import {
+  automationChangedSignal,
+  triggerEventSignal,
+  type EnrollmentInput,
+  type TriggerEventSignal,
+} from '../../workflows/messages.ts'
+import { enrollmentWorkflowId } from '../domain/enrollment.ts'
+import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
+
+/** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
+const CALL_TIMEOUT_MS = 4_000
+
+export interface EnrollmentStart {
+  input: EnrollmentInput
+  automationName: string
+}
+
+/** What Dripline asks of Temporal, in the product's words. */
+export interface Enrollments {
+  /** Starts an enrollment. @returns false when the contact is in the automation already. */
+  start(start: EnrollmentStart): Promise<boolean>
+  /** Tells the contact's enrollment of an event, and starts one if there is none. */
+  trigger(start: EnrollmentStart, event: TriggerEventSignal): Promise<void>
+  /** Makes an enrollment look at its automation again. One that has ended is left alone. */
+  automationChanged(automationId: string, contactId: string): Promise<void>
+  /** Ends an enrollment. One that has ended is left alone. */
+  cancel(automationId: string, contactId: string): Promise<void>
+}
+
+export function createEnrollments(client: Client, taskQueue: string): Enrollments {
+  const within = <Result>(call: () => Promise<Result>): Promise<Result> =>
+    client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
+
+  const options = ({ input, automationName }: EnrollmentStart) => ({
+    taskQueue,
+    workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    staticSummary: automationName,
+    args: [input] as [EnrollmentInput],
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
+      { key: SEARCH_ATTRIBUTES.automation, value: input.automationId },
+      { key: SEARCH_ATTRIBUTES.contact, value: input.contactId },
+      { key: SEARCH_ATTRIBUTES.status, value: 'ACTIVE' },
+    ] as SearchAttributePair[],
+  })
+
+  const ifRunning = async (call: () => Promise<unknown>): Promise<void> => {
+    try {
+      await within(call)
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error
+    }
+  }
+  const handleOf = (automationId: string, contactId: string) =>
+    client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId))
+
+  return {
+    async start(start) {
+      try {
+        await within(() =>
+          client.workflow.start<typeof enrollment>('enrollment', {
+            ...options(start),
+            workflowIdConflictPolicy: 'FAIL',
+          }),
+        )
+        return true
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false
+        throw error
+      }
+    },
+    async trigger(start, event) {
+      await within(() =>
+        client.workflow.signalWithStart<typeof enrollment, [TriggerEventSignal]>('enrollment', {
+          ...options(start),
+          signal: triggerEventSignal,
+          signalArgs: [event],
+        }),
+      )
+    },
+    automationChanged: (automationId, contactId) =>
+      ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
+    cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
+  }
+}

@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode, DefaultLogger, type NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+
+/** The workflow code as Temporal runs it: built once a process, from the sources that the tests run too. */
+export const bundleWorkflows = (): Promise<WorkflowBundleWithSourceMap> =>
+  bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('WARN'),
+  })
+
+export interface WorkerOptions {
+  connection: NativeConnection
+  namespace: string
+  taskQueue: string
+  workflowBundle: { code: string }
+  activities: object
+  /** How long activities in hand may take to finish at shutdown, in milliseconds. */
+  shutdownGraceMs?: number
+}
+
+/** A Temporal worker for enrollments. It polls until it is shut down. */
+export const createWorker = ({ shutdownGraceMs = 20_000, ...options }: WorkerOptions): Promise<Worker> =>
+  Worker.create({
+    ...options,
+    shutdownGraceTime: shutdownGraceMs,
+    shutdownForceTime: shutdownGraceMs + 5_000,
+  })
