@@ -37,7 +37,10 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
         return { next: result.kind }
       case 'deferred':
         // The server's words can hold an address, and histories hold none: they are in the ledger.
-        throw ApplicationFailure.retryable('The mail server did not take the message; it will be tried again', 'Deferred')
+        throw ApplicationFailure.retryable(
+          'The mail server did not take the message; it will be tried again',
+          'Deferred',
+        )
     }
   } finally {
     clearInterval(beat)

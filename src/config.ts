@@ -49,6 +49,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const problems = error.inner.map(({ path, type, message }) =>
       type === 'typeError' ? `${path} must be a ${path?.endsWith('TLS') ? 'boolean' : 'number'}` : message,
     )
-    throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`)
+    throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`, { cause: error })
   }
 }

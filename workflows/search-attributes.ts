@@ -2,7 +2,6 @@ import { upsertSearchAttributes } from '@temporalio/workflow'
 import { SEARCH_ATTRIBUTES } from '../src/domain/search-attributes.ts'
 import type { StepOutline } from '../src/domain/steps.ts'
 
-
 /** Each update of a search attribute is an event of the history, and a sequence is to cost hardly more than its steps. */
 const MAX_PUBLISHED_WAITS = 5
 
@@ -24,4 +23,5 @@ export const publishWait = (nextStep: string, wakeAt: Date): void =>
     { key: SEARCH_ATTRIBUTES.nextWakeAt, value: wakeAt },
   ])
 
-export const publishStatus = (status: 'ACTIVE' | 'HELD'): void => upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: status }])
+export const publishStatus = (status: 'ACTIVE' | 'HELD'): void =>
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: status }])

@@ -52,17 +52,19 @@ async function start(options: EmbeddedOptions): Promise<void> {
 
   const addresses: EmbeddedAddresses = {}
   await Promise.all([
-    options.postgres && keep('Postgres', async (onExit) => {
-      const part = await startPostgres(options.dataDir, options.postgres!.port, onExit, say)
-      addresses.databaseUrl = part.url
-      return part
-    }),
-    options.temporal && keep('Temporal', async (onExit) => {
-      const part = await startTemporal(options.dataDir, options.temporal!, onExit)
-      addresses.temporalAddress = part.address
-      addresses.temporalUiUrl = part.uiUrl
-      return part
-    }),
+    options.postgres &&
+      keep('Postgres', async (onExit) => {
+        const part = await startPostgres(options.dataDir, options.postgres!.port, onExit, say)
+        addresses.databaseUrl = part.url
+        return part
+      }),
+    options.temporal &&
+      keep('Temporal', async (onExit) => {
+        const part = await startTemporal(options.dataDir, options.temporal!, onExit)
+        addresses.temporalAddress = part.address
+        addresses.temporalUiUrl = part.uiUrl
+        return part
+      }),
   ])
   // The password is in it: for the owner of the folder alone.
   writeFileSync(join(options.dataDir, 'running.json'), JSON.stringify(addresses), { mode: 0o600 })
@@ -116,7 +118,10 @@ function stop(code = 0): Promise<never> {
     await starting?.catch(() => undefined)
     // Temporal first: it has no use for Postgres here, but what it still sends may end in the database.
     for (const name of ['Temporal', 'Postgres']) {
-      await parts.get(name)?.stop().catch(() => undefined)
+      await parts
+        .get(name)
+        ?.stop()
+        .catch(() => undefined)
     }
     unlock?.()
     process.exit(code)

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,9 +50,12 @@ export async function startPostgres(
     await server.start()
     if (fresh) await server.createDatabase(DATABASE)
   } catch (error) {
-    throw new Error(`Postgres does not start${error instanceof Error ? `: ${error.message}` : ''}. Its log: ${log}. ${HINT}`)
+    throw new Error(
+      `Postgres does not start${error instanceof Error ? `: ${error.message}` : ''}. Its log: ${log}. ${HINT}`,
+      { cause: error },
+    )
   }
-  const { process: child } = server as unknown as { process: import('node:child_process').ChildProcess }
+  const { process: child } = server as unknown as { process: ChildProcess }
   let stopping = false
   child.once('exit', () => {
     if (!stopping) onExit()

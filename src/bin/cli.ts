@@ -31,7 +31,12 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 const show = <Value>(value: Value, { json }: Output, words: (value: Value) => string) =>
   print(json ? JSON.stringify(value) : words(value))
 
-const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({ id, name, mode, createdAt: createdAt.toISOString() })
+const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
+  id,
+  name,
+  mode,
+  createdAt: createdAt.toISOString(),
+})
 const asApiKey = (apiKey: ApiKey) => ({
   id: apiKey.id,
   workspaceId: apiKey.workspace.id,
@@ -43,7 +48,8 @@ const asApiKey = (apiKey: ApiKey) => ({
   createdAt: apiKey.createdAt.toISOString(),
 })
 
-const table = (rows: string[][], none: string) => (rows.length === 0 ? none : rows.map((row) => row.join('  ')).join('\n'))
+const table = (rows: string[][], none: string) =>
+  rows.length === 0 ? none : rows.map((row) => row.join('  ')).join('\n')
 
 function parseScopes(text: string): Scope[] {
   if (text === 'all') return [...SCOPES]
@@ -85,7 +91,12 @@ command(workspaces, 'create', 'make a workspace')
   })
 command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
   const list = (await withDatabase((orm) => listWorkspaces(orm.em))).map(asWorkspace)
-  show(list, options, (all) => table(all.map(({ id, mode, name }) => [id, mode, name]), 'There is no workspace.'))
+  show(list, options, (all) =>
+    table(
+      all.map(({ id, mode, name }) => [id, mode, name]),
+      'There is no workspace.',
+    ),
+  )
 })
 
 const keys = program.command('key').description('API keys')
@@ -120,7 +131,10 @@ command(keys, 'create', 'make a key and print it, once')
 command(keys, 'list', 'list the keys, by what is visible of them').action(async (options: Output) => {
   const list = (await withDatabase((orm) => listApiKeys(orm.em))).map(asApiKey)
   show(list, options, (all) =>
-    table(all.map(({ id, prefix, name, workspaceId }) => [id, `${prefix}…`, workspaceId, name]), 'There is no key.'),
+    table(
+      all.map(({ id, prefix, name, workspaceId }) => [id, `${prefix}…`, workspaceId, name]),
+      'There is no key.',
+    ),
   )
 })
 command(keys, 'delete', 'delete a key; requests with it are refused from now on')

@@ -64,7 +64,8 @@ export interface RunningPart {
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies } = context
   const app = createApi({ ...dependencies, checkReadiness: () => checkReadiness(context) })
-  const server = createServer(app.callback())
+  const handle = app.callback()
+  const server = createServer((request, response) => void handle(request, response))
   await listen(server, config.PORT, config.HOST)
   const stopped = new Promise<void>((resolve) => server.once('close', resolve))
   return {
@@ -97,7 +98,9 @@ async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
   const checks: Record<string, () => Promise<unknown>> = {
     Postgres: () => sql(orm.em.fork(), 'select 1'),
     Temporal: () =>
-      temporal.withDeadline(Date.now() + READINESS_TIMEOUT_MS, () => temporal.connection.workflowService.getSystemInfo({})),
+      temporal.withDeadline(Date.now() + READINESS_TIMEOUT_MS, () =>
+        temporal.connection.workflowService.getSystemInfo({}),
+      ),
   }
   const missing = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {

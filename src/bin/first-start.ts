@@ -13,7 +13,10 @@ export interface FirstKeys {
 export async function createFirstWorkspace(em: EntityManager): Promise<FirstKeys | undefined> {
   if ((await em.fork().count(Workspace)) > 0) return undefined
   const keyOf = async (mode: 'live' | 'test'): Promise<string> => {
-    const workspace = await createWorkspace(em, { name: mode === 'live' ? 'My workspace' : 'My workspace (test)', mode })
+    const workspace = await createWorkspace(em, {
+      name: mode === 'live' ? 'My workspace' : 'My workspace (test)',
+      mode,
+    })
     const { key } = await createApiKey(em, { workspaceId: workspace.id, name: 'First key', scopes: SCOPES })
     return key
   }
@@ -32,7 +35,9 @@ export function welcome({ port, temporalUiUrl, captures, first }: Welcome): stri
   const base = `http://localhost:${port}/api/v1`
   const lines = ['', `Dripline is ready: ${base}`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
-  lines.push(captures ? 'Mail is captured, not delivered (set SMTP_URL to deliver it).' : 'Mail is delivered over SMTP.')
+  lines.push(
+    captures ? 'Mail is captured, not delivered (set SMTP_URL to deliver it).' : 'Mail is delivered over SMTP.',
+  )
   if (first) {
     lines.push(
       '',

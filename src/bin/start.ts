@@ -24,11 +24,11 @@ main(async () => {
     stopAsked()
   })
 
-  await assertPortFree('PORT', config.PORT, config.HOST)
   const closers: (() => Promise<void>)[] = []
   try {
     const embedded = await embeddedParts(config)
     if (embedded) closers.push(() => embedded.stop())
+    await assertPortFree('PORT', config.PORT, config.HOST)
     const connected = {
       ...config,
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',

@@ -47,7 +47,9 @@ export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): 
 /** Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock. */
 export async function migrate(orm: Orm): Promise<string[]> {
   const done = await orm.em.getConnection().transactional(async (trx) => {
-    await orm.em.getConnection().execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
+    await orm.em
+      .getConnection()
+      .execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
     return orm.migrator.up()
   })
   return done.map((migration) => migration.name)

@@ -1,9 +1,15 @@
+/** An object without a prototype: any key in it is data, `__proto__` too. */
+export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
+
 /**
  * Splits a change of metadata into the keys to set and the keys to remove: a `null` removes (design, section 10).
  * The result has no prototype: a key may be called `__proto__`.
  */
-export function splitMetadata(change: Record<string, unknown>): { set: Record<string, unknown>; removedKeys: string[] } {
-  const set: Record<string, unknown> = Object.create(null)
+export function splitMetadata(change: Record<string, unknown>): {
+  set: Record<string, unknown>
+  removedKeys: string[]
+} {
+  const set: Record<string, unknown> = nullObject()
   const removedKeys: string[] = []
   for (const [key, value] of Object.entries(change)) {
     if (value === null) removedKeys.push(key)

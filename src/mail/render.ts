@@ -27,7 +27,9 @@ const html = new Liquid({ ...COMMON, outputEscape: 'escape' })
 const plain = new Liquid(COMMON)
 
 /** Checks the templates of a step. @returns what is wrong, by field; empty when all is well. */
-export function checkTemplates(step: Pick<EmailStep, 'subject' | 'html' | 'text'>): { field: string; problem: string }[] {
+export function checkTemplates(
+  step: Pick<EmailStep, 'subject' | 'html' | 'text'>,
+): { field: string; problem: string }[] {
   const problems: { field: string; problem: string }[] = []
   for (const [field, engine, source] of templatesOf(step)) {
     try {

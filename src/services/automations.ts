@@ -135,7 +135,9 @@ function identifySteps(steps: readonly StepInput[], present: readonly Step[]): S
   const free = new Set(present.map((step) => step.id))
   return steps.map((step, position) => {
     if (step.id !== undefined && !free.delete(step.id)) {
-      throw invalid(`steps[${position}].id must be the id of a step of this automation, once; leave it out for a new step`)
+      throw invalid(
+        `steps[${position}].id must be the id of a step of this automation, once; leave it out for a new step`,
+      )
     }
     const id = step.id ?? newId()
     return step.type === 'WAIT'

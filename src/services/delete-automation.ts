@@ -22,7 +22,11 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
   if (!isId(id)) throw notFound('Automation not found')
   const fork = em.fork()
   const deleted = await fork.transactional(async (transaction) => {
-    const count = await transaction.nativeUpdate(Automation, { id, workspaceId, deletedAt: null }, { deletedAt: new Date() })
+    const count = await transaction.nativeUpdate(
+      Automation,
+      { id, workspaceId, deletedAt: null },
+      { deletedAt: new Date() },
+    )
     if (count > 0) await requestPropagation(transaction, id, 'TEARDOWN')
     return count > 0
   })

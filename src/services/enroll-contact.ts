@@ -30,7 +30,9 @@ export async function enrollContact(
     ? await fork.findOne(Automation, { id: automationId, workspaceId, status: 'ACTIVE' })
     : null
   if (!automation) throw notFound('Automation not found or not active')
-  const contact = isId(contactId) ? await fork.findOne(Contact, { id: contactId, workspaceId }, { fields: ['id'] }) : null
+  const contact = isId(contactId)
+    ? await fork.findOne(Contact, { id: contactId, workspaceId }, { fields: ['id'] })
+    : null
   if (!contact) throw notFound('Contact not found')
 
   if (merge) {

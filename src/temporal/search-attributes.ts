@@ -19,6 +19,8 @@ export async function ensureSearchAttributes(client: Client, namespace: string):
     })
   } catch (cause) {
     const wanted = missing.map(({ name, type }) => `${name} (${type})`).join(', ')
-    throw new Error(`Temporal's namespace "${namespace}" lacks search attributes; please register: ${wanted}`, { cause })
+    throw new Error(`Temporal's namespace "${namespace}" lacks search attributes; please register: ${wanted}`, {
+      cause,
+    })
   }
 }

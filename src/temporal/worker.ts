@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode, DefaultLogger, type NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  type NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 
 /** The workflow code as Temporal runs it: built once a process, from the sources that the tests run too. */
 export const bundleWorkflows = (): Promise<WorkflowBundleWithSourceMap> =>

@@ -8,10 +8,7 @@ import { publishStatus } from '../search-attributes.ts'
  * Sends the email. While the automation is paused or a draft, the contact is held here: the activity looks at the
  * database, and a change of the automation makes it look again.
  */
-export async function runEmail(
-  run: EnrollmentRun,
-  step: Extract<StepOutline, { type: 'EMAIL' }>,
-): Promise<StepResult> {
+export async function runEmail(run: EnrollmentRun, step: Extract<StepOutline, { type: 'EMAIL' }>): Promise<StepResult> {
   const { enrollmentId, automationId } = run.input
   for (;;) {
     // A change that comes while the activity looks may or may not be what it saw, so it counts as not seen.

@@ -6,7 +6,9 @@ import type { ApiState } from '../state.ts'
 export const methodNotAllowed = (router: Router<ApiState>): Middleware<ApiState> =>
   function methodNotAllowed(ctx, next) {
     const methods = new Set(
-      router.stack.filter((layer) => layer.methods.length > 0 && layer.match(ctx.path)).flatMap((layer) => layer.methods),
+      router.stack
+        .filter((layer) => layer.methods.length > 0 && layer.match(ctx.path))
+        .flatMap((layer) => layer.methods),
     )
     if (methods.size === 0) return next()
     ctx.set('Allow', [...methods].join(', '))

@@ -3,13 +3,13 @@ import type { ApiDependencies } from '../dependencies.ts'
 import type { ApiState } from '../state.ts'
 
 /** For balancers and supervisors: no key is needed. */
-export function healthRoutes(router: Router<ApiState>, { checkReadiness }: ApiDependencies): void {
+export function healthRoutes(router: Router<ApiState>, dependencies: ApiDependencies): void {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'alive' }
   })
 
   router.get('/readyz', async (ctx) => {
-    const missing = await checkReadiness()
+    const missing = await dependencies.checkReadiness()
     ctx.status = missing.length === 0 ? 200 : 503
     ctx.body = missing.length === 0 ? { status: 'ready' } : { error: `Not reachable: ${missing.join(', ')}` }
   })

@@ -10,18 +10,21 @@ import './locale.ts'
 const MAX_SUBJECT_LENGTH = 1_000
 const MAX_BODY_LENGTH = 500_000
 
-const template = () => string().test({
-  name: 'template',
-  test(value, { path, createError }) {
-    if (typeof value !== 'string') return true
-    const [problem] = checkTemplates({ subject: value, html: null, text: null })
-    return problem ? createError({ message: `${path} is no valid template: ${problem.problem}` }) : true
-  },
-})
+const template = () =>
+  string().test({
+    name: 'template',
+    test(value, { path, createError }) {
+      if (typeof value !== 'string') return true
+      const [problem] = checkTemplates({ subject: value, html: null, text: null })
+      return problem ? createError({ message: `${path} is no valid template: ${problem.problem}` }) : true
+    },
+  })
 
 const email = object({
   id: string(),
-  type: string().oneOf(['EMAIL'] as const).required(),
+  type: string()
+    .oneOf(['EMAIL'] as const)
+    .required(),
   subject: template().max(MAX_SUBJECT_LENGTH).required().concat(filledString()),
   html: template().nullable().max(MAX_BODY_LENGTH),
   text: template().nullable().max(MAX_BODY_LENGTH),
@@ -29,7 +32,9 @@ const email = object({
 
 const wait = object({
   id: string(),
-  type: string().oneOf(['WAIT'] as const).required(),
+  type: string()
+    .oneOf(['WAIT'] as const)
+    .required(),
   delayMinutes: number().integer().min(1).max(MAX_DELAY_MINUTES).required(),
 })
 
@@ -38,8 +43,12 @@ const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
 const STEP_SCHEMAS = { EMAIL: email, WAIT: wait } as const satisfies Record<StepType, unknown>
 
 const step = lazy((value: unknown): ObjectSchema<StepInput> => {
-  const type = typeof value === 'object' && value !== null && Object.hasOwn(value, 'type') ? (value as { type: unknown }).type : undefined
-  const schema = typeof type === 'string' && Object.hasOwn(STEP_SCHEMAS, type) ? STEP_SCHEMAS[type as StepType] : unknownType
+  const type =
+    typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
+      ? (value as { type: unknown }).type
+      : undefined
+  const schema =
+    typeof type === 'string' && Object.hasOwn(STEP_SCHEMAS, type) ? STEP_SCHEMAS[type as StepType] : unknownType
   return schema as unknown as ObjectSchema<StepInput>
 })
 

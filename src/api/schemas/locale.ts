@@ -6,7 +6,8 @@ setLocale({
     required: '${path} is required',
     defined: '${path} is required',
     notNull: '${path} must not be null',
-    notType: ({ path, type }) => `${path} must be ${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`,
+    notType: ({ path, type }: { path: string; type: string }) =>
+      `${path} must be ${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`,
     oneOf: '${path} must be one of: ${values}',
   },
   string: {

@@ -1,4 +1,13 @@
-import { isSchema, ValidationError, type AnyObject, type InferType, type ISchema, type Lazy, type ObjectSchema, type Schema } from 'yup'
+import {
+  isSchema,
+  ValidationError,
+  type AnyObject,
+  type InferType,
+  type ISchema,
+  type Lazy,
+  type ObjectSchema,
+  type Schema,
+} from 'yup'
 import { invalid } from '../../domain/errors.ts'
 import './locale.ts'
 
@@ -10,7 +19,7 @@ import './locale.ts'
  */
 export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body: unknown): InferType<Known> {
   try {
-    return schema.validateSync(known(schema, body), { strict: true, abortEarly: false }) as InferType<Known>
+    return schema.validateSync(known(schema, body), { strict: true, abortEarly: false })
   } catch (error) {
     if (error instanceof ValidationError) throw invalid([...new Set(error.errors)].join('; '))
     throw error

@@ -13,7 +13,10 @@ const schema = defineEntity({
     prefix: p.text(),
     hash: p.blob(),
     scopes: p.array<Scope>().columnType('text[]'),
-    allowedRanges: p.array<string>().columnType('text[]').onCreate(() => []),
+    allowedRanges: p
+      .array<string>()
+      .columnType('text[]')
+      .onCreate(() => []),
     rateLimit: p.integer().onCreate(() => 120),
     createdAt: p.datetime().onCreate(() => new Date()),
   },

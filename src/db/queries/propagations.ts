@@ -12,7 +12,11 @@ export interface Propagation {
 }
 
 /** Notes, in the transaction of the change, what is owed. A teardown stays one; a repeated WAKE starts over. */
-export async function requestPropagation(em: EntityManager, automationId: string, kind: PropagationKind): Promise<void> {
+export async function requestPropagation(
+  em: EntityManager,
+  automationId: string,
+  kind: PropagationKind,
+): Promise<void> {
   await sql(
     em,
     `insert into propagations as existing (automation_id, kind) values ($1::uuid, $2)
@@ -25,7 +29,12 @@ export async function requestPropagation(em: EntityManager, automationId: string
 
 /** Takes one that is due, oldest lease first: with several due, each gets its page in turn. */
 export async function leasePropagation(em: EntityManager): Promise<Propagation | undefined> {
-  const [row] = await sql<{ automation_id: string; kind: PropagationKind; requested_at: string; after_id: string | null }>(
+  const [row] = await sql<{
+    automation_id: string
+    kind: PropagationKind
+    requested_at: string
+    after_id: string | null
+  }>(
     em,
     `update propagations set lease_until = now() + interval '30 seconds'
      where automation_id = (
@@ -34,7 +43,9 @@ export async function leasePropagation(em: EntityManager): Promise<Propagation |
      )
      returning automation_id, kind, requested_at::text, after_id`,
   )
-  return row && { automationId: row.automation_id, kind: row.kind, requestedAt: row.requested_at, afterId: row.after_id }
+  return (
+    row && { automationId: row.automation_id, kind: row.kind, requestedAt: row.requested_at, afterId: row.after_id }
+  )
 }
 
 /** Moves on to the next page, unless the change was made again meanwhile and the pages start over. */

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../orm.ts'
+import { nullObject } from '../../domain/metadata.ts'
 import { sql, toDate } from '../sql.ts'
 import type { TriggerEvent } from './trigger-events.ts'
 
@@ -46,7 +47,7 @@ export async function upsertContacts(
   contacts: readonly ContactWrite[],
   leaseSeconds: number,
 ): Promise<WrittenContact[]> {
-  const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = Object.create(null)
+  const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
   for (const contact of contacts) {
     if (contact.firstName !== undefined && contact.removedKeys.length === 0) continue
     updates[contact.emailKey] = {
