@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { NativeConnection, Runtime } from '@temporalio/worker'
+import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
@@ -112,10 +112,20 @@ async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
   return missing.flat()
 }
 
+/** Tells Temporal's SDK where to log, and that stopping is ours to order. Once a process, before its first worker. */
+export const installTemporalRuntime = (log: Logger): Runtime =>
+  Runtime.install({
+    logger: sdkLogger(log),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) } },
+  })
+
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there. */
-export async function startWorker({ config, log, dependencies, temporal }: Context): Promise<RunningPart> {
-  Runtime.install({ logger: sdkLogger(log), shutdownSignals: [] })
-  const [workflowBundle, connection] = await Promise.all([bundleWorkflows(), connectWorker(config, log)])
+export async function startWorker(
+  { config, log, dependencies, temporal }: Context,
+  bundle = bundleWorkflows(),
+): Promise<RunningPart> {
+  const [workflowBundle, connection] = await Promise.all([bundle, connectWorker(config, log)])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
   const smtp = config.SMTP_URL
     ? createSmtpTransport({ url: config.SMTP_URL, maxConnections: config.SMTP_CONNECTIONS })

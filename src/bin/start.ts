@@ -6,7 +6,7 @@ import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
 import { openLog } from '../log.ts'
-import { openContext, startApi, startWorker, type ConnectedConfig } from './compose.ts'
+import { installTemporalRuntime, openContext, startApi, startWorker, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { main, onStopSignal } from './lifecycle.ts'
 
@@ -37,6 +37,7 @@ main(async () => {
     await prepareDatabase(connected)
 
     const log = openLog(config.LOG_LEVEL)
+    installTemporalRuntime(log)
     const context = openContext(connected, log)
     closers.push(() => context.close())
     const first = await createFirstWorkspace(context.orm.em)

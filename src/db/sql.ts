@@ -8,8 +8,8 @@ import type { EntityManager } from './orm.ts'
  * @returns the rows, columns named as in the statement. Timestamps come as texts: see {@link toDate}.
  */
 export async function sql<Row>(em: EntityManager, text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
-  const executor: Kysely<unknown> = transaction ?? (em.getConnection().getClient() as Kysely<unknown>)
+  const transaction = em.getTransactionContext<Transaction<unknown> | undefined>()
+  const executor: Kysely<unknown> = transaction ?? em.getConnection().getClient<unknown>()
   const { rows } = await executor.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))
   return rows
 }

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { isEmailAddress } from '../domain/email-address.ts'
 import type { Delivery, Email, MailTransport } from './transport.ts'
 
 export interface SmtpOptions {
@@ -52,6 +53,8 @@ export function createSmtpTransport({ url, maxConnections = 5, timeoutMs = 60_00
 
   return {
     async deliver(email) {
+      // nodemailer reads an envelope's address as a list: a comma or a line break in it would add recipients.
+      if (!isEmailAddress(email.to)) return { kind: 'refused', reason: 'The address is not one email address' }
       const flow: Flow = { begun: () => false }
       try {
         const info = await pool.sendMail({ ...compose(email), flow } as ReturnType<typeof compose>)
@@ -72,7 +75,7 @@ interface Flow {
   begun: () => boolean
 }
 
-/** One explicit envelope: an address that looks like two, or holds a line break, can't add a recipient. */
+/** One explicit envelope, so that no header decides who gets the message. */
 const compose = (email: Email) => ({
   envelope: { from: addressOf(email.from), to: [email.to] },
   from: email.from,

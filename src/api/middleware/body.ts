@@ -13,6 +13,8 @@ export const body = (): Middleware<ApiState>[] => [
     enableTypes: ['json'],
     jsonLimit: LIMIT,
     strict: false,
+    // A key `__proto__` is data like any other: nothing of ours copies keys onto prototypes.
+    ...({ onProtoPoisoning: 'ignore' } as object),
     onerror(error, ctx) {
       // What is still coming is read and dropped, so that the connection stays usable for the next request.
       ctx.req.resume()

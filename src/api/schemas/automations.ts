@@ -1,4 +1,4 @@
-import { array, lazy, number, object, string, type ObjectSchema } from 'yup'
+import { array, lazy, number, object, string, type ObjectSchema, type TestContext } from 'yup'
 import { AUTOMATION_STATUSES, MAX_NAME_LENGTH, SEND_FAILURE_POLICIES } from '../../domain/automation.ts'
 import { MAX_DELAY_MINUTES, MAX_STEPS, STEP_TYPES, type StepType } from '../../domain/steps.ts'
 import { TRIGGERS, type TriggerConfig } from '../../domain/triggers.ts'
@@ -10,24 +10,23 @@ import './locale.ts'
 const MAX_SUBJECT_LENGTH = 1_000
 const MAX_BODY_LENGTH = 500_000
 
-const template = () =>
-  string().test({
-    name: 'template',
-    test(value, { path, createError }) {
-      if (typeof value !== 'string') return true
-      const [problem] = checkTemplates({ subject: value, html: null, text: null })
-      return problem ? createError({ message: `${path} is no valid template: ${problem.problem}` }) : true
-    },
-  })
+const isTemplate = {
+  name: 'template',
+  test(value: unknown, { path, createError }: TestContext) {
+    if (typeof value !== 'string') return true
+    const [problem] = checkTemplates({ subject: value, html: null, text: null })
+    return problem ? createError({ message: `${path} is no valid template: ${problem.problem}` }) : true
+  },
+}
 
 const email = object({
   id: string(),
   type: string()
     .oneOf(['EMAIL'] as const)
     .required(),
-  subject: template().max(MAX_SUBJECT_LENGTH).required().concat(filledString()),
-  html: template().nullable().max(MAX_BODY_LENGTH),
-  text: template().nullable().max(MAX_BODY_LENGTH),
+  subject: filledString().required().max(MAX_SUBJECT_LENGTH).test(isTemplate),
+  html: string().nullable().max(MAX_BODY_LENGTH).test(isTemplate),
+  text: string().nullable().max(MAX_BODY_LENGTH).test(isTemplate),
 })
 
 const wait = object({

@@ -18,6 +18,7 @@ import './locale.ts'
  * @throws {Refusal} `invalid`, naming every field that is wrong.
  */
 export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body: unknown): InferType<Known> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('The item must be an object')
   try {
     return schema.validateSync(known(schema, body), { strict: true, abortEarly: false })
   } catch (error) {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { deleteApiKey, listApiKeys } from '../../src/services/api-keys.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('authentication', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  it('tells whose key it is', async () => {
+    const { status, body } = await service.call('GET', 'whoami')
+    assert.equal(status, 200)
+    assert.equal(body.data.workspace.id, service.workspaceId)
+    assert.equal(body.data.apiKey.prefix, service.key.slice(0, 15))
+    assert.ok(body.data.scopes.includes('contacts:read'))
+    assert.ok(!JSON.stringify(body).includes(service.key))
+  })
+
+  it('takes the key in either header, and Authorization first', async () => {
+    const inOther = { key: null, headers: { 'x-api-key': service.key } }
+    assert.equal((await service.call('GET', 'whoami', undefined, inOther)).status, 200)
+    const both = { key: null, headers: { authorization: 'Bearer nonsense', 'x-api-key': service.key } }
+    assert.equal((await service.call('GET', 'whoami', undefined, both)).status, 401)
+  })
+
+  for (const [what, key] of [
+    ['no key', null],
+    ['a malformed key', 'svc_live_x'],
+    ['a key with a wrong checksum', `svc_live_${'a'.repeat(38)}`],
+  ] as const) {
+    it(`answers 401 to ${what}`, async () => {
+      const { status, body } = await service.call('GET', 'contacts', undefined, { key })
+      assert.equal(status, 401)
+      assert.match(body.error, /API key/)
+      assert.deepEqual(Object.keys(body), ['error'])
+    })
+  }
+
+  it('refuses a deleted key at the very next request', async () => {
+    const key = await service.newKey()
+    assert.equal((await service.call('GET', 'whoami', undefined, { key })).status, 200)
+    const { em } = service.context.orm
+    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
+    await deleteApiKey(em, id)
+    const { status, body } = await service.call('GET', 'whoami', undefined, { key })
+    assert.equal(status, 401)
+    assert.equal(body.error, 'API key not found or has been revoked')
+  })
+
+  for (const [method, path, scope] of [
+    ['GET', 'contacts', 'contacts:read'],
+    ['POST', 'contacts', 'contacts:write'],
+    ['POST', 'contacts/bulk', 'contacts:write'],
+    ['POST', 'contacts/x/events', 'contacts:write'],
+    ['GET', 'contacts/x/activity', 'contacts:read'],
+    ['GET', 'automations', 'automations:read'],
+    ['POST', 'automations', 'automations:write'],
+    ['GET', 'automations/x', 'automations:read'],
+    ['PATCH', 'automations/x', 'automations:write'],
+    ['PUT', 'automations/x/steps', 'automations:write'],
+    ['DELETE', 'automations/x', 'automations:write'],
+    ['POST', 'automations/x/enroll', 'automations:write'],
+  ] as const) {
+    it(`asks for ${scope} at ${method} /${path}`, async () => {
+      const key = await service.newKey({ scopes: ['lists:read'], workspaceId: service.workspaceId })
+      const { status, body } = await service.call(method, path, method === 'GET' || method === 'DELETE' ? undefined : {}, { key })
+      assert.equal(status, 403)
+      assert.equal(body.error, `Missing required scope: ${scope}`)
+    })
+  }
+
+  it('gives every answer a request id, the caller\'s if it sent one', async () => {
+    const { headers } = await service.call('GET', 'whoami', undefined, { headers: { 'x-request-id': 'my-id-1' } })
+    assert.equal(headers.get('x-request-id'), 'my-id-1')
+    assert.match((await service.call('GET', 'nowhere', undefined, { key: null })).headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
+  })
+})

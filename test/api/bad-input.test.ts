@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { aContact, anAutomation } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** Each of these broke a library once, or would. All are a 400 that names the field, and leave no row behind. */
+describe('bad input', () => {
+  let service: Service
+  let contactId: string
+  let automationId: string
+  before(async () => {
+    service = await startService({ worker: false })
+    contactId = await aContact(service)
+    automationId = await anAutomation(service)
+  })
+  after(() => service.stop())
+
+  const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
+  const email = 'email":"x@example.com'
+  const cases: [string, string, string, string, RegExp][] = [
+    ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/],
+    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/],
+    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/],
+    ['null', 'POST', 'contacts', 'null', /must be a JSON object/],
+    ['no email', 'POST', 'contacts', '{}', /^email is required$/],
+    ['an email of null', 'POST', 'contacts', '{"email":null}', /^email is required$/],
+    ['a number as email', 'POST', 'contacts', '{"email":5}', /^email must be a string$/],
+    ['an email that is none', 'POST', 'contacts', '{"email":"a@b"}', /^Invalid email address$/],
+    ['an email with a header', 'POST', 'contacts', '{"email":"a@b.co\\r\\nBcc: evil@x.com"}', /^Invalid email address$/],
+    ['a first name that is an object', 'POST', 'contacts', `{"${email}","firstName":{}}`, /^firstName must be a string$/],
+    ['metadata that is a list', 'POST', 'contacts', `{"${email}","metadata":[]}`, /^metadata must be a JSON object$/],
+    ['NUL in a text', 'POST', 'contacts', `{"${email}","firstName":"a\\u0000b"}`, /^firstName holds a NUL/],
+    ['NUL in a key', 'POST', 'contacts', `{"${email}","metadata":{"a\\u0000":1}}`, /^a key of metadata holds a NUL/],
+    ['half a surrogate pair', 'POST', 'contacts', `{"${email}","metadata":{"a":"\\ud800"}}`, /^metadata\.a holds half/],
+    ['depth 10,000', 'POST', 'contacts', `{"${email}","metadata":${deep}}`, /^metadata is nested deeper/],
+    ['contacts that are no list', 'POST', 'contacts/bulk', '{"contacts":{}}', /^contacts must be an array$/],
+    ['no contacts', 'POST', 'contacts/bulk', '{}', /^contacts is required$/],
+    ['no event name', 'POST', 'contacts/:contact/events', '{}', /^name is required$/],
+    ['an empty event name', 'POST', 'contacts/:contact/events', '{"name":" "}', /^name must not be empty$/],
+    ['event data that is a list', 'POST', 'contacts/:contact/events', '{"name":"x","data":[1]}', /^data must be a JSON object$/],
+    ['event data that is a number', 'POST', 'contacts/:contact/events', '{"name":"x","data":1}', /^data must be a JSON object$/],
+    ['deep event data', 'POST', 'contacts/:contact/events', `{"name":"x","data":${deep}}`, /^data is nested deeper/],
+    ['no automation name', 'POST', 'automations', '{"trigger":"EVENT"}', /^name is required$/],
+    ['an empty automation name', 'POST', 'automations', '{"name":"","trigger":"EVENT"}', /^name (is required|must not be empty)/],
+    ['no trigger', 'POST', 'automations', '{"name":"x"}', /^trigger is required$/],
+    ['a step of an unknown type', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[{"type":"SMS"}]}', /^steps\[0\]\.type must be one of: EMAIL, WAIT$/],
+    ['a step that is no object', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[1]}', /^steps\[0\] must be an object$/],
+    ['a step of null', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[null]}', /^steps\[0\] must not be null$/],
+    ['an email without a subject', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL"}]}', /^steps\[0\]\.subject is required$/],
+    ['a wait of nothing', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[{"type":"WAIT","delayMinutes":0}]}', /^steps\[0\]\.delayMinutes must be at least 1$/],
+    ['a wait of half a minute', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[{"type":"WAIT","delayMinutes":0.5}]}', /delayMinutes must be/],
+    ['a template that does not parse', 'POST', 'automations', '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL","subject":"s","html":"{% if %}"}]}', /^steps\[0\]\.html is no valid template/],
+    ['an empty name', 'PATCH', 'automations/:automation', '{"name":"  "}', /^name must not be empty$/],
+    ['a name of 201 characters', 'PATCH', 'automations/:automation', `{"name":"${'x'.repeat(201)}"}`, /^name must not be longer than 200/],
+    ['an unknown status', 'PATCH', 'automations/:automation', '{"status":"active"}', /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED$/],
+    ['a status of null', 'PATCH', 'automations/:automation', '{"status":null}', /^status must not be null$/],
+    ['an event name that is a number', 'PATCH', 'automations/:automation', '{"triggerConfig":{"eventName":1}}', /^triggerConfig\.eventName must be a string/],
+    ['nothing to update', 'PATCH', 'automations/:automation', '{}', /^No updatable fields provided$/],
+    ['nothing known to update', 'PATCH', 'automations/:automation', '{"colour":"red"}', /^No updatable fields provided$/],
+    ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
+    ['a step id of elsewhere', 'PUT', 'automations/:automation/steps', '{"steps":[{"id":"x","type":"WAIT","delayMinutes":1}]}', /^steps\[0\]\.id must be the id of a step/],
+    ['no contact to enroll', 'POST', 'automations/:automation/enroll', '{}', /^contactId is required$/],
+    ['a merge that is a list', 'POST', 'automations/:automation/enroll', '{"contactId":":contact","merge":[]}', /^merge must be a JSON object$/],
+  ]
+  for (const [what, method, path, raw, message] of cases) {
+    it(`${method} /${path}: ${what}`, async () => {
+      const fill = (text: string) => text.replace(':contact', contactId).replace(':automation', automationId)
+      const { status, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
+      assert.match(body.error, message)
+      assert.equal(status, 400)
+      assert.deepEqual(Object.keys(body), ['error'])
+    })
+  }
+
+  it('left no contact and no automation behind', async () => {
+    assert.equal((await service.call('GET', 'contacts')).body.pagination.total, 1)
+    assert.equal((await service.call('GET', 'automations')).body.pagination.total, 1)
+  })
+
+  for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    it(`takes a body key ${key} as any other unknown one, and keeps it in metadata`, async () => {
+      const raw = `{"email":"${key}@example.com","${key}":{"x":1},"metadata":{"${key}":{"y":2},"own":1}}`
+      const { status, body } = await service.call('POST', 'contacts', undefined, { raw })
+      assert.equal(status, 201)
+      assert.equal(JSON.stringify(body.data.metadata[key] ?? null), '{"y":2}')
+      const step = await service.call('PUT', `automations/${automationId}/steps`, undefined, {
+        raw: `{"steps":[{"type":"WAIT","delayMinutes":5,"${key}":1}],"${key}":1}`,
+      })
+      assert.equal(step.status, 200)
+    })
+  }
+
+  it('wants JSON to be called JSON', async () => {
+    const { status, body } = await service.call('POST', 'contacts', undefined, {
+      raw: 'email=x@example.com',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    assert.equal(status, 400)
+    assert.match(body.error, /Content-Type must be application\/json/)
+  })
+
+  it('refuses a body over the limit, and answers the next request', async () => {
+    const raw = `{"email":"x@example.com","firstName":"${'x'.repeat(6_000_000)}"}`
+    const { status, body } = await service.call('POST', 'contacts', undefined, { raw })
+    assert.equal(status, 400)
+    assert.equal(body.error, 'Request body too large')
+    assert.equal((await service.call('GET', 'whoami')).status, 200)
+  })
+
+  it('counts event data in UTF-8 bytes: 16 KB passes, one byte more does not', async () => {
+    const fire = (filler: string) => service.call('POST', `contacts/${contactId}/events`, { name: 'x', data: { a: filler } })
+    const room = 16 * 1024 - Buffer.byteLength('{"a":""}')
+    assert.equal((await fire('ü'.repeat(room / 2))).status, 202)
+    const { status, body } = await fire(`${'ü'.repeat(room / 2)}x`)
+    assert.equal(status, 400)
+    assert.equal(body.error, 'Request body too large')
+  })
+
+  for (const id of ['nonsense', '%00', '00000000-0000-7000-8000-000000000000']) {
+    it(`does not find what has the id ${id}`, async () => {
+      for (const [method, path, error] of [
+        ['GET', `automations/${id}`, 'Automation not found'],
+        ['PATCH', `automations/${id}`, 'Automation not found'],
+        ['DELETE', `automations/${id}`, 'Automation not found'],
+        ['POST', `automations/${id}/enroll`, 'Automation not found or not active'],
+        ['POST', `contacts/${id}/events`, 'Contact not found'],
+        ['GET', `contacts/${id}/activity`, 'Contact not found'],
+      ] as const) {
+        const body = { name: 'x', contactId }
+        const answer = await service.call(method, path, method === 'GET' || method === 'DELETE' ? undefined : body)
+        assert.equal(answer.status, 404, `${method} ${path}`)
+        assert.equal(answer.body.error, error)
+      }
+    })
+  }
+
+  it('knows unknown paths from unknown methods', async () => {
+    assert.equal((await service.call('GET', 'nowhere')).status, 404)
+    const { status, headers } = await service.call('DELETE', 'contacts')
+    assert.equal(status, 405)
+    assert.equal(headers.get('allow'), 'HEAD, GET, POST')
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { aContact } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('contacts', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+  const post = (body: unknown) => service.call('POST', 'contacts', body)
+
+  it('are created once and updated after, compared without case', async () => {
+    const first = await post({ email: ' Ada@Example.com ', firstName: 'Ada', metadata: { plan: 'free', n: 1 } })
+    assert.equal(first.status, 201)
+    assert.equal(first.body.data.email, 'Ada@Example.com')
+    const second = await post({ email: 'ada@example.COM', metadata: { plan: 'pro', n: null } })
+    assert.equal(second.status, 200)
+    assert.equal(second.body.data.id, first.body.data.id)
+    assert.equal(second.body.data.firstName, 'Ada')
+    assert.deepEqual(second.body.data.metadata, { plan: 'pro' })
+    assert.equal((await post({ email: 'ada@example.com', firstName: null })).body.data.firstName, null)
+  })
+
+  it('are listed page by page, newest first, of this workspace only', async () => {
+    const key = await service.newKey()
+    for (const n of [1, 2, 3]) await service.call('POST', 'contacts', { email: `page-${n}@example.com` }, { key })
+    const { body } = await service.call('GET', 'contacts?limit=2&page=1', undefined, { key })
+    assert.deepEqual(body.pagination, { page: 1, limit: 2, total: 3, totalPages: 2 })
+    assert.deepEqual(
+      body.data.map((contact: { email: string }) => contact.email),
+      ['page-3@example.com', 'page-2@example.com'],
+    )
+    const past = await service.call('GET', 'contacts?page=99', undefined, { key })
+    assert.deepEqual(past.body, { data: [], pagination: { page: 99, limit: 50, total: 3, totalPages: 1 } })
+  })
+
+  for (const [query, message] of [
+    ['limit=0', 'limit must be an integer from 1 to 100'],
+    ['limit=101', 'limit must be an integer from 1 to 100'],
+    ['limit=ten', 'limit must be an integer from 1 to 100'],
+    ['limit=1&limit=2', 'limit must be an integer from 1 to 100'],
+    ['page=0', 'page must be an integer from 1 to 1000000000'],
+    ['page=1.5', 'page must be an integer from 1 to 1000000000'],
+    ['page=99999999999999999999', 'page must be an integer from 1 to 1000000000'],
+  ] as const) {
+    it(`answers 400 to ?${query}`, async () => {
+      const { status, body } = await service.call('GET', `contacts?${query}`)
+      assert.equal(status, 400)
+      assert.equal(body.error, message)
+    })
+  }
+
+  it('are written in bulk: the valid ones, and the later of two', async () => {
+    const existing = await aContact(service, { email: 'bulk-0@example.com', firstName: 'Old', metadata: { a: 1, b: 2 } })
+    const { status, body } = await service.call('POST', 'contacts/bulk', {
+      contacts: [
+        { email: 'bulk-0@example.com', metadata: { b: null, c: 3 } },
+        { email: 'bulk-1@example.com', firstName: 'first' },
+        { email: 'not an address' },
+        null,
+        { email: 'BULK-1@example.com', firstName: 'second' },
+      ],
+    })
+    assert.equal(status, 200)
+    assert.deepEqual(body.data, {
+      created: 1,
+      updated: 1,
+      failed: 2,
+      errors: [
+        { index: 2, error: 'Invalid email address' },
+        { index: 3, error: 'The item must be an object' },
+      ],
+    })
+    const { body: list } = await service.call('GET', 'contacts?limit=100')
+    const byEmail = new Map<string, { id: string; firstName: string; metadata: object }>(
+      list.data.map((contact: { email: string }) => [contact.email, contact]),
+    )
+    assert.equal(byEmail.get('BULK-1@example.com')?.firstName, 'second')
+    assert.equal(byEmail.get('bulk-0@example.com')?.id, existing)
+    assert.equal(byEmail.get('bulk-0@example.com')?.firstName, 'Old')
+    assert.deepEqual(byEmail.get('bulk-0@example.com')?.metadata, { a: 1, c: 3 })
+  })
+
+  it('take at most a thousand in one call', async () => {
+    const contacts = Array.from({ length: 1001 }, (_, n) => ({ email: `many-${n}@example.com` }))
+    const { status, body } = await service.call('POST', 'contacts/bulk', { contacts })
+    assert.equal(status, 400)
+    assert.equal(body.error, 'contacts array must not exceed 1000 items')
+    const thousand = await service.call('POST', 'contacts/bulk', { contacts: contacts.slice(1) })
+    assert.equal(thousand.body.data.created, 1000)
+  })
+
+  it('survive the same thousand from ten callers at once', async () => {
+    const key = await service.newKey()
+    const contacts = Array.from({ length: 1000 }, (_, n) => ({ email: `same-${n}@example.com`, metadata: { n } }))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        service.call('POST', 'contacts/bulk', { contacts: contacts.toSorted(() => Math.random() - 0.5) }, { key }),
+      ),
+    )
+    assert.deepEqual(
+      answers.map((answer) => answer.status),
+      Array(10).fill(200),
+    )
+    const created = answers.reduce((sum, answer) => sum + (answer.body as { data: { created: number } }).data.created, 0)
+    assert.equal(created, 1000)
+  })
+})

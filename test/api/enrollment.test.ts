@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { isId } from '../../src/domain/ids.ts'
+import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+describe('an enrollment', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  beforeEach(() => sink.behave('accept'))
+
+  const messages = (contactId: string, count: number) =>
+    eventually(`${count} settled messages`, async () => {
+      const items = await activityOf(service, contactId)
+      return items.length === count && items.every(({ status }) => status !== 'SENDING') ? items : undefined
+    })
+  const mailsTo = async (contactId: string) => {
+    const [item] = await activityOf(service, contactId)
+    return sink.mails.filter(({ to }) => to[0] === item?.to)
+  }
+  const workflow = (automationId: string, contactId: string) =>
+    service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+  const closed = (automationId: string, contactId: string) =>
+    eventually('the workflow is closed', async () => {
+      const { status } = await workflow(automationId, contactId).describe()
+      return status.name === 'RUNNING' ? undefined : status.name
+    })
+  const summary = async (automationId: string) => {
+    const { body } = await service.call('GET', 'automations?limit=100')
+    return (body.data as { id: string; enrolledCount: number; completedCount: number }[]).find(({ id }) => id === automationId)
+  }
+
+  it('mails once over SMTP; a second one answers 202 and does nothing', async () => {
+    const contactId = await aContact(service, { firstName: 'Ada' })
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+    const first = await enroll(service, automationId, contactId)
+    assert.equal(first.status, 202)
+    const { enrolledAt, ...data } = first.body.data as { enrolledAt: string }
+    assert.deepEqual(data, { automationId, contactId, enrolled: true, matchingAutomations: 1 })
+    assert.equal(new Date(enrolledAt).toISOString(), enrolledAt)
+    const second = await enroll(service, automationId, contactId)
+    assert.equal(second.status, 202)
+    assert.equal(second.body.data.enrolled, false)
+    assert.equal(second.body.data.matchingAutomations, 0)
+
+    const [message] = await messages(contactId, 1)
+    assert.equal(message?.status, 'SENT')
+    assert.equal(message?.subject, 'Hello Ada')
+    assert.equal((await mailsTo(contactId)).length, 1)
+    assert.deepEqual(await summary(automationId).then((s) => [s?.enrolledCount, s?.completedCount]), [1, 0])
+  })
+
+  it('is counted as completed at its end, and may be made again then', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    for (const round of [1, 2]) {
+      assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+      assert.equal(await closed(automationId, contactId), 'COMPLETED')
+      assert.deepEqual(await summary(automationId).then((s) => [s?.enrolledCount, s?.completedCount]), [round, round])
+    }
+    assert.equal((await messages(contactId, 2)).length, 2)
+  })
+
+  it('merges keys into the metadata before the first email', async () => {
+    const contactId = await aContact(service, { metadata: { plan: 'free', old: 1 } })
+    const steps = [{ ...EMAIL, subject: '{{ contact.metadata.plan }}{{ contact.metadata.old }}' }]
+    const automationId = await anAutomation(service, { steps })
+    await enroll(service, automationId, contactId, { merge: { plan: 'pro', old: null } })
+    assert.equal((await messages(contactId, 1))[0]?.subject, 'pro')
+  })
+
+  it('can be searched for in Temporal by its ids, and shows where the contact is', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { name: 'Onboarding', steps: [EMAIL, wait(1440), EMAIL] })
+    await enroll(service, automationId, contactId)
+    const found = await eventually('the enrollment in the list', async () => {
+      const query = `AutomationId="${automationId}" AND ContactId="${contactId}" AND NextWakeAt IS NOT NULL`
+      for await (const execution of service.context.temporal.workflow.list({ query })) return execution
+      return undefined
+    })
+    assert.equal(found.workflowId, `enrollment:${automationId}:${contactId}`)
+    const description = await workflow(automationId, contactId).describe()
+    assert.equal(await description.staticSummary(), 'Onboarding')
+    assert.equal(description.typedSearchAttributes.toString().includes('@'), false)
+  })
+
+  it('goes on with the steps it entered with, when they are replaced', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [EMAIL, wait(60), EMAIL] })
+    await enroll(service, automationId, contactId)
+    await messages(contactId, 1)
+    const before = await service.call('GET', `automations/${automationId}`)
+    const [kept] = (before.body as { data: { steps: { id: string }[] } }).data.steps
+    const { body } = await service.call('PUT', `automations/${automationId}/steps`, { steps: [{ ...EMAIL, id: kept?.id }] })
+    assert.equal(body.data.steps.length, 1)
+    assert.equal(body.data.steps[0].id, kept?.id)
+    const { historyLength } = await workflow(automationId, contactId).describe()
+    assert.ok(historyLength > 5)
+    assert.equal((await workflow(automationId, contactId).describe()).status.name, 'RUNNING')
+  })
+
+  it('is refused for an automation that is not active, and for a contact of another workspace', async () => {
+    const contactId = await aContact(service)
+    for (const status of ['DRAFT', 'PAUSED', 'ARCHIVED']) {
+      const answer = await enroll(service, await anAutomation(service, { status }), contactId)
+      assert.deepEqual([answer.status, answer.body.error], [404, 'Automation not found or not active'])
+    }
+    const key = await service.newKey()
+    const { body } = await service.call('POST', 'contacts', { email: 'other@example.com' }, { key })
+    const foreign = await enroll(service, await anAutomation(service), body.data.id as string)
+    assert.deepEqual([foreign.status, foreign.body.error], [404, 'Contact not found'])
+    const automationId = await anAutomation(service)
+    const stranger = await service.call('POST', `automations/${automationId}/enroll`, { contactId }, { key })
+    assert.deepEqual([stranger.status, stranger.body.error], [404, 'Automation not found or not active'])
+  })
+
+  it('holds before its next email while the automation is paused, and resumes', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    sink.behave({ code: 451, text: 'later', at: 'data' })
+    await enroll(service, automationId, contactId)
+    await eventually('a deferred message', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'DEFERRED'),
+    )
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    sink.behave('accept')
+    await eventually('the enrollment is held', async () => {
+      for await (const found of service.context.temporal.workflow.list({
+        query: `AutomationId="${automationId}" AND EnrollmentStatus="HELD"`,
+      }))
+        return found
+      return undefined
+    })
+    assert.equal((await mailsTo(contactId)).length, 0)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    assert.equal((await messages(contactId, 1))[0]?.status, 'SENT')
+    assert.equal(await closed(automationId, contactId), 'COMPLETED')
+    assert.equal((await mailsTo(contactId)).length, 1)
+  })
+
+  it('ends when its automation is deleted: no further email, rows gone, workflow cancelled', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+    await enroll(service, automationId, contactId)
+    await messages(contactId, 1)
+    const { status, body } = await service.call('DELETE', `automations/${automationId}`)
+    assert.deepEqual([status, body], [200, { data: { id: automationId, deleted: true } }])
+    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 404)
+    assert.equal(await closed(automationId, contactId), 'CANCELLED')
+    await eventually('the rows are gone', async () => {
+      const rows = await service.context.orm.em
+        .fork()
+        .execute('select 1 from enrollments where automation_id = ? union all select 1 from automations where id = ?', [automationId, automationId])
+      return rows.length === 0 ? true : undefined
+    })
+    assert.equal((await mailsTo(contactId)).length, 1)
+  })
+
+  it('goes on after a message that failed for good, or stops, as the automation says', async () => {
+    sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+    for (const [onSendFailure, count, completed] of [
+      ['CONTINUE', 2, 1],
+      ['STOP', 1, 0],
+    ] as const) {
+      const contactId = await aContact(service)
+      const automationId = await anAutomation(service, { onSendFailure, steps: [EMAIL, EMAIL] })
+      await enroll(service, automationId, contactId)
+      await closed(automationId, contactId)
+      const items = await messages(contactId, count)
+      assert.ok(items.every(({ status, error }) => status === 'FAILED' && error?.includes('no such user')))
+      assert.equal((await summary(automationId))?.completedCount, completed)
+    }
+  })
+
+  it('fails the message whose template fails, with the reason, and goes on', async () => {
+    const contactId = await aContact(service)
+    const steps = [{ ...EMAIL, text: '{% for i in (1..99999999) %}x{% endfor %}' }, EMAIL]
+    await enroll(service, await anAutomation(service, { steps }), contactId)
+    const items = await messages(contactId, 2)
+    assert.deepEqual(items.map(({ status }) => status).toSorted(), ['FAILED', 'SENT'])
+    assert.match(items.find(({ status }) => status === 'FAILED')?.error ?? '', /^Template error in text: /)
+  })
+
+  it('never sends a message again that the server may have, and goes on', async () => {
+    sink.behave('cut')
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    assert.equal((await messages(contactId, 1))[0]?.status, 'UNCONFIRMED')
+    assert.equal(await closed(automationId, contactId), 'COMPLETED')
+  })
+
+  it('captures the mail of a test workspace, whatever SMTP is configured', async () => {
+    const key = await service.newKey({ mode: 'test' })
+    assert.ok(key.startsWith('svc_test_'))
+    const asTest = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
+    const contactId = await aContact(asTest)
+    assert.ok(isId(contactId))
+    await enroll(asTest, await anAutomation(asTest), contactId)
+    const item = await eventually('a captured message', async () => (await activityOf(asTest, contactId))[0])
+    assert.equal(item.status === 'SENDING' || item.status === 'CAPTURED', true)
+    assert.ok(!sink.mails.some(({ to }) => to[0] === item.to))
+  })
+})
+
+describe('an enrollment without a worker', () => {
+  it('is acknowledged, and mailed when a worker is back', async () => {
+    const service = await startService({ worker: false })
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    const { status, body } = await enroll(service, automationId, contactId)
+    assert.deepEqual([status, body.data.enrolled], [202, true])
+    assert.deepEqual(await activityOf(service, contactId), [])
+    await service.startWorker()
+    await eventually('the mail', async () => (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'))
+    await service.stop()
+  })
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { insertTriggerEvent } from '../../src/db/queries/trigger-events.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { deliverTriggerEvents } from '../../src/services/deliver-trigger-events.ts'
+import { activityOf, aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('a custom event', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  const fire = (contactId: string, name: string, data?: object) =>
+    service.call('POST', `contacts/${contactId}/events`, { name, data })
+  const on = (eventName: string, fields: object = {}) => anAutomation(service, { triggerConfig: { eventName }, ...fields })
+  const mails = (contactId: string, count: number) =>
+    eventually(`${count} mails`, async () => {
+      const items = await activityOf(service, contactId)
+      return items.filter(({ status }) => status === 'CAPTURED').length === count ? items : undefined
+    })
+  const enrollments = (contactId: string) =>
+    sql<{ id: string }>(service.context.orm.em.fork(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
+
+  it('starts every active automation with its name, in any case', async () => {
+    const contactId = await aContact(service)
+    await on('Purchase')
+    await on('PURCHASE')
+    await on('purchase', { status: 'PAUSED' })
+    await on('other')
+    const { status, body } = await fire(contactId, 'pUrChAsE', { amount: 5 })
+    assert.equal(status, 202)
+    const { firedAt, ...data } = body.data as { firedAt: string }
+    assert.deepEqual(data, { contactId, eventName: 'pUrChAsE', matchingAutomations: 2 })
+    assert.ok(Math.abs(Date.now() - new Date(firedAt).getTime()) < 60_000)
+    await mails(contactId, 2)
+  })
+
+  it('succeeds with 0 where nothing listens', async () => {
+    const { status, body } = await fire(await aContact(service), 'nobody listens')
+    assert.deepEqual([status, body.data.matchingAutomations], [202, 0])
+  })
+
+  it('does not enroll again whoever is enrolled', async () => {
+    const contactId = await aContact(service)
+    await on('again', { steps: [EMAIL, wait(60)] })
+    for (let n = 0; n < 5; n += 1) await fire(contactId, 'again')
+    await mails(contactId, 1)
+    assert.equal((await enrollments(contactId)).length, 1)
+  })
+
+  it('enrolls anew whoever is through, however fast', async () => {
+    const contactId = await aContact(service)
+    await on('fast')
+    for (const round of [1, 2, 3, 4, 5]) {
+      await fire(contactId, 'fast')
+      // The very moment at which the ledger says so, and the workflow is still about to close.
+      await eventually('the enrollment has ended', async () => {
+        const rows = await sql(
+          service.context.orm.em.fork(),
+          `select 1 from enrollments where contact_id = $1::uuid and status = 'COMPLETED'`,
+          [contactId],
+        )
+        return rows.length === round ? true : undefined
+      })
+    }
+    await mails(contactId, 5)
+  })
+
+  it('that was committed and not delivered is delivered by the relay', async () => {
+    const contactId = await aContact(service)
+    await on('crash')
+    // What is left behind by an API that dies between its commit and its delivery.
+    const event = await insertTriggerEvent(service.context.orm.em.fork(), {
+      id: newId(),
+      workspaceId: service.workspaceId,
+      contactId,
+      type: 'EVENT',
+      key: 'crash',
+      name: 'crash',
+      data: undefined,
+    })
+    assert.equal(event?.automationIds.length, 1)
+    await mails(contactId, 1)
+  })
+
+  it('that is delivered twice starts once, also when the first enrollment has ended', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('twice')
+    const event = await insertTriggerEvent(service.context.orm.em.fork(), {
+      id: newId(),
+      workspaceId: service.workspaceId,
+      contactId,
+      type: 'EVENT',
+      key: 'twice',
+      name: 'twice',
+      data: undefined,
+    })
+    await deliverTriggerEvents(service.context.dependencies, [event!])
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
+    await deliverTriggerEvents(service.context.dependencies, [event!])
+    assert.deepEqual(await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).result(), {
+      status: 'NOT_ENROLLED',
+    })
+    assert.equal((await activityOf(service, contactId)).length, 1)
+    assert.equal((await enrollments(contactId)).length, 1)
+  })
+
+  it('a sign-up starts what listens for sign-ups, once, from single and bulk calls', async () => {
+    const key = await service.newKey()
+    const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
+    const automationId = await anAutomation(own, { trigger: 'SIGNUP' })
+    await aContact(own, { email: 'single@example.com' })
+    await aContact(own, { email: 'single@example.com' })
+    await own.call('POST', 'contacts/bulk', {
+      contacts: Array.from({ length: 30 }, (_, n) => ({ email: `bulk-${n}@example.com` })),
+    })
+    await eventually('31 completed', async () => {
+      const { body } = await own.call('GET', 'automations')
+      const [found] = body.data as { id: string; enrolledCount: number; completedCount: number }[]
+      assert.equal(found?.id, automationId)
+      return found?.completedCount === 31 && found.enrolledCount === 31 ? true : undefined
+    })
+  })
+})

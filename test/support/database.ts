@@ -1,0 +1,34 @@
+import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
+import { sql } from '../../src/db/sql.ts'
+import { services } from './services.ts'
+
+let template: Promise<string> | undefined
+let count = 0
+
+export interface TestDatabase {
+  url: string
+  orm: Orm
+}
+
+/** A migrated database of its own: a copy of one that was migrated once. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const { databaseUrl } = await services()
+  const from = await (template ??= createTemplate(databaseUrl))
+  const url = await create(databaseUrl, `test_${(count += 1)}`, from)
+  return { url, orm: openOrm({ url, poolSize: 20 }) }
+}
+
+async function createTemplate(databaseUrl: string): Promise<string> {
+  const url = await create(databaseUrl, 'test_template')
+  const orm = openOrm({ url, timeoutMs: 60_000 })
+  await migrate(orm)
+  await orm.close(true)
+  return 'test_template'
+}
+
+async function create(databaseUrl: string, name: string, from?: string): Promise<string> {
+  const admin = openOrm({ url: databaseUrl, timeoutMs: 60_000 })
+  await sql(admin.em.fork(), `create database ${name}${from ? ` template ${from}` : ''}`)
+  await admin.close(true)
+  return databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+}

@@ -1,0 +1,40 @@
+import type { Service } from './service.ts'
+
+let count = 0
+
+export const EMAIL = { type: 'EMAIL', subject: 'Hello {{ contact.firstName }}', text: 'Hi' }
+export const wait = (delayMinutes: number) => ({ type: 'WAIT', delayMinutes })
+
+/** Makes a contact over HTTP. @returns its id. */
+export async function aContact(service: Service, fields: object = {}): Promise<string> {
+  const { body } = await service.call('POST', 'contacts', { email: `contact-${(count += 1)}@example.com`, ...fields })
+  return (body as { data: { id: string } }).data.id
+}
+
+/** Makes an active automation over HTTP. @returns its id. */
+export async function anAutomation(service: Service, fields: object = {}): Promise<string> {
+  const { body } = await service.call('POST', 'automations', {
+    name: `Automation ${(count += 1)}`,
+    status: 'ACTIVE',
+    trigger: 'EVENT',
+    steps: [EMAIL],
+    ...fields,
+  })
+  return (body as { data: { id: string } }).data.id
+}
+
+export const enroll = (service: Service, automationId: string, contactId: string, fields: object = {}) =>
+  service.call('POST', `automations/${automationId}/enroll`, { contactId, ...fields })
+
+interface ActivityItem {
+  status: string
+  subject: string
+  to: string
+  error: string | null
+  attempts: number
+}
+
+export async function activityOf(service: Service, contactId: string): Promise<ActivityItem[]> {
+  const { body } = await service.call('GET', `contacts/${contactId}/activity`)
+  return (body as { data: ActivityItem[] }).data
+}

@@ -1,0 +1,4 @@
+import { openLog } from '../../src/log.ts'
+
+/** Set TEST_LOG=debug to see what the parts say in a test. */
+export const quietLog = openLog(process.env['TEST_LOG'] ?? 'silent')

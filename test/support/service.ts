@@ -1,0 +1,103 @@
+import { openContext, startApi, startWorker, type Context, type RunningPart } from '../../src/bin/compose.ts'
+import { readConfig } from '../../src/config.ts'
+import type { WorkspaceMode } from '../../src/domain/api-key.ts'
+import { SCOPES, type Scope } from '../../src/domain/scopes.ts'
+import { createApiKey } from '../../src/services/api-keys.ts'
+import { createWorkspace } from '../../src/services/workspaces.ts'
+import { createDatabase } from './database.ts'
+import { quietLog } from './log.ts'
+import { services } from './services.ts'
+import { workflowBundle } from './workflow-bundle.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the tests look into answers of all shapes
+  body: any
+}
+
+export interface CallOptions {
+  key?: string | null
+  headers?: Record<string, string>
+  /** Sent as it is, instead of `body` as JSON. */
+  raw?: string
+}
+
+export interface Service {
+  context: Context
+  workspaceId: string
+  key: string
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+  newKey(options?: { scopes?: readonly Scope[]; mode?: WorkspaceMode; workspaceId?: string }): Promise<string>
+  startWorker(): Promise<RunningPart>
+  stop(): Promise<void>
+}
+
+let queues = 0
+
+/** The whole service as it runs in production, on a database and a task queue of its own, asked over real HTTP. */
+export async function startService({
+  worker = true,
+  env = {},
+}: { worker?: boolean; env?: NodeJS.ProcessEnv } = {}): Promise<Service> {
+  const { temporalAddress } = await services()
+  const { url, orm } = await createDatabase()
+  await orm.close(true)
+  const config = readConfig({ WORKER_SHUTDOWN_SECONDS: '2', ...env })
+  const context = openContext(
+    {
+      ...config,
+      DATABASE_URL: url,
+      TEMPORAL_ADDRESS: temporalAddress,
+      TEMPORAL_TASK_QUEUE: `test-${process.pid}-${(queues += 1)}`,
+      PORT: 0,
+      HOST: '127.0.0.1',
+      ...(env['DATABASE_URL'] ? { DATABASE_URL: env['DATABASE_URL'] } : {}),
+      ...(env['TEMPORAL_ADDRESS'] ? { TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] } : {}),
+    },
+    quietLog,
+  )
+  const parts: RunningPart[] = []
+  const api = await startApi(context)
+  parts.push(api)
+
+  const { em } = context.orm
+  const service: Service = {
+    context,
+    workspaceId: '',
+    key: '',
+    async call(method, path, body, { key = service.key, headers = {}, raw } = {}) {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const response = await fetch(`http://127.0.0.1:${api.port}${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
+        method,
+        headers: {
+          ...(key ? { authorization: `Bearer ${key}` } : {}),
+          ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { body: payload }),
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+    },
+    async newKey({ scopes = SCOPES, mode = 'live', workspaceId } = {}) {
+      const id = workspaceId ?? (await createWorkspace(em, { name: 'Another', mode })).id
+      return (await createApiKey(em, { workspaceId: id, name: 'Test', scopes })).key
+    },
+    async startWorker() {
+      const part = await startWorker(context, workflowBundle())
+      parts.unshift(part)
+      return part
+    },
+    async stop() {
+      for (const part of parts) await part.stop()
+      await context.close()
+    },
+  }
+  if (!env['DATABASE_URL']) {
+    service.workspaceId = (await createWorkspace(em, { name: 'Test', mode: 'live' })).id
+    service.key = await service.newKey({ workspaceId: service.workspaceId })
+  }
+  if (worker) await service.startWorker()
+  return service
+}

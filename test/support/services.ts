@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
+import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/domain/search-attributes.ts'
+import { freePorts } from './ports.ts'
+
+export interface Services {
+  databaseUrl: string
+  temporalAddress: string
+}
+
+let started: Promise<{ dataDir: string; embedded: Embedded }> | undefined
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** A real Postgres and a real Temporal server, one of each for the whole run, started as `npm start` starts them. */
+export async function services(): Promise<Services> {
+  const { embedded } = await (started ??= start())
+  return { databaseUrl: embedded.databaseUrl!, temporalAddress: embedded.temporalAddress! }
+}
+
+async function start() {
+  const cliPath = await resolveTemporalCli(process.env, say)
+  const [postgresPort, port, uiPort] = (await freePorts(3)) as [number, number, number]
+  const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
+  // Started by root, Postgres runs as another user, who has to get in.
+  chmodSync(dataDir, 0o755)
+  const searchAttributes = Object.fromEntries(
+    Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, type === 'KEYWORD' ? 'Keyword' : 'Datetime']),
+  )
+  const embedded = await startEmbedded(
+    { dataDir, postgres: { port: postgresPort }, temporal: { cliPath, port, uiPort, searchAttributes } },
+    say,
+  )
+  return { dataDir, embedded }
+}
+
+export async function stopServices(): Promise<void> {
+  if (!started) return
+  const { dataDir, embedded } = await started
+  await embedded.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}

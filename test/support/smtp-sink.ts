@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+
+export interface ReceivedMail {
+  from: string
+  to: string[]
+  headers: string
+  body: string
+  at: Date
+}
+
+export interface SmtpSink {
+  url: string
+  port: number
+  mails: ReceivedMail[]
+  /** Answers each mail from now on: accept, an SMTP error, or cut the connection after DATA and before the answer. */
+  behave(behaviour: Behaviour): void
+  close(): Promise<void>
+}
+
+export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data' }
+
+/** A real SMTP server that keeps what it accepts. */
+export async function startSmtpSink(onMail?: (mail: ReceivedMail) => void | Promise<void>, port = 0): Promise<SmtpSink> {
+  const mails: ReceivedMail[] = []
+  let behaviour: Behaviour = 'accept'
+  const refusal = (at: 'rcpt' | 'data'): Error | null =>
+    typeof behaviour === 'object' && behaviour.at === at
+      ? Object.assign(new Error(behaviour.text), { responseCode: behaviour.code })
+      : null
+
+  async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    const error = refusal('data')
+    if (error) throw error
+    const [headers = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
+    const { mailFrom, rcptTo } = session.envelope
+    const mail: ReceivedMail = {
+      from: mailFrom ? mailFrom.address : '',
+      to: rcptTo.map((recipient) => recipient.address),
+      headers,
+      body: rest.join('\r\n\r\n'),
+      at: new Date(),
+    }
+    mails.push(mail)
+    await onMail?.(mail)
+    return 'queued as test'
+  }
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    disableReverseLookup: true,
+    onRcptTo: (_address, _session, callback) => callback(refusal('rcpt')),
+    onData(stream, session, callback) {
+      if (behaviour === 'cut') {
+        stream.on('end', () => {
+          for (const client of server.connections) client.close()
+        })
+        stream.resume()
+        return
+      }
+      receive(stream, session).then(
+        (answer) => callback(null, answer),
+        (error: Error) => callback(error),
+      )
+    },
+  })
+  server.on('error', () => undefined)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const bound = (server.server.address() as AddressInfo).port
+  return {
+    url: `smtp://127.0.0.1:${bound}`,
+    port: bound,
+    mails,
+    behave(next) {
+      behaviour = next
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}

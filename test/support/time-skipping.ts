@@ -1,0 +1,106 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing'
+import type { Worker } from '@temporalio/worker'
+import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
+import { createActivities } from '../../activities/index.ts'
+import type { Orm } from '../../src/db/orm.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { captureTransport } from '../../src/mail/capture.ts'
+import { createSmtpTransport } from '../../src/mail/smtp.ts'
+import { createAutomation, type StepInput } from '../../src/services/automations.ts'
+import { upsertContacts } from '../../src/db/queries/upsert-contacts.ts'
+import type { Dependencies } from '../../src/services/dependencies.ts'
+import { createWorkspace } from '../../src/services/workspaces.ts'
+import { createEnrollments } from '../../src/temporal/enrollments.ts'
+import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts'
+import { createWorker } from '../../src/temporal/worker.ts'
+import { createDatabase } from './database.ts'
+import { quietLog } from './log.ts'
+import { startSmtpSink, type ReceivedMail, type SmtpSink } from './smtp-sink.ts'
+import { workflowBundle } from './workflow-bundle.ts'
+
+const TASK_QUEUE = 'time-skipping'
+
+export interface TimeSkipping {
+  env: TestWorkflowEnvironment
+  orm: Orm
+  dependencies: Dependencies
+  workspaceId: string
+  sink: SmtpSink
+  /** What the SMTP server got, and when that was in the environment's time. */
+  mails: { mail: ReceivedMail; virtualTime: number }[]
+  contact(): Promise<string>
+  automation(steps: StepInput[]): Promise<string>
+  handle(automationId: string, contactId: string): ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>
+  /** Runs the worker of production while the work is done. */
+  whileWorking<Result>(work: () => Promise<Result>): Promise<Result>
+  stop(): Promise<void>
+}
+
+/** Workflows and activities of production, with real Postgres and real SMTP, in Temporal's time-skipping environment. */
+export async function startTimeSkipping(): Promise<TimeSkipping> {
+  const executable = await resolveTestServer(process.env, (line) => process.stderr.write(`${line}\n`))
+  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
+  await ensureSearchAttributes(env.client, 'default').catch(() => registerOnTestServer(env))
+  const { orm } = await createDatabase()
+  const mails: TimeSkipping['mails'] = []
+  const sink = await startSmtpSink(async (mail) => {
+    mails.push({ mail, virtualTime: await env.currentTimeMs() })
+  })
+  const smtp = createSmtpTransport({ url: sink.url })
+  const dependencies: Dependencies = { em: orm.em, enrollments: createEnrollments(env.client, TASK_QUEUE), log: quietLog }
+  const workspaceId = (await createWorkspace(orm.em, { name: 'Test', mode: 'live' })).id
+
+  return {
+    env,
+    orm,
+    dependencies,
+    workspaceId,
+    sink,
+    mails,
+    async contact() {
+      const id = newId()
+      const email = `${id}@example.com`
+      const write = { id, eventId: newId(), email, emailKey: email, firstName: 'Ada', metadata: {}, removedKeys: [] }
+      await upsertContacts(orm.em.fork(), workspaceId, [write], 5)
+      return id
+    },
+    async automation(steps) {
+      const input = { name: 'A sequence', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName: 'go' }, steps } as const
+      return (await createAutomation(orm.em, workspaceId, input)).automation.id
+    },
+    handle: (automationId, contactId) => env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`),
+    async whileWorking(work) {
+      const worker: Worker = await createWorker({
+        connection: env.nativeConnection,
+        namespace: 'default',
+        taskQueue: TASK_QUEUE,
+        workflowBundle: await workflowBundle(),
+        activities: createActivities({
+          ...dependencies,
+          smtp,
+          capture: captureTransport,
+          mailFrom: 'Dripline <from@example.com>',
+        }),
+        shutdownGraceMs: 2_000,
+      })
+      return worker.runUntil(work())
+    },
+    async stop() {
+      await smtp.close()
+      await sink.close()
+      await orm.close(true)
+      await env.teardown()
+    },
+  }
+}
+
+/** The test server can't list search attributes, only add them. */
+async function registerOnTestServer(env: TestWorkflowEnvironment): Promise<void> {
+  const { SEARCH_ATTRIBUTES } = await import('../../src/domain/search-attributes.ts')
+  await env.connection.operatorService.addSearchAttributes({
+    namespace: 'default',
+    searchAttributes: Object.fromEntries(
+      Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, type === 'KEYWORD' ? 2 : 6]),
+    ),
+  })
+}
