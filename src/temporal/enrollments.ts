@@ -10,8 +10,8 @@ import {
 import { enrollmentWorkflowId } from '../domain/enrollment.ts'
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
 
-/** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
-const CALL_TIMEOUT_MS = 4_000
+/** How long one call may take, in milliseconds: the SDK may take a second more, and a caller is answered within five. */
+const CALL_TIMEOUT_MS = 3_000
 
 export interface EnrollmentStart {
   input: EnrollmentInput

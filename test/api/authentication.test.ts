@@ -65,15 +65,23 @@ describe('authentication', () => {
   ] as const) {
     it(`asks for ${scope} at ${method} /${path}`, async () => {
       const key = await service.newKey({ scopes: ['lists:read'], workspaceId: service.workspaceId })
-      const { status, body } = await service.call(method, path, method === 'GET' || method === 'DELETE' ? undefined : {}, { key })
+      const { status, body } = await service.call(
+        method,
+        path,
+        method === 'GET' || method === 'DELETE' ? undefined : {},
+        { key },
+      )
       assert.equal(status, 403)
       assert.equal(body.error, `Missing required scope: ${scope}`)
     })
   }
 
-  it('gives every answer a request id, the caller\'s if it sent one', async () => {
+  it("gives every answer a request id, the caller's if it sent one", async () => {
     const { headers } = await service.call('GET', 'whoami', undefined, { headers: { 'x-request-id': 'my-id-1' } })
     assert.equal(headers.get('x-request-id'), 'my-id-1')
-    assert.match((await service.call('GET', 'nowhere', undefined, { key: null })).headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
+    assert.match(
+      (await service.call('GET', 'nowhere', undefined, { key: null })).headers.get('x-request-id') ?? '',
+      /^[\w-]{36}$/,
+    )
   })
 })

@@ -52,7 +52,11 @@ describe('contacts', () => {
   }
 
   it('are written in bulk: the valid ones, and the later of two', async () => {
-    const existing = await aContact(service, { email: 'bulk-0@example.com', firstName: 'Old', metadata: { a: 1, b: 2 } })
+    const existing = await aContact(service, {
+      email: 'bulk-0@example.com',
+      firstName: 'Old',
+      metadata: { a: 1, b: 2 },
+    })
     const { status, body } = await service.call('POST', 'contacts/bulk', {
       contacts: [
         { email: 'bulk-0@example.com', metadata: { b: null, c: 3 } },
@@ -103,7 +107,10 @@ describe('contacts', () => {
       answers.map((answer) => answer.status),
       Array(10).fill(200),
     )
-    const created = answers.reduce((sum, answer) => sum + (answer.body as { data: { created: number } }).data.created, 0)
+    const created = answers.reduce(
+      (sum, answer) => sum + (answer.body as { data: { created: number } }).data.created,
+      0,
+    )
     assert.equal(created, 1000)
   })
 })

@@ -21,7 +21,9 @@ describe('an enrollment', () => {
   const messages = (contactId: string, count: number) =>
     eventually(`${count} settled messages`, async () => {
       const items = await activityOf(service, contactId)
-      return items.length === count && items.every(({ status }) => status !== 'SENDING') ? items : undefined
+      return items.length === count && items.every(({ status }) => status !== 'SENDING' && status !== 'DEFERRED')
+        ? items
+        : undefined
     })
   const mailsTo = async (contactId: string) => {
     const [item] = await activityOf(service, contactId)
@@ -36,7 +38,9 @@ describe('an enrollment', () => {
     })
   const summary = async (automationId: string) => {
     const { body } = await service.call('GET', 'automations?limit=100')
-    return (body.data as { id: string; enrolledCount: number; completedCount: number }[]).find(({ id }) => id === automationId)
+    return (body.data as { id: string; enrolledCount: number; completedCount: number }[]).find(
+      ({ id }) => id === automationId,
+    )
   }
 
   it('mails once over SMTP; a second one answers 202 and does nothing', async () => {
@@ -100,7 +104,9 @@ describe('an enrollment', () => {
     await messages(contactId, 1)
     const before = await service.call('GET', `automations/${automationId}`)
     const [kept] = (before.body as { data: { steps: { id: string }[] } }).data.steps
-    const { body } = await service.call('PUT', `automations/${automationId}/steps`, { steps: [{ ...EMAIL, id: kept?.id }] })
+    const { body } = await service.call('PUT', `automations/${automationId}/steps`, {
+      steps: [{ ...EMAIL, id: kept?.id }],
+    })
     assert.equal(body.data.steps.length, 1)
     assert.equal(body.data.steps[0].id, kept?.id)
     const { historyLength } = await workflow(automationId, contactId).describe()
@@ -161,7 +167,10 @@ describe('an enrollment', () => {
     await eventually('the rows are gone', async () => {
       const rows = await service.context.orm.em
         .fork()
-        .execute('select 1 from enrollments where automation_id = ? union all select 1 from automations where id = ?', [automationId, automationId])
+        .execute('select 1 from enrollments where automation_id = ? union all select 1 from automations where id = ?', [
+          automationId,
+          automationId,
+        ])
       return rows.length === 0 ? true : undefined
     })
     assert.equal((await mailsTo(contactId)).length, 1)
@@ -223,7 +232,9 @@ describe('an enrollment without a worker', () => {
     assert.deepEqual([status, body.data.enrolled], [202, true])
     assert.deepEqual(await activityOf(service, contactId), [])
     await service.startWorker()
-    await eventually('the mail', async () => (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'))
+    await eventually('the mail', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
+    )
     await service.stop()
   })
 })

@@ -16,14 +16,17 @@ describe('a custom event', () => {
 
   const fire = (contactId: string, name: string, data?: object) =>
     service.call('POST', `contacts/${contactId}/events`, { name, data })
-  const on = (eventName: string, fields: object = {}) => anAutomation(service, { triggerConfig: { eventName }, ...fields })
+  const on = (eventName: string, fields: object = {}) =>
+    anAutomation(service, { triggerConfig: { eventName }, ...fields })
   const mails = (contactId: string, count: number) =>
     eventually(`${count} mails`, async () => {
       const items = await activityOf(service, contactId)
       return items.filter(({ status }) => status === 'CAPTURED').length === count ? items : undefined
     })
   const enrollments = (contactId: string) =>
-    sql<{ id: string }>(service.context.orm.em.fork(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
+    sql<{ id: string }>(service.context.orm.em.fork(), 'select id from enrollments where contact_id = $1::uuid', [
+      contactId,
+    ])
 
   it('starts every active automation with its name, in any case', async () => {
     const contactId = await aContact(service)
@@ -103,9 +106,12 @@ describe('a custom event', () => {
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
     await deliverTriggerEvents(service.context.dependencies, [event!])
-    assert.deepEqual(await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).result(), {
-      status: 'NOT_ENROLLED',
-    })
+    assert.deepEqual(
+      await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).result(),
+      {
+        status: 'NOT_ENROLLED',
+      },
+    )
     assert.equal((await activityOf(service, contactId)).length, 1)
     assert.equal((await enrollments(contactId)).length, 1)
   })

@@ -40,14 +40,26 @@ describe('metadata', () => {
 
 describe('trigger key', () => {
   it('folds the case of event names', () =>
-    assert.equal(triggerKey('EVENT', { eventName: 'Straße PURCHASED' }), triggerKey('EVENT', { eventName: 'straße purchased' })))
+    assert.equal(
+      triggerKey('EVENT', { eventName: 'Straße PURCHASED' }),
+      triggerKey('EVENT', { eventName: 'straße purchased' }),
+    ))
   it('is nothing where nothing is configured', () => assert.equal(triggerKey('EVENT', {}), null))
 })
 
 describe('a step in words', () => {
   it('names days, hours and minutes', () => assert.equal(describeDelay(1501), '1 day 1 hour 1 minute'))
   it('says where it is', () =>
-    assert.equal(describeStep([{ id: 'a', type: 'EMAIL' }, { id: 'b', type: 'WAIT', delayMinutes: 60 }], 1), '2 of 2: WAIT 1 hour'))
+    assert.equal(
+      describeStep(
+        [
+          { id: 'a', type: 'EMAIL' },
+          { id: 'b', type: 'WAIT', delayMinutes: 60 },
+        ],
+        1,
+      ),
+      '2 of 2: WAIT 1 hour',
+    ))
 })
 
 describe('Message-ID', () => {

@@ -25,7 +25,9 @@ describe('rendering', () => {
   })
 
   it('sees own properties only', async () => {
-    const { text } = await renderEmail(step({ text: '{{ contact.constructor }}{{ contact.metadata.__proto__ }}' }), { contact })
+    const { text } = await renderEmail(step({ text: '{{ contact.constructor }}{{ contact.metadata.__proto__ }}' }), {
+      contact,
+    })
     assert.equal(text, '')
   })
 
@@ -37,7 +39,10 @@ describe('rendering', () => {
 
   for (const [what, text] of [
     ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}'],
-    ['a text without end', '{% assign s = "xxxxxxxxxx" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}'],
+    [
+      'a text without end',
+      '{% assign s = "xxxxxxxxxx" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}',
+    ],
     ['a file of the server', '{% include "/etc/passwd" %}'],
     ['a filter that is not there', '{{ contact.email | nonsense }}'],
   ] as const) {

@@ -21,7 +21,10 @@ export interface SmtpSink {
 export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data' }
 
 /** A real SMTP server that keeps what it accepts. */
-export async function startSmtpSink(onMail?: (mail: ReceivedMail) => void | Promise<void>, port = 0): Promise<SmtpSink> {
+export async function startSmtpSink(
+  onMail?: (mail: ReceivedMail) => void | Promise<void>,
+  port = 0,
+): Promise<SmtpSink> {
   const mails: ReceivedMail[] = []
   let behaviour: Behaviour = 'accept'
   const refusal = (at: 'rcpt' | 'data'): Error | null =>

@@ -30,7 +30,10 @@ export interface TimeSkipping {
   mails: { mail: ReceivedMail; virtualTime: number }[]
   contact(): Promise<string>
   automation(steps: StepInput[]): Promise<string>
-  handle(automationId: string, contactId: string): ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>
+  handle(
+    automationId: string,
+    contactId: string,
+  ): ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>
   /** Runs the worker of production while the work is done. */
   whileWorking<Result>(work: () => Promise<Result>): Promise<Result>
   stop(): Promise<void>
@@ -47,7 +50,11 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     mails.push({ mail, virtualTime: await env.currentTimeMs() })
   })
   const smtp = createSmtpTransport({ url: sink.url })
-  const dependencies: Dependencies = { em: orm.em, enrollments: createEnrollments(env.client, TASK_QUEUE), log: quietLog }
+  const dependencies: Dependencies = {
+    em: orm.em,
+    enrollments: createEnrollments(env.client, TASK_QUEUE),
+    log: quietLog,
+  }
   const workspaceId = (await createWorkspace(orm.em, { name: 'Test', mode: 'live' })).id
 
   return {
@@ -65,7 +72,13 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       return id
     },
     async automation(steps) {
-      const input = { name: 'A sequence', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName: 'go' }, steps } as const
+      const input = {
+        name: 'A sequence',
+        status: 'ACTIVE',
+        trigger: 'EVENT',
+        triggerConfig: { eventName: 'go' },
+        steps,
+      } as const
       return (await createAutomation(orm.em, workspaceId, input)).automation.id
     },
     handle: (automationId, contactId) => env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`),

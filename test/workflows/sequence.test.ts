@@ -30,7 +30,13 @@ describe('a sequence, with months skipped', () => {
   }
 
   it('mails at once, after 30 days and after a year more, each once, in under 5 s', async () => {
-    const automationId = await world.automation([email('1'), wait(30 * 24 * 60), email('2'), wait(365 * 24 * 60), email('3')])
+    const automationId = await world.automation([
+      email('1'),
+      wait(30 * 24 * 60),
+      email('2'),
+      wait(365 * 24 * 60),
+      email('3'),
+    ])
     const contactId = await world.contact()
     await world.whileWorking(async () => {
       const started = Date.now()
@@ -44,7 +50,10 @@ describe('a sequence, with months skipped', () => {
       )
       const days = world.mails.map(({ virtualTime }) => (virtualTime - virtualStart) / DAY)
       for (const [index, expected] of [0, 30, 395].entries()) {
-        assert.ok(days[index]! >= expected && days[index]! < expected + 0.01, `mail ${index + 1} after ${days[index]} days`)
+        assert.ok(
+          days[index]! >= expected && days[index]! < expected + 0.01,
+          `mail ${index + 1} after ${days[index]} days`,
+        )
       }
       assert.ok(elapsed < 5_000, `took ${elapsed} ms`)
     })
@@ -102,7 +111,9 @@ describe('a sequence, with months skipped', () => {
       await world.handle(automationId, contactId).result()
     })
     const history = JSON.stringify(await world.handle(automationId, contactId).fetchHistory())
-    const decoded = history.replace(/"([A-Za-z0-9+/]{8,}={0,2})"/g, (_, text: string) => Buffer.from(text, 'base64').toString())
+    const decoded = history.replace(/"([A-Za-z0-9+/]{8,}={0,2})"/g, (_, text: string) =>
+      Buffer.from(text, 'base64').toString(),
+    )
     assert.ok(!decoded.includes('@example.com') && !history.includes('@example.com'))
     assert.ok(!decoded.includes('Ada'))
     assert.match(decoded, /3 of 3: EMAIL/)
