@@ -16,7 +16,8 @@ export function startEmbedded(
   options: Omit<EmbeddedOptions, 'ownerPid'>,
   say: (line: string) => void,
 ): Promise<Embedded> {
-  const host = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), {
+  // The folder is an argument only so that the process list tells whose it is.
+  const host = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [options.dataDir], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
