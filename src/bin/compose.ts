@@ -141,14 +141,17 @@ export async function startWorker(
   const ended = worker.run()
   const relay = startRelay(dependencies)
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
+
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    if (worker.getState() === 'RUNNING') worker.shutdown()
+    await Promise.all([ended.catch(() => undefined), relay.stop()])
+    await smtp?.close()
+    await connection.close()
+  }
   return {
     ended,
-    async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown()
-      await Promise.all([ended.catch(() => undefined), relay.stop()])
-      await smtp?.close()
-      await connection.close()
-    },
+    stop: () => (stopped ??= stop()),
   }
 }
 

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { claimMessage } from '../../src/db/queries/ledger.ts'
+import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+describe('what a crash leaves behind', () => {
+  let service: Service
+  let sink: SmtpSink
+  let release: (() => void) | undefined
+  before(async () => {
+    sink = await startSmtpSink(() => new Promise<void>((resolve) => (release ? (release = resolve) : resolve())))
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const enrollmentOf = async (contactId: string) => {
+    const [row] = await sql<{ id: string; automation_id: string; version: number }>(
+      em(),
+      'select id, automation_id, version from enrollments where contact_id = $1::uuid',
+      [contactId],
+    )
+    return row!
+  }
+
+  it('is recorded by the workflow, where the API died between the start and the row', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const { id } = await enrollmentOf(contactId)
+    // As if the row had never been written, nor counted.
+    await sql(em(), 'delete from enrollments where id = $1::uuid', [id])
+    await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
+    const worker = await service.startWorker()
+    await eventually('the mail', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'SENT'),
+    )
+    await eventually('the counts', async () => {
+      const [counts] = await sql<{ enrolled: number; completed: number }>(
+        em(),
+        'select enrolled, completed from automation_counts where automation_id = $1::uuid',
+        [automationId],
+      )
+      return counts?.enrolled === 1 && counts.completed === 1 ? true : undefined
+    })
+    assert.equal((await enrollmentOf(contactId)).id, id)
+    await worker.stop()
+  })
+
+  it('is not sent again, where a worker died between its claim and its record', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'next' }] })
+    await enroll(service, automationId, contactId)
+    const enrollment = await enrollmentOf(contactId)
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const key = { enrollmentId: enrollment.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    const claim = await claimMessage(em(), key, automationId, { messageId: newId(), claim: newId() })
+    assert.equal(claim.kind, 'claimed')
+
+    const mailsBefore = sink.mails.length
+    await service.startWorker()
+    const items = await eventually('both messages', async () => {
+      const all = await activityOf(service, contactId)
+      return all.length === 2 && all.every(({ status }) => status !== 'SENDING') ? all : undefined
+    })
+    assert.deepEqual(items.map(({ status }) => status).toSorted(), ['SENT', 'UNCONFIRMED'])
+    assert.equal(sink.mails.length, mailsBefore + 1)
+  })
+
+  it('counts an enrollment once, however often it is recorded', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+    const all = await Promise.all(Array.from({ length: 20 }, () => recordEnrollment(em(), write)))
+    assert.ok(all.every((recorded) => recorded?.status === 'ACTIVE'))
+    const { body } = await service.call('GET', 'automations')
+    assert.equal(body.data.find(({ id }: { id: string }) => id === automationId).enrolledCount, 1)
+  })
+
+  it('DELETE answers after the email that is being handed over, and no email comes after', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, EMAIL, EMAIL] })
+    const before = sink.mails.length
+    release = () => undefined
+    await enroll(service, automationId, contactId)
+    await eventually('the server has the message and has not answered', () =>
+      sink.mails.length > before ? true : undefined,
+    )
+    let answered = false
+    const deletion = service.call('DELETE', `automations/${automationId}`).then((answer) => {
+      answered = true
+      return answer
+    })
+    await eventually('the automation is gone', async () =>
+      (await service.call('GET', `automations/${automationId}`)).status === 404 ? true : undefined,
+    )
+    assert.equal(answered, false)
+    const answerServer = release
+    release = undefined
+    answerServer()
+    assert.equal((await deletion).status, 200)
+    await eventually('the workflow has ended', async () => {
+      const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+      return (await handle.describe()).status.name === 'RUNNING' ? undefined : true
+    })
+    assert.equal(sink.mails.length, before + 1)
+  })
+})
