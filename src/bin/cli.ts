@@ -7,7 +7,9 @@ import { migrate, openOrm, type Orm } from '../db/orm.ts'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
 import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
+import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unconfirmed-messages.ts'
 import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
+import { createMail } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { main } from './lifecycle.ts'
 
@@ -142,6 +144,36 @@ command(keys, 'delete', 'delete a key; requests with it are refused from now on'
   .action(async (id: string, options: Output) => {
     await withDatabase((orm) => deleteApiKey(orm.em, id))
     show({ id, deleted: true }, options, () => `Deleted the key ${id}`)
+  })
+
+const messages = program.command('message').description('messages of which nobody knows whether they were sent')
+command(messages, 'list', 'list the unconfirmed messages, oldest first').action(async (options: Output) => {
+  const list = await withDatabase((orm) => listUnconfirmed(orm.em))
+  show(list, options, (all) =>
+    table(
+      all.map(({ id, claimedAt, contactId, error }) => [id, claimedAt, `contact ${contactId}`, error ?? '']),
+      'There is no unconfirmed message.',
+    ),
+  )
+})
+command(messages, 'resend', 'send one once more; the contact may get it twice')
+  .argument('<id>', 'the id of the message')
+  .action(async (id: string, options: Output) => {
+    const status = await withDatabase(async ({ em }) => {
+      const mail = createMail(readConfig(process.env))
+      try {
+        return await resendMessage({ ...mail, em }, id)
+      } finally {
+        await mail.smtp?.close()
+      }
+    })
+    show({ id, status }, options, () => `The message ${id} is ${status} now`)
+  })
+command(messages, 'dismiss', 'leave one as it is, for good')
+  .argument('<id>', 'the id of the message')
+  .action(async (id: string, options: Output) => {
+    await withDatabase((orm) => dismissMessage(orm.em, id))
+    show({ id, status: 'DISMISSED' }, options, () => `Dismissed the message ${id}`)
   })
 
 command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {

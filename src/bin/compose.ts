@@ -112,6 +112,13 @@ async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
   return missing.flat()
 }
 
+/** What sends mail, as configured. */
+export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config) => ({
+  smtp: SMTP_URL ? createSmtpTransport({ url: SMTP_URL, maxConnections: SMTP_CONNECTIONS }) : undefined,
+  capture: captureTransport,
+  mailFrom: MAIL_FROM,
+})
+
 /** Tells Temporal's SDK where to log, and that stopping is ours to order. Once a process, before its first worker. */
 export const installTemporalRuntime = (log: Logger): Runtime =>
   Runtime.install({
@@ -127,15 +134,13 @@ export async function startWorker(
 ): Promise<RunningPart> {
   const [workflowBundle, connection] = await Promise.all([bundle, connectWorker(config, log)])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  const smtp = config.SMTP_URL
-    ? createSmtpTransport({ url: config.SMTP_URL, maxConnections: config.SMTP_CONNECTIONS })
-    : undefined
+  const mail = createMail(config)
   const worker = await createWorker({
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     workflowBundle,
-    activities: createActivities({ ...dependencies, smtp, capture: captureTransport, mailFrom: config.MAIL_FROM }),
+    activities: createActivities({ ...dependencies, ...mail }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
   })
   const ended = worker.run()
@@ -146,7 +151,7 @@ export async function startWorker(
   const stop = async () => {
     if (worker.getState() === 'RUNNING') worker.shutdown()
     await Promise.all([ended.catch(() => undefined), relay.stop()])
-    await smtp?.close()
+    await mail.smtp?.close()
     await connection.close()
   }
   return {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { claimMessage } from '../../src/db/queries/ledger.ts'
 import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
 import { sql } from '../../src/db/sql.ts'
+import { createMail } from '../../src/bin/compose.ts'
+import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/services/unconfirmed-messages.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -73,6 +75,26 @@ describe('what a crash leaves behind', () => {
     })
     assert.deepEqual(items.map(({ status }) => status).toSorted(), ['SENT', 'UNCONFIRMED'])
     assert.equal(sink.mails.length, mailsBefore + 1)
+  })
+
+  it('is for an operator to send once more, or to leave', async () => {
+    const { em: orm } = service.context.orm
+    const dependencies = { ...createMail(service.context.config), em: orm }
+    const [left] = await listUnconfirmed(orm)
+    const mailsBefore = sink.mails.length
+    assert.equal(await resendMessage(dependencies, left!.id), 'SENT')
+    assert.equal(sink.mails.length, mailsBefore + 1)
+    assert.deepEqual(await listUnconfirmed(orm), [])
+    await assert.rejects(resendMessage(dependencies, left!.id), /There is no unconfirmed message/)
+
+    await sql(em(), `update messages set status = 'UNCONFIRMED' where id = $1::uuid`, [left!.id])
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    assert.equal(await resendMessage(dependencies, left!.id), 'UNCONFIRMED')
+    sink.behave('accept')
+    await dismissMessage(orm, left!.id)
+    assert.deepEqual(await listUnconfirmed(orm), [])
+    await assert.rejects(dismissMessage(orm, left!.id), /There is no unconfirmed message/)
+    await dependencies.smtp?.close()
   })
 
   it('counts an enrollment once, however often it is recorded', async () => {
