@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { cacheFolder } from './cache.ts'
-import { resolveBinary } from './resolve.ts'
+import { fromCache, fromSdk, fromVariable, resolveBinary } from './resolve.ts'
 import { run } from './run.ts'
 
 /** Server 1.29.1 and UI 2.42.1. From 1.6 on, `go install` refuses the module for its replace directives. */
@@ -16,14 +16,7 @@ export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) =
   return resolveBinary(
     'Temporal',
     [
-      {
-        name: 'TEMPORAL_CLI_PATH',
-        find() {
-          const path = env['TEMPORAL_CLI_PATH']
-          if (path && !existsSync(path)) throw new Error(`there is no file ${path}`)
-          return path || undefined
-        },
-      },
+      fromVariable(env, 'TEMPORAL_CLI_PATH'),
       {
         name: '`temporal` on PATH',
         find: () =>
@@ -32,8 +25,13 @@ export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) =
             .map((directory) => join(directory, 'temporal'))
             .find((path) => existsSync(path)),
       },
-      { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) },
-      { name: "the SDK's download", find: () => download(folder, cached) },
+      fromCache(cached),
+      fromSdk(folder, cached, async (downloadDir) => {
+        const { TestWorkflowEnvironment } = await import('@temporalio/testing')
+        const executable = { type: 'cached-download', version: TEMPORAL_CLI_VERSION, downloadDir } as const
+        const log = { format: 'pretty', level: 'error' } as const
+        await (await TestWorkflowEnvironment.createLocal({ server: { executable, log } })).teardown()
+      }),
       {
         name: `go install ${PACKAGE}`,
         slow: 'is built with `go install`; this takes some minutes, once',
@@ -47,26 +45,4 @@ export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) =
       'or use a Temporal of your own with TEMPORAL_ADDRESS.',
     say,
   )
-}
-
-/** The SDK offers no download alone: it is asked to start a server, which leaves the binary in the folder. */
-async function download(folder: string, target: string): Promise<string> {
-  const { TestWorkflowEnvironment } = await import('@temporalio/testing')
-  const downloads = join(folder, `download-${process.pid}`)
-  try {
-    const environment = await TestWorkflowEnvironment.createLocal({
-      server: {
-        executable: { type: 'cached-download', version: TEMPORAL_CLI_VERSION, downloadDir: downloads },
-        log: { format: 'pretty', level: 'error' },
-      },
-    })
-    await environment.teardown()
-    const [name] = readdirSync(downloads)
-    if (name === undefined) throw new Error('the download left no file')
-    renameSync(join(downloads, name), target)
-    chmodSync(target, 0o755)
-    return target
-  } finally {
-    rmSync(downloads, { recursive: true, force: true })
-  }
 }

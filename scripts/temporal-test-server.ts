@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TimeSkippingTestWorkflowEnvironmentOptions } from '@temporalio/testing'
 import { cacheFolder } from './cache.ts'
-import { resolveBinary } from './resolve.ts'
+import { fromCache, fromSdk, fromVariable, resolveBinary } from './resolve.ts'
 import { run } from './run.ts'
 
 const VERSION = '1.38.0'
@@ -18,16 +18,13 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
   const path = await resolveBinary(
     "Temporal's test server",
     [
-      {
-        name: 'TEMPORAL_TEST_SERVER_PATH',
-        find() {
-          const given = env['TEMPORAL_TEST_SERVER_PATH']
-          if (given && !existsSync(given)) throw new Error(`there is no file ${given}`)
-          return given || undefined
-        },
-      },
-      { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) },
-      { name: "the SDK's download", find: () => download(folder, cached) },
+      fromVariable(env, 'TEMPORAL_TEST_SERVER_PATH'),
+      fromCache(cached),
+      fromSdk(folder, cached, async (downloadDir) => {
+        const { TestWorkflowEnvironment } = await import('@temporalio/testing')
+        const executable = { type: 'cached-download', downloadDir } as const
+        await (await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })).teardown()
+      }),
       {
         name: `Maven artifact ${ARTIFACT}`,
         slow: 'is fetched with Maven, once',
@@ -38,24 +35,6 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
     say,
   )
   return { type: 'existing-path', path }
-}
-
-async function download(folder: string, target: string): Promise<string> {
-  const { TestWorkflowEnvironment } = await import('@temporalio/testing')
-  const downloads = mkdtempSync(join(folder, 'download-'))
-  try {
-    const environment = await TestWorkflowEnvironment.createTimeSkipping({
-      server: { executable: { type: 'cached-download', downloadDir: downloads } },
-    })
-    await environment.teardown()
-    const [name] = readdirSync(downloads)
-    if (name === undefined) throw new Error('the download left no file')
-    renameSync(join(downloads, name), target)
-    chmodSync(target, 0o755)
-    return target
-  } finally {
-    rmSync(downloads, { recursive: true, force: true })
-  }
 }
 
 /** Maven copies the artifact and all it depends on; a script in front makes of them one executable. */

@@ -2,7 +2,7 @@
  * The process that holds the embedded Postgres and Temporal: started by `client.ts`, told what to do over IPC, and gone
  * when its owner is. A part that dies is started again.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockFolder } from './lock.ts'
@@ -21,6 +21,7 @@ interface Part {
 }
 
 const parts = new Map<string, Part>()
+let dataDir: string | undefined
 let unlock: (() => void) | undefined
 let starting: Promise<void> | undefined
 let stopping: Promise<never> | undefined
@@ -45,7 +46,8 @@ process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
 
 async function start(options: EmbeddedOptions): Promise<void> {
-  makeFolders(options.dataDir)
+  dataDir = options.dataDir
+  makeFolders(dataDir)
   unlock = await takeFolder(options.dataDir)
   const ownerFile = join(options.dataDir, 'owner.pid')
   writeFileSync(ownerFile, String(options.ownerPid))
@@ -123,6 +125,7 @@ function stop(code = 0): Promise<never> {
         ?.stop()
         .catch(() => undefined)
     }
+    if (dataDir && unlock) rmSync(join(dataDir, 'running.json'), { force: true })
     unlock?.()
     process.exit(code)
   })()

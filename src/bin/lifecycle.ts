@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { RunningPart } from './compose.ts'
 
 /** Calls `stop` at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process where it is. */
@@ -23,12 +24,18 @@ export async function runUntilStopped(parts: RunningPart[], cleanUp: () => Promi
   }
 }
 
+function explain(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (!isDatabaseUnavailable(error)) return message
+  return `Postgres is not reachable (${message}). Is it running: "npm start", or what DATABASE_URL names?`
+}
+
 /** Runs a composition root: an error is one line that says what to do, and the exit code is 1. */
 export function main(run: () => Promise<void>): void {
   run().then(
     () => process.exit(0),
     (error: unknown) => {
-      process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`)
+      process.stderr.write(`\n${explain(error)}\n`)
       process.exit(1)
     },
   )
