@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
 import pMap from 'p-map'
 import { newId } from '../../src/domain/ids.ts'
+import { updateAutomation } from '../../src/services/automations.ts'
+import { eventually } from '../support/eventually.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 import { stateQuery, type EnrollmentInput } from '../../workflows/messages.ts'
 
 const DAY_MINUTES = 24 * 60
 
-describe('events at an enrollment that waits', () => {
+describe('events at an enrollment', () => {
   let world: TimeSkipping
+  const fire = (input: EnrollmentInput, count: number) =>
+    pMap(
+      Array.from({ length: count }, newId),
+      (id) =>
+        world.dependencies.enrollments.trigger(
+          { automationName: 'A sequence', input: { ...input, cause: `event:${id}`, triggerEventId: id } },
+          { id, type: 'EVENT', enrollmentId: newId() },
+        ),
+      { concurrency: 50 },
+    )
   before(async () => {
     world = await startTimeSkipping()
   })
   after(() => world.stop())
 
-  it('takes 12,000 of them, and the wait ends when it should', async function () {
+  it('that waits: 12,000 are taken, and the wait ends when it should', async function () {
     this.timeout(180_000)
     const automationId = await world.automation([
       { type: 'EMAIL', subject: 'before', text: 'x' },
@@ -34,15 +46,7 @@ describe('events at an enrollment that waits', () => {
         cause: null,
         triggerEventId: null,
       }
-      await pMap(
-        Array.from({ length: 12_000 }, newId),
-        (id) =>
-          world.dependencies.enrollments.trigger(
-            { automationName: 'A sequence', input: { ...input, cause: `event:${id}`, triggerEventId: id } },
-            { id, type: 'EVENT', enrollmentId: newId() },
-          ),
-        { concurrency: 50 },
-      )
+      await fire(input, 12_000)
       const handle = world.handle(automationId, contactId)
       assert.equal((await handle.query(stateQuery)).eventCount, 12_000)
       await handle.result()
@@ -51,6 +55,39 @@ describe('events at an enrollment that waits', () => {
       const days = (after!.virtualTime - start) / 86_400_000
       assert.ok(days >= 29.99 && days < 30.1, `the wait took ${days} days`)
       assert.ok(before!.virtualTime < after!.virtualTime)
+    })
+  })
+
+  it('that is held: 3,000 are taken, and it goes on when the automation does', async function () {
+    this.timeout(120_000)
+    const { orm, workspaceId } = world
+    const automationId = await world.automation([{ type: 'EMAIL', subject: 'held', text: 'x' }])
+    const contactId = await world.contact()
+    await enrollContact(world.dependencies, workspaceId, automationId, { contactId })
+    await updateAutomation(orm.em, workspaceId, automationId, { status: 'PAUSED' })
+    world.mails.length = 0
+    await world.whileWorking(async () => {
+      const handle = world.handle(automationId, contactId)
+      const { runId } = await handle.describe()
+      const held = () =>
+        eventually('it is held', async () => ((await handle.query(stateQuery)).held ? true : undefined))
+      await held()
+      const input = {
+        enrollmentId: newId(),
+        workspaceId,
+        automationId,
+        contactId,
+        enrolledAt: new Date().toISOString(),
+      }
+      await fire({ ...input, cause: null, triggerEventId: null }, 3_000)
+      assert.equal((await handle.query(stateQuery)).eventCount, 3_000)
+      assert.notEqual((await handle.describe()).runId, runId)
+      await held()
+      assert.equal(world.mails.length, 0)
+      await updateAutomation(orm.em, workspaceId, automationId, { status: 'ACTIVE' })
+      await world.dependencies.enrollments.automationChanged(automationId, contactId)
+      await handle.result()
+      assert.equal(world.mails.length, 1)
     })
   })
 })

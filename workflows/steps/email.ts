@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow'
 import type { StepOutline } from '../../src/domain/steps.ts'
 import { sendEmail } from '../activities.ts'
+import { historyIsLong } from '../history.ts'
 import type { EnrollmentRun, StepResult } from '../run.ts'
 import { publishStatus } from '../search-attributes.ts'
 
@@ -16,7 +17,9 @@ export async function runEmail(run: EnrollmentRun, step: Extract<StepOutline, { 
     const { next } = await sendEmail({ enrollmentId, automationId, stepId: step.id, visit: 0 })
     setHeld(run, next === 'held')
     if (next !== 'held') return next
-    await condition(() => run.changes > seenChanges)
+    await condition(() => run.changes > seenChanges || historyIsLong())
+    // A pause can outlast any number of events. The new run looks at the database, and holds again or goes on.
+    if (historyIsLong()) return 'continue-as-new'
   }
 }
 
