@@ -8,10 +8,14 @@ import {
   type TriggerEventSignal,
 } from '../../workflows/messages.ts'
 import { enrollmentWorkflowId } from '../domain/enrollment.ts'
+import { unavailable } from '../domain/errors.ts'
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
 
-/** How long one call may take, in milliseconds: the SDK may take a second more, and a caller is answered within five. */
+/** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
 const CALL_TIMEOUT_MS = 3_000
+
+/** The SDK looks at its deadline only between two tries, and can be late by more than a second: this is the end. */
+const CALL_LIMIT_MS = 3_500
 
 export interface EnrollmentStart {
   input: EnrollmentInput
@@ -31,8 +35,17 @@ export interface Enrollments {
 }
 
 export function createEnrollments(client: Client, taskQueue: string): Enrollments {
-  const within = <Result>(call: () => Promise<Result>): Promise<Result> =>
-    client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
+  const within = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(unavailable('Temporal did not answer in time; please try again')), CALL_LIMIT_MS)
+    })
+    try {
+      return await Promise.race([client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call), limit])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 
   const options = ({ input, automationName }: EnrollmentStart) => ({
     taskQueue,

@@ -1,8 +1,17 @@
+import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { installTemporalRuntime } from '../../src/bin/compose.ts'
 import { quietLog } from './log.ts'
 import { stopServices } from './services.ts'
 
 const runtime = installTemporalRuntime(quietLog)
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** Getting the binaries can take minutes, once; no test's time is to pay for that. */
+export async function mochaGlobalSetup(): Promise<void> {
+  await resolveTemporalCli(process.env, say)
+  await resolveTestServer(process.env, say)
+}
 
 /** The services are started by the first test that needs them, and stopped after the last. */
 export async function mochaGlobalTeardown(): Promise<void> {

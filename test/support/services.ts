@@ -22,7 +22,7 @@ export async function services(): Promise<Services> {
 }
 
 async function start() {
-  const cliPath = await resolveTemporalCli(process.env, say)
+  const cliPath = await resolveTemporalCli(process.env, () => undefined)
   const [postgresPort, port, uiPort] = (await freePorts(3)) as [number, number, number]
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
   // Started by root, Postgres runs as another user, who has to get in.

@@ -41,7 +41,7 @@ export interface TimeSkipping {
 
 /** Workflows and activities of production, with real Postgres and real SMTP, in Temporal's time-skipping environment. */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
-  const executable = await resolveTestServer(process.env, (line) => process.stderr.write(`${line}\n`))
+  const executable = await resolveTestServer(process.env, () => undefined)
   const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
   await ensureSearchAttributes(env.client, 'default').catch(() => registerOnTestServer(env))
   const { orm } = await createDatabase()
