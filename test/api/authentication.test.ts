@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { deleteApiKey, listApiKeys } from '../../src/services/api-keys.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from '../../src/services/api-keys.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('authentication', () => {
@@ -75,6 +76,23 @@ describe('authentication', () => {
       assert.equal(body.error, `Missing required scope: ${scope}`)
     })
   }
+
+  it('refuses a key outside its address ranges', async () => {
+    const { em } = service.context.orm
+    const inside = {
+      workspaceId: service.workspaceId,
+      name: 'k',
+      scopes: SCOPES,
+      allowedRanges: ['127.0.0.0/8', '::1'],
+    }
+    const near = await createApiKey(em, inside)
+    assert.equal((await service.call('GET', 'whoami', undefined, { key: near.key })).status, 200)
+    const far = await createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/8', '2001:db8::/32'] })
+    const { status, body } = await service.call('GET', 'whoami', undefined, { key: far.key })
+    assert.equal(status, 401)
+    assert.equal(body.error, 'API key not allowed from this IP address')
+    await assert.rejects(createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/33'] }), /no IP address or CIDR range/)
+  })
 
   it("gives every answer a request id, the caller's if it sent one", async () => {
     const { headers } = await service.call('GET', 'whoami', undefined, { headers: { 'x-request-id': 'my-id-1' } })

@@ -8,7 +8,7 @@ export const authenticate = (em: EntityManager): Middleware<ApiState> =>
   async function authenticate(ctx, next) {
     const authorization = ctx.get('Authorization')
     const key = authorization ? (/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? authorization) : ctx.get('x-api-key')
-    const apiKey = await findKey(em, key)
+    const apiKey = await findKey(em, key, ctx.req.socket.remoteAddress ?? '')
     ctx.state.apiKey = apiKey
     ctx.state.workspace = apiKey.workspace
     await next()
