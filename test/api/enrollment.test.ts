@@ -176,6 +176,20 @@ describe('an enrollment', () => {
     assert.equal((await mailsTo(contactId)).length, 1)
   })
 
+  it('tells of an email that waited for another try when its automation was deleted', async () => {
+    sink.behave({ code: 451, text: 'later', at: 'data' })
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const status = async () => (await activityOf(service, contactId))[0]?.status
+    await eventually('a deferred message', async () => ((await status()) === 'DEFERRED' ? true : undefined))
+    await service.call('DELETE', `automations/${automationId}`)
+    await eventually('a failed message', async () => ((await status()) === 'FAILED' ? true : undefined))
+    sink.behave('accept')
+    assert.equal(await closed(automationId, contactId), 'CANCELLED')
+    assert.equal((await mailsTo(contactId)).length, 0)
+  })
+
   it('goes on after a message that failed for good, or stops, as the automation says', async () => {
     sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
     for (const [onSendFailure, count, completed] of [

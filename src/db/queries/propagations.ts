@@ -88,7 +88,14 @@ export async function enrollmentPage(
   return rows.map((row) => ({ id: row.id, contactId: row.contact_id, active: row.active }))
 }
 
+/** Removes enrollments of a deleted automation. An email of theirs that waits for another try will have none. */
 export async function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await sql(
+    em,
+    `update messages set status = 'FAILED', error = 'The automation was deleted before it could be sent'
+     where enrollment_id = any($1::uuid[]) and status = 'DEFERRED'`,
+    [ids],
+  )
   await sql(em, `delete from enrollments where id = any($1::uuid[])`, [ids])
 }
 
