@@ -4,7 +4,7 @@ export interface EmbeddedOptions {
   /** The process that asks: another one that asks for the same folder is told of it. */
   ownerPid: number
   postgres?: { port: number }
-  temporal?: { cliPath: string; port: number; uiPort: number; searchAttributes: Record<string, string> }
+  temporal?: { cliPath: string; port: number; uiPort: number }
 }
 
 /** Where they are. Written to `running.json` in the data folder too, for the command line. */

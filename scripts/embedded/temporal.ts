@@ -3,9 +3,13 @@ import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { SEARCH_ATTRIBUTES } from '../../src/domain/search-attributes.ts'
 import { assertPortFree } from './ports.ts'
 import { commandHolds, endProcess, isAlive } from './processes.ts'
 import type { EmbeddedOptions } from './protocol.ts'
+
+/** Search attributes as the Temporal CLI spells their types. */
+const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 const START_TIMEOUT_MS = 60_000
 
@@ -18,7 +22,7 @@ export interface RunningTemporal {
 /** Starts Temporal's development server with its UI, kept in a file in WAL mode (measured twice as fast). */
 export async function startTemporal(
   dataDir: string,
-  { cliPath, port, uiPort, searchAttributes }: NonNullable<EmbeddedOptions['temporal']>,
+  { cliPath, port, uiPort }: NonNullable<EmbeddedOptions['temporal']>,
   onExit: () => void,
 ): Promise<RunningTemporal> {
   const file = join(dataDir, 'temporal.db')
@@ -33,7 +37,10 @@ export async function startTemporal(
     [
       ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
       ...['--db-filename', file, '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
-      ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [
+        '--search-attribute',
+        `${name}=${CLI_TYPES[type]}`,
+      ]),
     ],
     { stdio: ['ignore', output, output] },
   )

@@ -1,4 +1,3 @@
-import type { ParameterizedContext } from 'koa'
 import type { RouterContext } from '@koa/router'
 import type { Workspace } from '../db/entities/workspace.ts'
 import type { ApiKey } from '../db/entities/api-key.ts'
@@ -11,4 +10,3 @@ export interface ApiState {
 }
 
 export type ApiContext = RouterContext<ApiState>
-export type AnyContext = ParameterizedContext<ApiState>

@@ -4,16 +4,12 @@ import { assertPortFree } from '../../scripts/embedded/ports.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
-import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
 import { openLog } from '../log.ts'
 import { installTemporalRuntime, openContext, startApi, startWorker, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { main, onStopSignal } from './lifecycle.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-
-/** Search attributes as the Temporal CLI spells their types. */
-const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 main(async () => {
   const config = readConfig(process.env)
@@ -68,9 +64,6 @@ async function embeddedParts(config: Config): Promise<Embedded | undefined> {
               cliPath,
               port: config.TEMPORAL_PORT,
               uiPort: config.TEMPORAL_UI_PORT,
-              searchAttributes: Object.fromEntries(
-                Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, CLI_TYPES[type]]),
-              ),
             },
           }),
     },

@@ -13,14 +13,23 @@ export async function ensureSearchAttributes(client: Client, namespace: string):
   const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
   if (missing.length === 0) return
   try {
-    await client.connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(missing.map(({ name, type }) => [name, TYPE_NUMBERS[type]])),
-    })
+    await addSearchAttributes(client, namespace, missing)
   } catch (cause) {
     const wanted = missing.map(({ name, type }) => `${name} (${type})`).join(', ')
     throw new Error(`Temporal's namespace "${namespace}" lacks search attributes; please register: ${wanted}`, {
       cause,
     })
   }
+}
+
+/** Registers search attributes that are not there yet. */
+export async function addSearchAttributes(
+  client: Client,
+  namespace: string,
+  keys: readonly (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES][] = Object.values(SEARCH_ATTRIBUTES),
+): Promise<void> {
+  await client.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(keys.map(({ name, type }) => [name, TYPE_NUMBERS[type]])),
+  })
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
-import { SEARCH_ATTRIBUTES } from '../../src/domain/search-attributes.ts'
 import { freePorts } from './ports.ts'
 
 export interface Services {
@@ -27,11 +26,8 @@ async function start() {
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
   // Started by root, Postgres runs as another user, who has to get in.
   chmodSync(dataDir, 0o755)
-  const searchAttributes = Object.fromEntries(
-    Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, type === 'KEYWORD' ? 'Keyword' : 'Datetime']),
-  )
   const embedded = await startEmbedded(
-    { dataDir, postgres: { port: postgresPort }, temporal: { cliPath, port, uiPort, searchAttributes } },
+    { dataDir, postgres: { port: postgresPort }, temporal: { cliPath, port, uiPort } },
     say,
   )
   return { dataDir, embedded }

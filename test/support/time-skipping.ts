@@ -11,7 +11,7 @@ import { upsertContacts } from '../../src/db/queries/upsert-contacts.ts'
 import type { Dependencies } from '../../src/services/dependencies.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { createEnrollments } from '../../src/temporal/enrollments.ts'
-import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts'
+import { addSearchAttributes } from '../../src/temporal/search-attributes.ts'
 import { createWorker } from '../../src/temporal/worker.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
@@ -43,7 +43,8 @@ export interface TimeSkipping {
 export async function startTimeSkipping(): Promise<TimeSkipping> {
   const executable = await resolveTestServer(process.env, () => undefined)
   const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
-  await ensureSearchAttributes(env.client, 'default').catch(() => registerOnTestServer(env))
+  // The test server can't list search attributes, only add them.
+  await addSearchAttributes(env.client, 'default')
   const { orm } = await createDatabase()
   const mails: TimeSkipping['mails'] = []
   const sink = await startSmtpSink(async (mail) => {
@@ -105,15 +106,4 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       await env.teardown()
     },
   }
-}
-
-/** The test server can't list search attributes, only add them. */
-async function registerOnTestServer(env: TestWorkflowEnvironment): Promise<void> {
-  const { SEARCH_ATTRIBUTES } = await import('../../src/domain/search-attributes.ts')
-  await env.connection.operatorService.addSearchAttributes({
-    namespace: 'default',
-    searchAttributes: Object.fromEntries(
-      Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, type === 'KEYWORD' ? 2 : 6]),
-    ),
-  })
 }
