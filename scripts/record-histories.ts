@@ -7,6 +7,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../src/domain/ids.ts'
 import { createAutomation, updateAutomation, type StepInput } from '../src/services/automations.ts'
 import { enrollContact } from '../src/services/enroll-contact.ts'
+import { newCall } from '../src/services/call.ts'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
 import { stateQuery } from '../workflows/messages.ts'
 import { eventually } from '../test/support/eventually.ts'
@@ -33,7 +34,7 @@ async function record(
   const automationId = await world.automation(steps)
   const contactId = await world.contact()
   await world.whileWorking(async () => {
-    await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId })
+    await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
     const { runId } = await world.handle(automationId, contactId).describe()
     await during(automationId, contactId, world)
     await world
@@ -63,7 +64,7 @@ const fire = (automationId: string, contactId: string): Promise<void> => {
     triggerEventId: id,
   }
   return world.dependencies.enrollments.trigger(
-    { automationName: 'A sequence', input },
+    { automationName: 'A sequence', requestId: null, input },
     { id, type: 'EVENT', enrollmentId },
   )
 }

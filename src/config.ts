@@ -1,9 +1,16 @@
 import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
+import { isAddressRange } from './domain/address-ranges.ts'
 
 const port = (fallback: number) => number().integer().min(1).max(65_535).default(fallback)
 const address = (protocols: RegExp, example: string) =>
   string().matches(protocols, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 
 /** The whole configuration: every environment variable that Dripline reads, with its default. */
 const environment = object({
@@ -25,6 +32,13 @@ const environment = object({
   MAIL_FROM: string()
     .matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, 'MAIL_FROM must look like "Name <name@example.com>"')
     .default('Dripline <dripline@localhost.localdomain>'),
+  TRUSTED_PROXIES: string()
+    .default('')
+    .test({
+      name: 'ranges',
+      message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
+      test: (value) => splitList(value).every(isAddressRange),
+    }),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
@@ -33,6 +47,8 @@ export type Environment = InferType<typeof environment>
 export interface Config extends Environment {
   /** `DATA_DIR` as an absolute path. */
   dataDir: string
+  /** `TRUSTED_PROXIES` as a list. */
+  trustedProxies: string[]
 }
 
 /**
@@ -43,7 +59,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.keys(environment.fields).map((name) => [name, env[name] || undefined]))
   try {
     const values = environment.validateSync(given, { abortEarly: false })
-    return { ...values, dataDir: resolve(values.DATA_DIR) }
+    return { ...values, dataDir: resolve(values.DATA_DIR), trustedProxies: splitList(values.TRUSTED_PROXIES) }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     const problems = error.inner.map(({ path, type, message }) =>

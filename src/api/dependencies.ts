@@ -3,4 +3,6 @@ import type { Dependencies } from '../services/dependencies.ts'
 export interface ApiDependencies extends Dependencies {
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
+  /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
+  trustedProxies: readonly string[]
 }

@@ -63,7 +63,11 @@ export interface RunningPart {
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies } = context
-  const app = createApi({ ...dependencies, checkReadiness: () => checkReadiness(context) })
+  const app = createApi({
+    ...dependencies,
+    checkReadiness: () => checkReadiness(context),
+    trustedProxies: config.trustedProxies,
+  })
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))
   await listen(server, config.PORT, config.HOST)

@@ -33,3 +33,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   }
   return false
 }
+
+/** Whether Postgres ended a transaction because of another one: a deadlock or a serialization failure. */
+export function isConflict(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const { code } = at as { code?: unknown }
+    if (code === '40P01' || code === '40001') return true
+  }
+  return false
+}

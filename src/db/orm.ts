@@ -5,7 +5,9 @@ import { AutomationCounts } from './entities/automation-counts.ts'
 import { AutomationVersion } from './entities/automation-version.ts'
 import { Automation } from './entities/automation.ts'
 import { Contact } from './entities/contact.ts'
+import { List } from './entities/list.ts'
 import { Message } from './entities/message.ts'
+import { Segment } from './entities/segment.ts'
 import { Workspace } from './entities/workspace.ts'
 import { migrations } from './migrations/index.ts'
 
@@ -27,7 +29,7 @@ export interface OrmOptions {
 export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): Orm {
   const options: Options = {
     clientUrl: url,
-    entities: [Workspace, ApiKey, Contact, Automation, AutomationVersion, AutomationCounts, Message],
+    entities: [Workspace, ApiKey, Contact, Automation, AutomationVersion, AutomationCounts, List, Segment, Message],
     extensions: [Migrator],
     migrations: { migrationsList: migrations, tableName: 'migrations', snapshot: false },
     pool: { min: 0, max: poolSize },

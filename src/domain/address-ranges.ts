@@ -1,36 +1,66 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-type Family = 'ipv4' | 'ipv6'
+type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** An IPv4 address that a dual-stack socket shows as IPv6 (RFC 4291, section 2.5.5.2) is the IPv4 address. */
-const unmap = (address: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
+/**
+ * Reads an address as it is written in full: Node decides what that is, because ipaddr.js also takes `010.0.0.1`,
+ * `10.1` and `167772161`. An IPv4 address that a dual-stack socket shows as IPv6 (RFC 4291, section 2.5.5.2) is the
+ * IPv4 address.
+ */
+const parseAddress = (text: string): Address | undefined =>
+  isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text)
 
-const familyOf = (address: string): Family | undefined =>
-  isIPv4(address) ? 'ipv4' : isIPv6(address) && !address.includes('%') ? 'ipv6' : undefined
-
-function parse(range: string): { address: string; prefix: number; family: Family } | undefined {
-  const [address = '', prefixText, ...rest] = range.split('/')
-  const family = familyOf(address)
-  if (!family || rest.length > 0) return undefined
-  const bits = family === 'ipv4' ? 32 : 128
-  if (prefixText === undefined) return { address, prefix: bits, family }
+function parseRange(text: string): [Address, number] | undefined {
+  const [addressText = '', prefixText, ...rest] = text.split('/')
+  const address = parseAddress(addressText)
+  // A range of IPv4 addresses in the form of IPv6 would never meet one: they are compared as IPv4.
+  if (!address || rest.length > 0 || (address.kind() === 'ipv4' && addressText.includes(':'))) return undefined
+  const bits = address.kind() === 'ipv4' ? 32 : 128
+  if (prefixText === undefined) return [address, bits]
   const prefix = /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : Infinity
-  return prefix <= bits ? { address, prefix, family } : undefined
+  return prefix <= bits ? [address, prefix] : undefined
 }
 
-/** Whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. */
-export const isAddressRange = (text: string): boolean => parse(text) !== undefined
+/**
+ * Whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose
+ * address has bits beyond its prefix (`10.0.0.5/8`) is none: it is a slip, and nobody knows which.
+ */
+export function isAddressRange(text: string): boolean {
+  const range = parseRange(text)
+  if (!range) return false
+  const [address, prefix] = range
+  const kind = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return kind.networkAddressFromCIDR(`${address.toString()}/${prefix}`).toString() === address.toString()
+}
 
-/** Whether an address lies in one of the ranges. No ranges are no restriction. */
-export function isAllowedAddress(ranges: readonly string[], address: string): boolean {
-  if (ranges.length === 0) return true
-  const client = unmap(address)
-  const family = familyOf(client)
-  if (!family) return false
-  const allowed = new BlockList()
-  for (const range of ranges) {
-    const parsed = parse(range)
-    if (parsed) allowed.addSubnet(parsed.address, parsed.prefix, parsed.family)
+/**
+ * The address of a client behind proxies: of the chain that the proxies wrote down (`X-Forwarded-For`), read from its
+ * end, the first one that is not a trusted proxy. What stands before that, anybody could have written.
+ *
+ * @param socket the address at the other end of the connection
+ * @param forwarded the header `X-Forwarded-For`, if any
+ * @returns `null` where the address is not known
+ */
+export function clientAddress(
+  socket: string | undefined,
+  forwarded: string | undefined,
+  trustedProxies: readonly string[],
+): string | null {
+  const ranges = trustedProxies.flatMap((range) => {
+    const parsed = parseRange(range)
+    return parsed ? [parsed] : []
+  })
+  const isTrusted = (address: Address) =>
+    ranges.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
+
+  let client = parseAddress(socket ?? '')
+  const chain = forwarded === undefined ? [] : forwarded.split(',')
+  while (client && chain.length > 0 && isTrusted(client)) {
+    const next = parseAddress((chain.pop() ?? '').trim())
+    // What a trusted proxy wrote and is no address names nobody: the proxy itself is counted.
+    if (!next) break
+    client = next
   }
-  return allowed.check(client, family)
+  return client?.toString() ?? null
 }

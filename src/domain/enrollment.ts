@@ -10,5 +10,8 @@ export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
 export const enrollmentWorkflowId = (automationId: string, contactId: string): string =>
   `enrollment:${automationId}:${contactId}`
 
-/** What started an enrollment, unique per automation: here a trigger event. A second run for the same cause ends. */
+/** What started an enrollment, unique per automation: here a call. A second run for the same cause ends. */
+export const callCause = (callId: string): string => `call:${callId}`
+
+/** And here a trigger event. */
 export const eventCause = (triggerEventId: string): string => `event:${triggerEventId}`

@@ -1,5 +1,13 @@
 /** Why an operation was refused. The API turns each into its status; nothing else about HTTP is known here. */
-export type RefusalCode = 'invalid' | 'unauthenticated' | 'forbidden' | 'not-found' | 'unavailable'
+export type RefusalCode =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'in-flight'
+  | 'other-request'
+  | 'rate-limited'
+  | 'unavailable'
 
 /** An error whose message is for the caller: what was wrong, where, and what would be right. */
 export class Refusal extends Error {

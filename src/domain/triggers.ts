@@ -19,13 +19,13 @@ export const SUMMARY_TRIGGERS = {
 } as const satisfies Record<Trigger, string>
 
 /** Names are compared without case (specification, section 6.1), and by what they look like rather than how typed. */
-const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
 
 const KEYS = {
   SIGNUP: () => '',
-  EVENT: (config) => (config.eventName === undefined ? null : fold(config.eventName)),
-  TAG_ADDED: (config) => (config.tagName === undefined ? null : fold(config.tagName)),
-  LIST_ADDED: (config) => config.listId ?? null,
+  EVENT: (config) => (config.eventName === undefined ? null : foldName(config.eventName)),
+  TAG_ADDED: (config) => (config.tagName === undefined ? null : foldName(config.tagName.trim())),
+  LIST_ADDED: (config) => config.listId?.toLowerCase() ?? null,
 } as const satisfies Record<Trigger, (config: TriggerConfig) => string | null>
 
 /**

@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core'
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import { AutomationCounts } from '../db/entities/automation-counts.ts'
 import { AutomationVersion } from '../db/entities/automation-version.ts'
 import { Automation } from '../db/entities/automation.ts'
@@ -42,13 +42,30 @@ export async function getAutomation(em: EntityManager, workspaceId: string, id: 
   return { automation, steps: await stepsOf(fork, automation) }
 }
 
+/** Creates an automation. @param id its id; where there is one with it already, an earlier attempt has made it. */
 export async function createAutomation(
   em: EntityManager,
   workspaceId: string,
+  input: AutomationInput,
+  id = newId(),
+): Promise<AutomationDetail> {
+  try {
+    return await insertAutomation(em, workspaceId, input, id)
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error
+    return getAutomation(em, workspaceId, id)
+  }
+}
+
+function insertAutomation(
+  em: EntityManager,
+  workspaceId: string,
   { name, description, status, trigger, triggerConfig = {}, onSendFailure, steps = [] }: AutomationInput,
+  id: string,
 ): Promise<AutomationDetail> {
   return em.fork().transactional(async (fork) => {
     const automation = fork.create(Automation, {
+      id,
       workspaceId,
       name,
       description: description ?? null,

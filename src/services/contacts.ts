@@ -1,19 +1,59 @@
 import { Contact } from '../db/entities/contact.ts'
 import { Message } from '../db/entities/message.ts'
+import { Segment } from '../db/entities/segment.ts'
 import type { EntityManager } from '../db/orm.ts'
+import {
+  contactPage,
+  findContact,
+  searchContacts,
+  type ContactFilter,
+  type ContactProfile,
+  type Range,
+} from '../db/queries/contacts.ts'
+import { knownLists } from '../db/queries/lists.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 
-interface Range {
-  limit: number
-  offset: number
+/** What contacts are looked for by; all that is given has to be so. */
+export interface ContactSearch {
+  email?: string | undefined
+  listId?: string | undefined
+  tag?: string | undefined
+  segmentId?: string | undefined
 }
 
-const NEWEST = { createdAt: 'desc', id: 'desc' } as const
+/**
+ * A page of a workspace's contacts, newest first, and how many there are.
+ * @throws {Refusal} `not-found` for a list or segment that is not in the workspace.
+ */
+export async function listContacts(
+  em: EntityManager,
+  workspaceId: string,
+  { email, listId, tag, segmentId }: ContactSearch,
+  range: Range,
+): Promise<{ contacts: ContactProfile[]; total: number }> {
+  const fork = em.fork()
+  if (email === undefined && listId === undefined && tag === undefined && segmentId === undefined) {
+    return contactPage(fork, workspaceId, range)
+  }
+  const filter: ContactFilter = { email, tag, listId }
+  if (segmentId !== undefined) {
+    const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
+    if (!segment) throw notFound('Segment not found')
+    filter.condition = segment.condition
+  }
+  if (listId !== undefined && !(isId(listId) && (await knownLists(fork, workspaceId, [listId])).has(listId))) {
+    throw notFound('List not found in workspace')
+  }
+  return searchContacts(fork, workspaceId, filter, range)
+}
 
-/** A page of a workspace's contacts, newest first, and how many there are. */
-export const listContacts = (em: EntityManager, workspaceId: string, range: Range): Promise<[Contact[], number]> =>
-  em.fork().findAndCount(Contact, { workspaceId }, { ...range, orderBy: NEWEST })
+/** @throws {Refusal} `not-found` */
+export async function getContact(em: EntityManager, workspaceId: string, id: string): Promise<ContactProfile> {
+  const contact = isId(id) ? await findContact(em.fork(), workspaceId, id) : undefined
+  if (!contact) throw contactNotFound()
+  return contact
+}
 
 /** A page of what a contact was sent, newest first, and how much there is. @throws {Refusal} `not-found` */
 export async function listActivity(
@@ -23,8 +63,12 @@ export async function listActivity(
   range: Range,
 ): Promise<[Message[], number]> {
   const fork = em.fork()
-  if (!isId(contactId) || (await fork.count(Contact, { id: contactId, workspaceId })) === 0) {
-    throw notFound('Contact not found')
-  }
-  return fork.findAndCount(Message, { contactId, workspaceId }, { ...range, orderBy: NEWEST })
+  if (!isId(contactId) || (await fork.count(Contact, { id: contactId, workspaceId })) === 0) throw contactNotFound()
+  return fork.findAndCount(
+    Message,
+    { contactId, workspaceId },
+    { ...range, orderBy: { createdAt: 'desc', id: 'desc' } },
+  )
 }
+
+export const contactNotFound = () => notFound('Contact not found')

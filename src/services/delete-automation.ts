@@ -6,10 +6,10 @@ import { notFound, unavailable } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 
 /** How long an email can be on its way to the server: a claim older than that has lost its sender. */
-const SENDER_ALIVE_SECONDS = 90
+export const SENDER_ALIVE_SECONDS = 90
 
 /** How long the caller waits for emails that are being handed over at this moment, in milliseconds. */
-const PATIENCE_MS = 3_500
+export const SENDING_PATIENCE_MS = 3_500
 
 /**
  * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
@@ -34,7 +34,7 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
     throw notFound('Automation not found')
   }
-  for (const deadline = Date.now() + PATIENCE_MS; (await sending()) > 0; await delay(25)) {
+  for (const deadline = Date.now() + SENDING_PATIENCE_MS; (await sending()) > 0; await delay(25)) {
     if (Date.now() > deadline) {
       throw unavailable(
         'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +

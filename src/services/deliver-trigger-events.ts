@@ -37,6 +37,7 @@ export async function deliverTriggerEvents(
         await enrollments.trigger(
           {
             automationName,
+            requestId: event.requestId,
             input: {
               enrollmentId,
               workspaceId: event.workspaceId,
@@ -63,13 +64,15 @@ export async function deliverTriggerEvents(
 }
 
 /**
- * Delivers an event in the request that made it. The event is durable already: whatever goes wrong here, the relay
- * delivers it, and the request succeeds.
+ * Delivers events in the request that made them. They are durable already: whatever goes wrong here, the relay
+ * delivers them, and the request succeeds.
  */
-export async function deliverAtOnce(dependencies: Dependencies, event: TriggerEvent): Promise<void> {
+export async function deliverAtOnce(dependencies: Dependencies, events: readonly TriggerEvent[]): Promise<void> {
+  const owed = events.filter((event) => event.automationIds.length > 0)
+  if (owed.length === 0) return
   try {
-    if (event.automationIds.length > 0) await deliverTriggerEvents(dependencies, [event])
+    await deliverTriggerEvents(dependencies, owed)
   } catch (error) {
-    dependencies.log.warn({ error, triggerEventId: event.id }, 'A trigger event is left to the relay')
+    dependencies.log.warn({ error, triggerEventIds: owed.map(({ id }) => id) }, 'Trigger events are left to the relay')
   }
 }

@@ -1,9 +1,11 @@
 import { Automation } from '../db/entities/automation.ts'
 import { Contact } from '../db/entities/contact.ts'
-import { mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
-import { notFound } from '../domain/errors.ts'
-import { isId, newId } from '../domain/ids.ts'
+import { findEnrollment, mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
+import { callCause } from '../domain/enrollment.ts'
+import { notFound, Refusal } from '../domain/errors.ts'
+import { isId } from '../domain/ids.ts'
 import { splitMetadata } from '../domain/metadata.ts'
+import type { Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 export interface EnrollResult {
@@ -18,12 +20,15 @@ export interface EnrollResult {
  * Enrolls a contact by hand, whatever the automation's trigger says (specification, section 4.5). The workflow's start
  * is the moment that counts: once it is made, the enrollment can't be lost, and the row is written here only so that
  * it can be read at once. If that fails, the workflow writes it.
+ *
+ * A call that is repeated enrolls once, and is told so each time: the enrollment has the call's id.
  */
 export async function enrollContact(
   { em, enrollments, log }: Dependencies,
   workspaceId: string,
   automationId: string,
   { contactId, merge }: { contactId: string; merge?: Record<string, unknown> | undefined },
+  call: Call,
 ): Promise<EnrollResult> {
   const fork = em.fork()
   const automation = isId(automationId)
@@ -40,27 +45,39 @@ export async function enrollContact(
     await mergeMetadata(fork, contactId, set, removedKeys)
   }
 
+  const earlier = call.retried ? await findEnrollment(fork, call.id) : undefined
+  if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
+
   const enrolledAt = new Date()
-  const enrollment = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt }
-  const enrolled = await enrollments.start({
+  const cause = callCause(call.id)
+  const started = await enrollments.start({
     automationName: automation.name,
+    requestId: call.requestId,
     input: {
-      enrollmentId: enrollment.id,
+      enrollmentId: call.id,
       workspaceId,
       automationId,
       contactId,
       enrolledAt: enrolledAt.toISOString(),
-      cause: null,
+      cause,
       triggerEventId: null,
     },
   })
+  const enrolled = started || (call.retried && (await enrollments.isRunning(automationId, contactId, call.id)))
   if (enrolled) {
     try {
-      const recorded = await recordEnrollment(fork, enrollment)
+      const recorded = await recordEnrollment(fork, {
+        id: call.id,
+        automationId,
+        contactId,
+        cause,
+        triggerEventId: null,
+        enrolledAt,
+      })
       if (!recorded) throw notFound('Automation not found or not active')
     } catch (error) {
-      if (error instanceof Error && error.name === 'Refusal') throw error
-      log.warn({ error, enrollmentId: enrollment.id }, 'An enrollment is left to its workflow to record')
+      if (error instanceof Refusal) throw error
+      log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
     }
   }
   return { automationId, contactId, enrolled, enrolledAt }

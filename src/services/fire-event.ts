@@ -1,8 +1,9 @@
-import { insertTriggerEvent } from '../db/queries/trigger-events.ts'
+import { insertCustomEvent } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
-import { isId, newId } from '../domain/ids.ts'
+import { isId } from '../domain/ids.ts'
 import { triggerKey } from '../domain/triggers.ts'
 import { deliverAtOnce } from './deliver-trigger-events.ts'
+import type { Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 export interface FiredEvent {
@@ -21,19 +22,20 @@ export async function fireEvent(
   workspaceId: string,
   contactId: string,
   { name, data }: { name: string; data?: unknown },
+  call: Call,
 ): Promise<FiredEvent> {
   const event = isId(contactId)
-    ? await insertTriggerEvent(dependencies.em.fork(), {
-        id: newId(),
+    ? await insertCustomEvent(dependencies.em.fork(), {
+        id: call.id,
         workspaceId,
         contactId,
-        type: 'EVENT',
         key: triggerKey('EVENT', { eventName: name }) ?? '',
         name,
         data,
+        requestId: call.requestId,
       })
     : undefined
   if (!event) throw notFound('Contact not found')
-  await deliverAtOnce(dependencies, event)
+  await deliverAtOnce(dependencies, [event])
   return { contactId, eventName: name, matchingAutomations: event.automationIds.length, firedAt: event.createdAt }
 }

@@ -10,6 +10,9 @@ import {
   type Propagation,
 } from '../db/queries/propagations.ts'
 import { leaseTriggerEvents } from '../db/queries/trigger-events.ts'
+import { endCancellation, leaseCancellations, type Cancellation } from '../db/queries/erase-contact.ts'
+import { forgetIdleWindows } from '../db/queries/admission.ts'
+import { forgetIdempotencyKeys } from '../db/queries/idempotency-keys.ts'
 import { deliverTriggerEvents } from './deliver-trigger-events.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -20,6 +23,9 @@ const MAX_PAUSE_MS = 15_000
 const EVENTS_A_PAGE = 100
 const ENROLLMENTS_A_PAGE = 200
 const CONCURRENCY = 20
+/** Milliseconds between two looks for what has served its time, and how much is forgotten at once. */
+const FORGET_MS = 60_000
+const ROWS_FORGOTTEN = 1_000
 
 export interface Relay {
   stop(): Promise<void>
@@ -36,9 +42,11 @@ export function startRelay(dependencies: Dependencies): Relay {
   const stopping = new AbortController()
   const loop = async () => {
     let pause = IDLE_MS
+    let forgetAt = Date.now()
     while (!stopping.signal.aborted) {
       try {
         if (await relayOnce(dependencies)) continue
+        if (Date.now() >= forgetAt && !(await forgetOnce(dependencies))) forgetAt = Date.now() + FORGET_MS
         pause = IDLE_MS
       } catch (error) {
         dependencies.log.warn({ error }, 'The relay could not do its work and tries again')
@@ -62,7 +70,31 @@ export async function relayOnce(dependencies: Dependencies): Promise<boolean> {
   if (events.length > 0) await deliverTriggerEvents(dependencies, events)
   const propagation = await leasePropagation(dependencies.em.fork())
   if (propagation) await propagatePage(dependencies, propagation)
-  return events.length > 0 || propagation !== undefined
+  const cancellations = await leaseCancellations(dependencies.em.fork(), ENROLLMENTS_A_PAGE)
+  await cancelEnrollments(dependencies, cancellations)
+  return events.length > 0 || propagation !== undefined || cancellations.length > 0
+}
+
+/** Ends the enrollments of contacts who were erased. May be repeated. */
+export async function cancelEnrollments(
+  { em, enrollments }: Dependencies,
+  cancellations: readonly Cancellation[],
+): Promise<void> {
+  await pMap(
+    cancellations,
+    async (cancellation) => {
+      await enrollments.cancel(cancellation.automationId, cancellation.contactId)
+      await endCancellation(em.fork(), cancellation)
+    },
+    { concurrency: CONCURRENCY },
+  )
+}
+
+/** Forgets what has served its time. @returns whether there may be more. */
+async function forgetOnce({ em }: Dependencies): Promise<boolean> {
+  const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
+  const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
+  return windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
 }
 
 /** Tells one page of an automation's enrollments of its change: those it held look again, those of a deleted one end. */

@@ -1,9 +1,14 @@
-import { upsertContacts as write, type ContactWrite, type WrittenContact } from '../db/queries/upsert-contacts.ts'
+import { findContact, type ContactProfile } from '../db/queries/contacts.ts'
+import { knownLists } from '../db/queries/lists.ts'
+import { upsertContacts as write, type ContactWrite } from '../db/queries/upsert-contacts.ts'
 import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { emailKey } from '../domain/email-address.ts'
-import { newId } from '../domain/ids.ts'
+import { notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
 import { splitMetadata } from '../domain/metadata.ts'
+import { uniqueTags } from '../domain/tags.ts'
 import { deliverAtOnce } from './deliver-trigger-events.ts'
+import type { Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
@@ -11,42 +16,87 @@ export interface ContactInput {
   email: string
   firstName?: string | null | undefined
   metadata?: Record<string, unknown> | undefined
+  /** A list to join. */
+  listId?: string | undefined
+  /** Tags to get, besides those it has. */
+  tags?: readonly string[] | undefined
 }
 
-/** Creates a contact, or updates the one with this email. A sign-up that automations wait for is delivered at once. */
+const LIST_NOT_FOUND = 'List not found in workspace'
+
+/**
+ * Creates a contact, or updates the one with this email. What automations wait for (the sign-up, the list, a tag) is
+ * delivered at once.
+ *
+ * @throws {Refusal} `not-found` where the list is not in the workspace.
+ */
 export async function upsertContact(
   dependencies: Dependencies,
   workspaceId: string,
   input: ContactInput,
-): Promise<WrittenContact> {
+  call: Call,
+): Promise<ContactProfile & { created: boolean }> {
   const em = dependencies.em.fork()
-  const [contact] = await write(em, workspaceId, [toWrite(input)], DELIVERY_LEASE_SECONDS)
-  if (!contact) throw new Error('The upsert returned no row')
-  if (contact.signUp) await deliverAtOnce(dependencies, contact.signUp)
-  return contact
+  const { listId } = input
+  if (listId !== undefined && !(isId(listId) && (await knownLists(em, workspaceId, [listId])).has(listId))) {
+    throw notFound(LIST_NOT_FOUND)
+  }
+  const [written] = await write(em, workspaceId, [toWrite(input, call.id)], {
+    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    requestId: call.requestId,
+  })
+  if (!written) throw new Error('The upsert returned no row')
+  await deliverAtOnce(dependencies, written.events)
+  const contact = await findContact(em, workspaceId, written.id)
+  // Erased in this very moment.
+  if (!contact) throw notFound('Contact not found')
+  return { ...contact, created: written.created || (call.retried && written.id === call.id) }
 }
 
 export interface BulkResult {
   created: number
   updated: number
+  errors: { index: number; error: string }[]
 }
 
 /**
  * Creates or updates many contacts, in one statement. Of the same email twice, the later one wins.
- * Their sign-ups are written with them, and delivered by the relay.
+ * What their writing starts is written with them, and delivered by the relay.
+ *
+ * @param inputs each with the index that its error, if any, is told with.
  */
 export async function upsertManyContacts(
   { em }: Dependencies,
   workspaceId: string,
-  inputs: readonly ContactInput[],
+  inputs: readonly { index: number; input: ContactInput }[],
+  call: Call,
 ): Promise<BulkResult> {
-  const byKey = new Map(inputs.map((input) => [emailKey(input.email), toWrite(input)]))
-  const written = await write(em.fork(), workspaceId, [...byKey.values()], 0)
+  const fork = em.fork()
+  const listIds = [...new Set(inputs.flatMap(({ input }) => input.listId ?? []))].filter(isId)
+  const known = listIds.length > 0 ? await knownLists(fork, workspaceId, listIds) : new Set<string>()
+  const errors: BulkResult['errors'] = []
+  const byKey = new Map<string, ContactWrite>()
+  for (const { index, input } of inputs) {
+    if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
+    else byKey.set(emailKey(input.email), toWrite(input, newId()))
+  }
+  const written = await write(fork, workspaceId, [...byKey.values()], { leaseSeconds: 0, requestId: call.requestId })
   const created = written.filter((contact) => contact.created).length
-  return { created, updated: written.length - created }
+  return { created, updated: written.length - created, errors }
 }
 
-function toWrite({ email, firstName, metadata = {} }: ContactInput): ContactWrite {
+function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: ContactInput, id: string): ContactWrite {
   const { set, removedKeys } = splitMetadata(metadata)
-  return { id: newId(), eventId: newId(), email, emailKey: emailKey(email), firstName, metadata: set, removedKeys }
+  const unique = uniqueTags(tags)
+  return {
+    id,
+    email,
+    emailKey: emailKey(email),
+    firstName,
+    metadata: set,
+    removedKeys,
+    listId: listId ?? null,
+    tags: unique,
+    eventIds: [newId(), newId(), ...unique.map(() => newId())],
+  }
 }

@@ -20,6 +20,8 @@ const CALL_LIMIT_MS = 3_500
 export interface EnrollmentStart {
   input: EnrollmentInput
   automationName: string
+  /** The request that started it, for operators: it stands in the workflow's memo. */
+  requestId: string | null
 }
 
 /** What Dripline asks of Temporal, in the product's words. */
@@ -28,6 +30,8 @@ export interface Enrollments {
   start(start: EnrollmentStart): Promise<boolean>
   /** Tells the contact's enrollment of an event, and starts one if there is none. */
   trigger(start: EnrollmentStart, event: TriggerEventSignal): Promise<void>
+  /** Whether the enrollment with this id is the one that runs. */
+  isRunning(automationId: string, contactId: string, enrollmentId: string): Promise<boolean>
   /** Makes an enrollment look at its automation again. One that has ended is left alone. */
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment. One that has ended is left alone. */
@@ -47,11 +51,12 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     }
   }
 
-  const options = ({ input, automationName }: EnrollmentStart) => ({
+  const options = ({ input, automationName, requestId }: EnrollmentStart) => ({
     taskQueue,
     workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: automationName,
+    memo: { enrollmentId: input.enrollmentId, ...(requestId === null ? {} : { requestId }) },
     args: [input] as [EnrollmentInput],
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
@@ -94,6 +99,15 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
           signalArgs: [event],
         }),
       )
+    },
+    async isRunning(automationId, contactId, enrollmentId) {
+      try {
+        const { status, memo } = await within(() => handleOf(automationId, contactId).describe())
+        return status.name === 'RUNNING' && memo?.['enrollmentId'] === enrollmentId
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false
+        throw error
+      }
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { insertTriggerEvent } from '../../src/db/queries/trigger-events.ts'
+import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { deliverTriggerEvents } from '../../src/services/deliver-trigger-events.ts'
@@ -77,14 +77,14 @@ describe('a custom event', () => {
     const contactId = await aContact(service)
     await on('crash')
     // What is left behind by an API that dies between its commit and its delivery.
-    const event = await insertTriggerEvent(service.context.orm.em.fork(), {
+    const event = await insertCustomEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
       contactId,
-      type: 'EVENT',
       key: 'crash',
       name: 'crash',
       data: undefined,
+      requestId: null,
     })
     assert.equal(event?.automationIds.length, 1)
     await mails(contactId, 1)
@@ -93,14 +93,14 @@ describe('a custom event', () => {
   it('that is delivered twice starts once, also when the first enrollment has ended', async () => {
     const contactId = await aContact(service)
     const automationId = await on('twice')
-    const event = await insertTriggerEvent(service.context.orm.em.fork(), {
+    const event = await insertCustomEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
       contactId,
-      type: 'EVENT',
       key: 'twice',
       name: 'twice',
       data: undefined,
+      requestId: null,
     })
     await deliverTriggerEvents(service.context.dependencies, [event!])
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)

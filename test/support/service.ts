@@ -1,8 +1,8 @@
 import { openContext, startApi, startWorker, type Context, type RunningPart } from '../../src/bin/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import type { WorkspaceMode } from '../../src/domain/api-key.ts'
-import { SCOPES, type Scope } from '../../src/domain/scopes.ts'
-import { createApiKey } from '../../src/services/api-keys.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
+import { createApiKey, type NewApiKey } from '../../src/services/api-keys.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
@@ -28,7 +28,8 @@ export interface Service {
   workspaceId: string
   key: string
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
-  newKey(options?: { scopes?: readonly Scope[]; mode?: WorkspaceMode; workspaceId?: string }): Promise<string>
+  /** A key, without a limit that a test could meet. */
+  newKey(options?: Partial<NewApiKey> & { mode?: WorkspaceMode }): Promise<string>
   startWorker(): Promise<RunningPart>
   stop(): Promise<void>
 }
@@ -80,9 +81,10 @@ export async function startService({
       const text = await response.text()
       return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
     },
-    async newKey({ scopes = SCOPES, mode = 'live', workspaceId } = {}) {
+    async newKey({ mode = 'live', workspaceId, ...options } = {}) {
       const id = workspaceId ?? (await createWorkspace(em, { name: 'Another', mode })).id
-      return (await createApiKey(em, { workspaceId: id, name: 'Test', scopes })).key
+      const key = { workspaceId: id, name: 'Test', scopes: SCOPES, rateLimit: 1_000_000, ...options }
+      return (await createApiKey(em, key)).key
     },
     async startWorker() {
       const part = await startWorker(context, workflowBundle())

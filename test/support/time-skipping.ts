@@ -7,7 +7,8 @@ import { newId } from '../../src/domain/ids.ts'
 import { captureTransport } from '../../src/mail/capture.ts'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { createAutomation, type StepInput } from '../../src/services/automations.ts'
-import { upsertContacts } from '../../src/db/queries/upsert-contacts.ts'
+import { newCall } from '../../src/services/call.ts'
+import { upsertContact } from '../../src/services/upsert-contacts.ts'
 import type { Dependencies } from '../../src/services/dependencies.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { createEnrollments } from '../../src/temporal/enrollments.ts'
@@ -68,8 +69,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     async contact() {
       const id = newId()
       const email = `${id}@example.com`
-      const write = { id, eventId: newId(), email, emailKey: email, firstName: 'Ada', metadata: {}, removedKeys: [] }
-      await upsertContacts(orm.em.fork(), workspaceId, [write], 5)
+      await upsertContact(dependencies, workspaceId, { email, firstName: 'Ada' }, { ...newCall(), id })
       return id
     },
     async automation(steps) {

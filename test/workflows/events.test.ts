@@ -4,6 +4,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { updateAutomation } from '../../src/services/automations.ts'
 import { eventually } from '../support/eventually.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
+import { newCall } from '../../src/services/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 import { stateQuery, type EnrollmentInput } from '../../workflows/messages.ts'
 
@@ -16,7 +17,11 @@ describe('events at an enrollment', () => {
       Array.from({ length: count }, newId),
       (id) =>
         world.dependencies.enrollments.trigger(
-          { automationName: 'A sequence', input: { ...input, cause: `event:${id}`, triggerEventId: id } },
+          {
+            automationName: 'A sequence',
+            requestId: null,
+            input: { ...input, cause: `event:${id}`, triggerEventId: id },
+          },
           { id, type: 'EVENT', enrollmentId: newId() },
         ),
       { concurrency: 50 },
@@ -35,7 +40,7 @@ describe('events at an enrollment', () => {
     ])
     const contactId = await world.contact()
     await world.whileWorking(async () => {
-      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId })
+      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       const start = await world.env.currentTimeMs()
       const input: EnrollmentInput = {
         enrollmentId: newId(),
@@ -63,7 +68,7 @@ describe('events at an enrollment', () => {
     const { orm, workspaceId } = world
     const automationId = await world.automation([{ type: 'EMAIL', subject: 'held', text: 'x' }])
     const contactId = await world.contact()
-    await enrollContact(world.dependencies, workspaceId, automationId, { contactId })
+    await enrollContact(world.dependencies, workspaceId, automationId, { contactId }, newCall())
     await updateAutomation(orm.em, workspaceId, automationId, { status: 'PAUSED' })
     world.mails.length = 0
     await world.whileWorking(async () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 import type { StepInput } from '../../src/services/automations.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
+import { newCall } from '../../src/services/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 
 const DAY = 24 * 60 * 60_000
@@ -23,7 +24,7 @@ describe('a sequence, with months skipped', () => {
     const automationId = await world.automation(steps)
     const contactId = await world.contact()
     const result = await world.whileWorking(async () => {
-      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId })
+      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       return (await world.handle(automationId, contactId).result()) as unknown
     })
     return { automationId, contactId, result }
@@ -41,7 +42,7 @@ describe('a sequence, with months skipped', () => {
     await world.whileWorking(async () => {
       const started = Date.now()
       const virtualStart = await world.env.currentTimeMs()
-      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId })
+      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       await world.handle(automationId, contactId).result()
       const elapsed = Date.now() - started
       assert.deepEqual(
@@ -107,7 +108,7 @@ describe('a sequence, with months skipped', () => {
     const automationId = await world.automation([email('1'), wait(60 * 24 * 30), email('2')])
     const contactId = await world.contact()
     await world.whileWorking(async () => {
-      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId })
+      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       await world.handle(automationId, contactId).result()
     })
     const history = JSON.stringify(await world.handle(automationId, contactId).fetchHistory())

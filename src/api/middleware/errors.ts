@@ -1,15 +1,18 @@
 import type { Middleware } from 'koa'
-import { isDatabaseUnavailable } from '../../db/errors.ts'
+import { isConflict, isDatabaseUnavailable } from '../../db/errors.ts'
 import { Refusal, type RefusalCode } from '../../domain/errors.ts'
 import type { Log } from '../../services/dependencies.ts'
 import { isTemporalUnavailable } from '../../temporal/errors.ts'
 import type { ApiState } from '../state.ts'
 
-const STATUSES = {
+export const STATUSES = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
+  'in-flight': 409,
+  'other-request': 422,
+  'rate-limited': 429,
   unavailable: 503,
 } as const satisfies Record<RefusalCode, number>
 
@@ -29,6 +32,9 @@ export const errors = (log: Log): Middleware<ApiState> =>
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ requestId, error }, 'Postgres is not available')
         answer(503, 'The database is not available at the moment; please try again')
+      } else if (isConflict(error)) {
+        log.warn({ requestId, error }, 'A request lost against another one')
+        answer(503, 'The request met another one on the same data, and nothing was done; please try again')
       } else if (isTemporalUnavailable(error)) {
         log.warn({ requestId, error }, 'Temporal is not available')
         answer(503, 'Temporal is not available at the moment; please try again')
@@ -36,7 +42,7 @@ export const errors = (log: Log): Middleware<ApiState> =>
         log.error({ requestId, error }, 'A request failed')
         answer(500, `Internal server error; please try again, and mention request ${requestId} if it stays`)
       }
-      if (ctx.status === 503) ctx.set('Retry-After', '1')
+      if (ctx.status === 503 || ctx.status === 409) ctx.set('Retry-After', '1')
     }
 
     function answer(status: number, message: string): void {

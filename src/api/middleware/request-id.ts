@@ -1,14 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
+import type { Log } from '../../services/dependencies.ts'
 import type { ApiState } from '../state.ts'
 
 const ACCEPTABLE = /^[\w.:-]{1,128}$/
 
-/** Gives every request an id, the caller's if it sent a plain one, and says it in the answer. */
-export const requestId = (): Middleware<ApiState> =>
-  function requestId(ctx, next) {
+/**
+ * Gives every request an id, the caller's if it sent a plain one, says it in the answer, and logs one line when it is
+ * answered: by its route, because paths and queries can hold what is a contact's.
+ */
+export const requestId = (log: Log): Middleware<ApiState> =>
+  async function requestId(ctx, next) {
     const given = ctx.get('X-Request-Id')
-    ctx.state.requestId = ACCEPTABLE.test(given) ? given : randomUUID()
-    ctx.set('X-Request-Id', ctx.state.requestId)
-    return next()
+    const id = ACCEPTABLE.test(given) ? given : randomUUID()
+    const start = performance.now()
+    ctx.state.requestId = id
+    ctx.set('X-Request-Id', id)
+    try {
+      await next()
+    } finally {
+      const { _matchedRoute: route } = ctx as { _matchedRoute?: string }
+      const fields = { requestId: id, method: ctx.method, route: route ?? null, status: ctx.status }
+      log.info({ ...fields, ms: Math.round(performance.now() - start) }, 'Answered')
+    }
   }
+
+/** A log whose lines all say which request they are about. */
+export const logOf = (log: Log, requestId: string): Log => ({
+  info: (fields, message) => log.info({ requestId, ...fields }, message),
+  warn: (fields, message) => log.warn({ requestId, ...fields }, message),
+  error: (fields, message) => log.error({ requestId, ...fields }, message),
+})

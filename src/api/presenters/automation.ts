@@ -1,13 +1,32 @@
+import { array, boolean, lazy, number, object, string, type InferType } from 'yup'
 import type { AutomationSummary } from '../../db/queries/automations.ts'
+import { AUTOMATION_STATUSES, SEND_FAILURE_POLICIES, type AutomationStatus } from '../../domain/automation.ts'
 import type { Step } from '../../domain/steps.ts'
-import { SUMMARY_TRIGGERS } from '../../domain/triggers.ts'
+import { SUMMARY_TRIGGERS, TRIGGERS } from '../../domain/triggers.ts'
 import type { AutomationDetail } from '../../services/automations.ts'
+import { count, freeObject, id, timestamp } from '../schemas/fields.ts'
+
+const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
 
 /** The summary shape (specification, section 2.2): status in lower case, trigger under its other name. */
-export const presentAutomationSummary = (summary: AutomationSummary) => ({
+export const automationSummaryShape = object({
+  id: id('automation'),
+  name: string().required().meta({ example: 'Welcome' }),
+  status: string().oneOf(AUTOMATION_STATUSES.map(lower)).required().meta({ example: 'active' }),
+  triggerType: string().oneOf(Object.values(SUMMARY_TRIGGERS)).required().meta({ example: 'CONTACT_CREATED' }),
+  stepCount: count('How many steps it has.', 3),
+  enrolledCount: count('How many enrollments it has had.', 120),
+  completedCount: count('How many of them reached the end.', 95),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+})
+  .required()
+  .meta({ component: 'AutomationSummary', description: 'An automation, as an item of the list.' })
+
+export const presentAutomationSummary = (summary: AutomationSummary): InferType<typeof automationSummaryShape> => ({
   id: summary.id,
   name: summary.name,
-  status: summary.status.toLowerCase(),
+  status: lower(summary.status),
   triggerType: SUMMARY_TRIGGERS[summary.trigger],
   stepCount: summary.stepCount,
   enrolledCount: summary.enrolledCount,
@@ -16,7 +35,64 @@ export const presentAutomationSummary = (summary: AutomationSummary) => ({
   updatedAt: summary.updatedAt.toISOString(),
 })
 
-/** The detail shape (specification, section 2.3). */
+const emailStepShape = object({
+  id: id('step'),
+  type: string()
+    .oneOf(['EMAIL'] as const)
+    .required(),
+  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
+  subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
+  html: string().nullable().defined().meta({ example: null }),
+  text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
+  delayMinutes: number()
+    .oneOf([0] as const)
+    .required(),
+})
+  .required()
+  .meta({ component: 'EmailStep', description: 'Sends one email.' })
+
+const waitStepShape = object({
+  id: id('step'),
+  type: string()
+    .oneOf(['WAIT'] as const)
+    .required(),
+  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 1 }),
+  subject: string()
+    .nullable()
+    .defined()
+    .oneOf([null] as const)
+    .meta({ json: { type: 'null', enum: undefined }, example: null }),
+  delayMinutes: number().integer().min(1).required().meta({ example: 1440 }),
+})
+  .required()
+  .meta({ component: 'WaitStep', description: 'Lets time pass.' })
+
+const stepShape = lazy((step: { type: string }) => (step.type === 'WAIT' ? waitStepShape : emailStepShape)).meta({
+  component: 'Step',
+  variants: [emailStepShape, waitStepShape],
+})
+
+/** The detail shape (specification, section 2.3), with the content of the emails besides. */
+export const automationShape = object({
+  id: id('automation'),
+  name: string().required().meta({ example: 'Welcome' }),
+  description: string().nullable().defined().meta({ example: null }),
+  status: string().oneOf(AUTOMATION_STATUSES).required().meta({ example: 'ACTIVE' }),
+  trigger: string().oneOf(TRIGGERS).required().meta({ example: 'SIGNUP' }),
+  triggerConfig: freeObject()
+    .required()
+    .meta({ description: 'What it listens for: listId, tagName or eventName.', example: {} }),
+  onSendFailure: string().oneOf(SEND_FAILURE_POLICIES).required().meta({
+    description: "What an email that is refused for good does to the contact's sequence.",
+    example: 'CONTINUE',
+  }),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+  steps: array().of(stepShape).required().meta({ description: 'Ordered by position.' }),
+})
+  .required()
+  .meta({ component: 'Automation', description: 'A sequence of steps, and what starts it.' })
+
 export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   id: automation.id,
   name: automation.name,
@@ -30,8 +106,10 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   steps: steps.map(presentStep),
 })
 
-/** A step (specification, section 2.4), and the content of an email besides. */
-const presentStep = (step: Step, position: number) =>
+const presentStep = (
+  step: Step,
+  position: number,
+): InferType<typeof emailStepShape> | InferType<typeof waitStepShape> =>
   step.type === 'WAIT'
     ? { id: step.id, type: step.type, position, subject: null, delayMinutes: step.delayMinutes }
     : {
@@ -43,3 +121,22 @@ const presentStep = (step: Step, position: number) =>
         text: step.text,
         delayMinutes: 0,
       }
+
+/** What enrolling did (specification, section 2.5). */
+export const enrollmentResultShape = object({
+  automationId: id('automation'),
+  contactId: id('contact'),
+  enrolled: boolean().required().meta({
+    description: 'False when the contact is in the automation already; nothing has happened then.',
+    example: true,
+  }),
+  matchingAutomations: number()
+    .integer()
+    .min(0)
+    .max(1)
+    .required()
+    .meta({ description: '1 when newly enrolled, 0 when already active.', example: 1 }),
+  enrolledAt: timestamp('When the call was taken.'),
+})
+  .required()
+  .meta({ component: 'EnrollmentResult' })

@@ -1,13 +1,126 @@
-import type { Contact } from '../../db/entities/contact.ts'
-
-type Shown = Pick<Contact, 'id' | 'email' | 'firstName' | 'metadata' | 'createdAt' | 'updatedAt'>
+import { array, number, object, string, type InferType } from 'yup'
+import type { Message } from '../../db/entities/message.ts'
+import type { ContactProfile } from '../../db/queries/contacts.ts'
+import { MESSAGE_STATUSES } from '../../domain/messages.ts'
+import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../schemas/fields.ts'
 
 /** A contact (specification, section 2.8). */
-export const presentContact = ({ id, email, firstName, metadata, createdAt, updatedAt }: Shown) => ({
-  id,
-  email,
-  firstName: firstName ?? null,
-  metadata,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
+export const contactShape = object({
+  id: id('contact'),
+  email: string().required().meta({ description: 'As it was given, trimmed.', example: 'ada@example.com' }),
+  firstName: string().nullable().defined().meta({ example: 'Ada' }),
+  metadata: freeObject()
+    .required()
+    .meta({ description: 'Free key-value pairs.', example: { plan: 'pro' } }),
+  tags: array()
+    .of(string().required().meta({ example: 'vip' }))
+    .required()
+    .meta({ description: 'The names of its tags.' }),
+  listIds: array()
+    .of(string().required().meta({ example: EXAMPLE_ID }))
+    .required()
+    .meta({ description: 'The lists it is in.' }),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last written to.'),
+})
+  .required()
+  .meta({ component: 'Contact', description: 'A subscriber.' })
+
+export const presentContact = (contact: ContactProfile): InferType<typeof contactShape> => ({
+  id: contact.id,
+  email: contact.email,
+  firstName: contact.firstName,
+  metadata: contact.metadata,
+  tags: contact.tags,
+  listIds: contact.listIds,
+  createdAt: contact.createdAt.toISOString(),
+  updatedAt: contact.updatedAt.toISOString(),
+})
+
+/** What a bulk call did. */
+export const bulkResultShape = object({
+  created: count('How many contacts were created.'),
+  updated: count('How many were there already, and were updated.', 0),
+  failed: count('How many items were not written.', 0),
+  errors: array()
+    .of(
+      object({
+        index: number().integer().min(0).required().meta({ description: 'The item, from 0.', example: 3 }),
+        error: string().required().meta({ example: 'Invalid email address' }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'What was wrong with each of those.', example: [] }),
+})
+  .required()
+  .meta({ component: 'BulkResult' })
+
+/** What firing an event did (specification, section 2.6). */
+export const eventResultShape = object({
+  contactId: id('contact'),
+  eventName: string().required().meta({ example: 'Purchase' }),
+  matchingAutomations: count('The number of automations triggered.'),
+  firedAt: timestamp('When it was fired.'),
+})
+  .required()
+  .meta({ component: 'EventResult' })
+
+const nullableText = (example: string | null, description?: string) =>
+  string()
+    .nullable()
+    .defined()
+    .meta({ example, ...(description === undefined ? {} : { description }) })
+
+/** A message, as an item of a contact's activity. */
+export const messageShape = object({
+  id: id('message'),
+  type: string()
+    .oneOf(['MESSAGE'] as const)
+    .required(),
+  status: string()
+    .oneOf(MESSAGE_STATUSES)
+    .required()
+    .meta({
+      description:
+        'SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
+        'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), DISMISSED.',
+      example: 'SENT',
+    }),
+  automationId: id('automation'),
+  enrollmentId: id('enrollment'),
+  stepId: id('step'),
+  to: nullableText('ada@example.com'),
+  subject: nullableText('Welcome, Ada!'),
+  html: nullableText(null),
+  text: nullableText('Good to have you here.'),
+  messageId: nullableText('<5f2c@example.com>', 'The Message-ID header.'),
+  attempts: count('How often it was handed to the mail server, or tried to be.'),
+  response: nullableText('250 OK', 'What the server answered.'),
+  error: nullableText(null, 'Why it was not sent.'),
+  createdAt: timestamp('When it was first to be sent.'),
+  sentAt: string()
+    .nullable()
+    .defined()
+    .meta({ json: { format: 'date-time' }, example: '2026-11-21T09:30:00.000Z' }),
+})
+  .required()
+  .meta({ component: 'Message', description: 'One email to one contact.' })
+
+export const presentMessage = (message: Message): InferType<typeof messageShape> => ({
+  id: message.id,
+  type: 'MESSAGE',
+  status: message.status,
+  automationId: message.automationId,
+  enrollmentId: message.enrollmentId,
+  stepId: message.stepId,
+  to: message.recipient ?? null,
+  subject: message.subject ?? null,
+  html: message.html ?? null,
+  text: message.text ?? null,
+  messageId: message.messageId ?? null,
+  attempts: message.attempts,
+  response: message.response ?? null,
+  error: message.error ?? null,
+  createdAt: message.createdAt.toISOString(),
+  sentAt: message.sentAt?.toISOString() ?? null,
 })

@@ -1,71 +1,198 @@
-import type Router from '@koa/router'
+import { array } from 'yup'
 import { Automation } from '../../db/entities/automation.ts'
 import { automationPage } from '../../db/queries/automations.ts'
 import { invalid } from '../../domain/errors.ts'
 import { createAutomation, getAutomation, replaceSteps, updateAutomation } from '../../services/automations.ts'
 import { deleteAutomation } from '../../services/delete-automation.ts'
 import { enrollContact } from '../../services/enroll-contact.ts'
-import type { ApiDependencies } from '../dependencies.ts'
-import { requireScope } from '../middleware/require-scope.ts'
-import { listEnvelope, readPage } from '../pagination.ts'
-import { presentAutomation, presentAutomationSummary } from '../presenters/automation.ts'
+import { operation } from '../operation.ts'
+import {
+  automationShape,
+  automationSummaryShape,
+  enrollmentResultShape,
+  presentAutomation,
+  presentAutomationSummary,
+} from '../presenters/automation.ts'
+import { deleted, deleteResultShape } from '../presenters/common.ts'
 import { createAutomationSchema, enrollSchema, stepsSchema, updateAutomationSchema } from '../schemas/automations.ts'
-import { parse } from '../schemas/parse.ts'
-import type { ApiContext, ApiState } from '../state.ts'
+import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 
-const idOf = (ctx: ApiContext): string => ctx.params['id'] ?? ''
+const params = { id: { description: "The automation's id.", example: EXAMPLE_ID } }
+const NOT_FOUND = ['Automation not found']
+const automationLinks = (id: string) => ({
+  getAutomation: { id },
+  updateAutomation: { id },
+  replaceSteps: { id },
+  enrollContact: { id },
+  deleteAutomation: { id },
+})
 
-export function automationRoutes(router: Router<ApiState>, dependencies: ApiDependencies): void {
-  const { em } = dependencies
+export const automationOperations = [
+  operation({
+    id: 'listAutomations',
+    method: 'GET',
+    path: '/automations',
+    tag: 'Automations',
+    summary: 'List automations',
+    description: 'All automations of the workspace, newest first, in their summary shape.',
+    scope: 'automations:read',
+    query: pageQuery(),
+    answers: {
+      200: { description: 'A page of automations.', schema: listOf(array().of(automationSummaryShape).required()) },
+    },
+    async handle({ caller, query }, { em }) {
+      const workspaceId = caller.workspace.id
+      const [summaries, total] = await Promise.all([
+        automationPage(em.fork(), workspaceId, rangeOf(query)),
+        em.fork().count(Automation, { workspaceId }),
+      ])
+      return listAnswer(summaries.map(presentAutomationSummary), query, total)
+    },
+  }),
 
-  router.get('/automations', requireScope('automations:read'), async (ctx) => {
-    const page = readPage(ctx.query)
-    const workspaceId = ctx.state.workspace.id
-    const [summaries, total] = await Promise.all([
-      automationPage(em.fork(), workspaceId, page),
-      em.fork().count(Automation, { workspaceId }),
-    ])
-    ctx.body = listEnvelope(summaries.map(presentAutomationSummary), page, total)
-  })
-
-  router.post('/automations', requireScope('automations:write'), async (ctx) => {
-    const input = parse(createAutomationSchema, ctx.request.body)
-    ctx.status = 201
-    ctx.body = { data: presentAutomation(await createAutomation(em, ctx.state.workspace.id, input)) }
-  })
-
-  router.get('/automations/:id', requireScope('automations:read'), async (ctx) => {
-    ctx.body = { data: presentAutomation(await getAutomation(em, ctx.state.workspace.id, idOf(ctx))) }
-  })
-
-  router.patch('/automations/:id', requireScope('automations:write'), async (ctx) => {
-    const change = parse(updateAutomationSchema, ctx.request.body)
-    if (Object.keys(change).length === 0) throw invalid('No updatable fields provided')
-    ctx.body = { data: presentAutomation(await updateAutomation(em, ctx.state.workspace.id, idOf(ctx), change)) }
-  })
-
-  router.put('/automations/:id/steps', requireScope('automations:write'), async (ctx) => {
-    const { steps } = parse(stepsSchema, ctx.request.body)
-    ctx.body = { data: presentAutomation(await replaceSteps(em, ctx.state.workspace.id, idOf(ctx), steps)) }
-  })
-
-  router.delete('/automations/:id', requireScope('automations:write'), async (ctx) => {
-    await deleteAutomation(em, ctx.state.workspace.id, idOf(ctx))
-    ctx.body = { data: { id: idOf(ctx), deleted: true } }
-  })
-
-  router.post('/automations/:id/enroll', requireScope('automations:write'), async (ctx) => {
-    const input = parse(enrollSchema, ctx.request.body)
-    const result = await enrollContact(dependencies, ctx.state.workspace.id, idOf(ctx), input)
-    ctx.status = 202
-    ctx.body = {
-      data: {
-        automationId: result.automationId,
-        contactId: result.contactId,
-        enrolled: result.enrolled,
-        matchingAutomations: result.enrolled ? 1 : 0,
-        enrolledAt: result.enrolledAt.toISOString(),
+  operation({
+    id: 'createAutomation',
+    method: 'POST',
+    path: '/automations',
+    tag: 'Automations',
+    summary: 'Create an automation',
+    description: 'A DRAFT, unless status says otherwise.',
+    scope: 'automations:write',
+    body: createAutomationSchema,
+    answers: {
+      201: {
+        description: 'The automation.',
+        schema: single(automationShape),
+        links: automationLinks('$response.body#/data/id'),
       },
-    }
-  })
-}
+    },
+    refusals: { 400: ['name is required', 'trigger is required'] },
+    async handle({ caller, body, call }, { em }) {
+      const automation = await createAutomation(em, caller.workspace.id, body, call.id)
+      return { status: 201, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'getAutomation',
+    method: 'GET',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Get an automation',
+    description: 'With its steps.',
+    scope: 'automations:read',
+    params,
+    answers: {
+      200: {
+        description: 'The automation.',
+        schema: single(automationShape),
+        links: automationLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const automation = await getAutomation(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'updateAutomation',
+    method: 'PATCH',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Update an automation',
+    description: 'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again.',
+    scope: 'automations:write',
+    params,
+    body: updateAutomationSchema,
+    answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
+    refusals: { 400: ['No updatable fields provided', 'name must not be empty'], 404: NOT_FOUND },
+    async handle({ caller, params, body }, { em }) {
+      if (Object.keys(body).length === 0) throw invalid('No updatable fields provided')
+      const automation = await updateAutomation(em, caller.workspace.id, params['id']!, body)
+      return { status: 200, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'replaceSteps',
+    method: 'PUT',
+    path: '/automations/{id}/steps',
+    tag: 'Automations',
+    summary: 'Replace the steps',
+    description: 'All of them. Contacts in mid-sequence go on with the steps they entered with.',
+    scope: 'automations:write',
+    params,
+    body: stepsSchema,
+    answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
+    refusals: {
+      400: [
+        'steps is required',
+        'steps[0].id must be the id of a step of this automation, once; leave it out for a new step',
+      ],
+      404: NOT_FOUND,
+    },
+    async handle({ caller, params, body }, { em }) {
+      const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
+      return { status: 200, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'deleteAutomation',
+    method: 'DELETE',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Delete an automation',
+    description:
+      'For good, with its steps and all enrollments. Contacts in mid-sequence receive no further email from the moment ' +
+      'of the answer on.',
+    scope: 'automations:write',
+    params,
+    answers: {
+      200: {
+        description: 'The automation is deleted.',
+        schema: single(deleteResultShape),
+        links: { getAutomation: { id: '$response.body#/data/id' } },
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      await deleteAutomation(em, caller.workspace.id, params['id']!)
+      return deleted(params['id']!)
+    },
+  }),
+
+  operation({
+    id: 'enrollContact',
+    method: 'POST',
+    path: '/automations/{id}/enroll',
+    tag: 'Automations',
+    summary: 'Enroll a contact',
+    description:
+      'The contact enters at the first step at once, whatever the trigger says. A contact who is in the automation ' +
+      'already is not enrolled again, and nothing is sent twice.',
+    scope: 'automations:write',
+    params,
+    body: enrollSchema,
+    answers: {
+      202: {
+        description: 'The contact is enrolled, or was already.',
+        schema: single(enrollmentResultShape),
+        links: { listActivity: { id: '$response.body#/data/contactId' } },
+      },
+    },
+    refusals: {
+      400: ['contactId is required', 'merge must be a JSON object'],
+      404: ['Automation not found or not active', 'Contact not found'],
+    },
+    async handle({ caller, params, body, call }, dependencies) {
+      const result = await enrollContact(dependencies, caller.workspace.id, params['id']!, body, call)
+      const { automationId, contactId, enrolled, enrolledAt } = result
+      const matchingAutomations = enrolled ? 1 : 0
+      const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
+      return { status: 202, body: { data } }
+    },
+  }),
+]

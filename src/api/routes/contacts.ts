@@ -1,65 +1,266 @@
-import type Router from '@koa/router'
+import { array } from 'yup'
 import { Refusal } from '../../domain/errors.ts'
-import { listActivity, listContacts } from '../../services/contacts.ts'
+import { listActivity, getContact, listContacts } from '../../services/contacts.ts'
+import { eraseContact } from '../../services/erase-contact.ts'
 import { fireEvent } from '../../services/fire-event.ts'
+import { tagContact, untagContact } from '../../services/tags.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from '../../services/upsert-contacts.ts'
-import type { ApiDependencies } from '../dependencies.ts'
-import { requireScope } from '../middleware/require-scope.ts'
-import { listEnvelope, readPage } from '../pagination.ts'
-import { presentContact } from '../presenters/contact.ts'
-import { presentMessage } from '../presenters/message.ts'
-import { bulkSchema, contactSchema, eventSchema, type ContactBody } from '../schemas/contacts.ts'
+import { operation } from '../operation.ts'
+import { deleted, deleteResultShape } from '../presenters/common.ts'
+import {
+  bulkResultShape,
+  contactShape,
+  eventResultShape,
+  messageShape,
+  presentContact,
+  presentMessage,
+} from '../presenters/contact.ts'
+import {
+  bulkSchema,
+  contactQuery,
+  contactSchema,
+  eventSchema,
+  tagsSchema,
+  type ContactBody,
+} from '../schemas/contacts.ts'
+import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 import { parse } from '../schemas/parse.ts'
-import type { ApiState } from '../state.ts'
 
-export function contactRoutes(router: Router<ApiState>, dependencies: ApiDependencies): void {
-  const { em } = dependencies
+const params = { id: { description: "The contact's id.", example: EXAMPLE_ID } }
+const NOT_FOUND = ['Contact not found']
 
-  router.get('/contacts', requireScope('contacts:read'), async (ctx) => {
-    const page = readPage(ctx.query)
-    const [contacts, total] = await listContacts(em, ctx.state.workspace.id, page)
-    ctx.body = listEnvelope(contacts.map(presentContact), page, total)
-  })
-
-  router.post('/contacts', requireScope('contacts:write'), async (ctx) => {
-    const input = toInput(parse(contactSchema, ctx.request.body))
-    const contact = await upsertContact(dependencies, ctx.state.workspace.id, input)
-    ctx.status = contact.created ? 201 : 200
-    ctx.body = { data: presentContact(contact) }
-  })
-
-  router.post('/contacts/bulk', requireScope('contacts:write'), async (ctx) => {
-    const { contacts } = parse(bulkSchema, ctx.request.body)
-    const inputs: ContactInput[] = []
-    const errors: { index: number; error: string }[] = []
-    contacts.forEach((item, index) => {
-      try {
-        inputs.push(toInput(parse(contactSchema, item)))
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        errors.push({ index, error: error.message })
-      }
-    })
-    const { created, updated } = await upsertManyContacts(dependencies, ctx.state.workspace.id, inputs)
-    ctx.body = { data: { created, updated, failed: errors.length, errors } }
-  })
-
-  router.post('/contacts/:id/events', requireScope('contacts:write'), async (ctx) => {
-    const { name, data } = parse(eventSchema, ctx.request.body)
-    const fired = await fireEvent(dependencies, ctx.state.workspace.id, ctx.params['id'] ?? '', { name, data })
-    ctx.status = 202
-    ctx.body = { data: { ...fired, firedAt: fired.firedAt.toISOString() } }
-  })
-
-  router.get('/contacts/:id/activity', requireScope('contacts:read'), async (ctx) => {
-    const page = readPage(ctx.query)
-    const [messages, total] = await listActivity(em, ctx.state.workspace.id, ctx.params['id'] ?? '', page)
-    ctx.body = listEnvelope(messages.map(presentMessage), page, total)
-  })
-}
-
-const toInput = ({ email, firstName, metadata }: ContactBody): ContactInput => ({
+const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
   email: email.trim(),
   firstName,
   metadata,
+  listId,
+  tags,
 })
+
+/** What can be asked of a contact that an answer names. */
+const contactLinks = (id: string) => ({
+  getContact: { id },
+  eraseContact: { id },
+  fireEvent: { id },
+  tagContact: { id },
+  listActivity: { id },
+})
+
+export const contactOperations = [
+  operation({
+    id: 'listContacts',
+    method: 'GET',
+    path: '/contacts',
+    tag: 'Contacts',
+    summary: 'List or search contacts',
+    description: 'Newest first. Of several conditions, all have to be so.',
+    scope: 'contacts:read',
+    query: contactQuery,
+    answers: { 200: { description: 'A page of contacts.', schema: listOf(array().of(contactShape).required()) } },
+    refusals: { 404: ['List not found in workspace', 'Segment not found'] },
+    async handle({ caller, query: { page, limit, ...search } }, { em }) {
+      const range = rangeOf({ page, limit })
+      const { contacts, total } = await listContacts(em, caller.workspace.id, search, range)
+      return listAnswer(contacts.map(presentContact), { page, limit }, total)
+    },
+  }),
+
+  operation({
+    id: 'upsertContact',
+    method: 'POST',
+    path: '/contacts',
+    tag: 'Contacts',
+    summary: 'Create or update a contact',
+    description:
+      'Creates a contact, or updates the one with this email: given fields replace, metadata is merged. ' +
+      'Creating it, its joining a list and its getting a tag each start the automations that listen for that; only a change does.',
+    scope: 'contacts:write',
+    body: contactSchema,
+    answers: {
+      200: {
+        description: 'The contact was there, and was updated.',
+        schema: single(contactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+      201: {
+        description: 'The contact was created.',
+        schema: single(contactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 400: ['email is required', 'Invalid email address'], 404: ['List not found in workspace'] },
+    async handle({ caller, body, call }, dependencies) {
+      const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
+      return {
+        status: contact.created ? 201 : 200,
+        body: { data: presentContact(contact) },
+        contactId: contact.id,
+      }
+    },
+  }),
+
+  operation({
+    id: 'upsertContacts',
+    method: 'POST',
+    path: '/contacts/bulk',
+    tag: 'Contacts',
+    summary: 'Create or update up to 1,000 contacts',
+    description:
+      'Valid items are written in one transaction, and invalid ones fail alone. What their writing starts is delivered ' +
+      'durably in the background.',
+    scope: 'contacts:write',
+    body: bulkSchema,
+    answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
+    refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
+    async handle({ caller, body, call }, dependencies) {
+      const inputs: { index: number; input: ContactInput }[] = []
+      const errors: { index: number; error: string }[] = []
+      body.contacts.forEach((item, index) => {
+        try {
+          inputs.push({ index, input: toInput(parse(contactSchema, item)) })
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          errors.push({ index, error: error.message })
+        }
+      })
+      const written = await upsertManyContacts(dependencies, caller.workspace.id, inputs, call)
+      errors.push(...written.errors)
+      const { created, updated } = written
+      const data = { created, updated, failed: errors.length, errors: errors.toSorted((a, b) => a.index - b.index) }
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'getContact',
+    method: 'GET',
+    path: '/contacts/{id}',
+    tag: 'Contacts',
+    summary: 'Get a contact',
+    description: 'With its tags and the lists it is in.',
+    scope: 'contacts:read',
+    params,
+    answers: {
+      200: {
+        description: 'The contact.',
+        schema: single(contactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const contact = await getContact(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: presentContact(contact) } }
+    },
+  }),
+
+  operation({
+    id: 'eraseContact',
+    method: 'DELETE',
+    path: '/contacts/{id}',
+    tag: 'Contacts',
+    summary: 'Erase a contact',
+    description:
+      'For good, in one transaction: the contact, its messages with their content, its enrollments, events, tags and ' +
+      'memberships. It receives no further email from the moment of the answer on.',
+    scope: 'contacts:write',
+    params,
+    answers: {
+      200: {
+        description: 'The contact is erased.',
+        schema: single(deleteResultShape),
+        links: { getContact: { id: '$response.body#/data/id' } },
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, dependencies) {
+      await eraseContact(dependencies, caller.workspace.id, params['id']!)
+      return deleted(params['id']!)
+    },
+  }),
+
+  operation({
+    id: 'fireEvent',
+    method: 'POST',
+    path: '/contacts/{id}/events',
+    tag: 'Events',
+    summary: 'Fire a custom event',
+    description:
+      'Starts every active automation with the trigger EVENT whose eventName is this name, compared without case. ' +
+      'matchingAutomations of 0 is a success: nothing listens.',
+    scope: 'contacts:write',
+    params,
+    body: eventSchema,
+    answers: {
+      202: {
+        description: 'The event is durable, and starts what it matches.',
+        schema: single(eventResultShape),
+        links: { listActivity: { id: '$response.body#/data/contactId' } },
+      },
+    },
+    refusals: { 400: ['name is required', 'data must be a JSON object', 'Request body too large'], 404: NOT_FOUND },
+    async handle({ caller, params, body: { name, data }, call }, dependencies) {
+      const fired = await fireEvent(dependencies, caller.workspace.id, params['id']!, { name, data }, call)
+      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } } }
+    },
+  }),
+
+  operation({
+    id: 'listActivity',
+    method: 'GET',
+    path: '/contacts/{id}/activity',
+    tag: 'Contacts',
+    summary: "List a contact's messages",
+    description: 'What it was sent, newest first, with content and outcome.',
+    scope: 'contacts:read',
+    params,
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageShape).required()) } },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params, query }, { em }) {
+      const [messages, total] = await listActivity(em, caller.workspace.id, params['id']!, rangeOf(query))
+      return listAnswer(messages.map(presentMessage), query, total)
+    },
+  }),
+
+  operation({
+    id: 'tagContact',
+    method: 'POST',
+    path: '/contacts/{id}/tags',
+    tag: 'Tags',
+    summary: 'Give a contact tags',
+    description: 'Tags are compared without case. A tag that the contact did not have starts what listens for it.',
+    scope: 'contacts:write',
+    params,
+    body: tagsSchema,
+    answers: {
+      200: {
+        description: 'The contact, with its tags.',
+        schema: single(contactShape),
+        links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params, body, call }, dependencies) {
+      const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
+      return { status: 200, body: { data: presentContact(contact) }, contactId: contact.id }
+    },
+  }),
+
+  operation({
+    id: 'untagContact',
+    method: 'DELETE',
+    path: '/contacts/{id}/tags/{tag}',
+    tag: 'Tags',
+    summary: 'Take a tag from a contact',
+    description: 'Enrollments that the tag started go on.',
+    scope: 'contacts:write',
+    params: { ...params, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [...NOT_FOUND, 'Contact does not have this tag'] },
+    async handle({ caller, params }, { em }) {
+      await untagContact(em, caller.workspace.id, params['id']!, params['tag']!)
+      return deleted(params['id']!)
+    },
+  }),
+]

@@ -4,11 +4,12 @@ import { MAX_DELAY_MINUTES, MAX_STEPS, STEP_TYPES, type StepType } from '../../d
 import { TRIGGERS, type TriggerConfig } from '../../domain/triggers.ts'
 import { checkTemplates } from '../../mail/render.ts'
 import type { StepInput } from '../../services/automations.ts'
-import { filledString, freeObject } from './fields.ts'
+import { atMost, EXAMPLE_ID, filledText, freeObject, text } from './fields.ts'
 import './locale.ts'
 
 const MAX_SUBJECT_LENGTH = 1_000
 const MAX_BODY_LENGTH = 500_000
+const MAX_DESCRIPTION_LENGTH = 10_000
 
 const isTemplate = {
   name: 'template',
@@ -19,23 +20,45 @@ const isTemplate = {
   },
 }
 
+const stepId = () =>
+  text().meta({ description: 'Keeps the step of the automation that has this id. Leave it out for a new step.' })
+
+const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
+
 const email = object({
-  id: string(),
+  id: stepId(),
   type: string()
     .oneOf(['EMAIL'] as const)
     .required(),
-  subject: filledString().required().max(MAX_SUBJECT_LENGTH).test(isTemplate),
-  html: string().nullable().max(MAX_BODY_LENGTH).test(isTemplate),
-  text: string().nullable().max(MAX_BODY_LENGTH).test(isTemplate),
+  subject: filledText()
+    .required()
+    .test(atMost(MAX_SUBJECT_LENGTH))
+    .test(isTemplate)
+    .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName }}!' }),
+  html: text().nullable().test(atMost(MAX_BODY_LENGTH)).test(isTemplate).meta({ description: LIQUID }),
+  text: text()
+    .nullable()
+    .test(atMost(MAX_BODY_LENGTH))
+    .test(isTemplate)
+    .meta({ description: LIQUID, example: 'Good to have you here.' }),
 })
+  .required()
+  .meta({ component: 'EmailStepInput', description: 'Sends one email.' })
 
 const wait = object({
-  id: string(),
+  id: stepId(),
   type: string()
     .oneOf(['WAIT'] as const)
     .required(),
-  delayMinutes: number().integer().min(1).max(MAX_DELAY_MINUTES).required(),
+  delayMinutes: number()
+    .integer()
+    .min(1)
+    .max(MAX_DELAY_MINUTES)
+    .required()
+    .meta({ description: 'Up to ten years.', example: 1440 }),
 })
+  .required()
+  .meta({ component: 'WaitStepInput', description: 'Lets time pass.' })
 
 const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
 
@@ -49,46 +72,82 @@ const step = lazy((value: unknown): ObjectSchema<StepInput> => {
   const schema =
     typeof type === 'string' && Object.hasOwn(STEP_SCHEMAS, type) ? STEP_SCHEMAS[type as StepType] : unknownType
   return schema as unknown as ObjectSchema<StepInput>
-})
+}).meta({ component: 'StepInput', variants: Object.values(STEP_SCHEMAS) })
 
-const steps = () => array().of(step).max(MAX_STEPS)
+const steps = () => array().of(step).max(MAX_STEPS).meta({ description: 'In the order in which they happen.' })
+
+const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 
 /** Keys that mean something are texts; others are kept as they are (specification, section 2.3). */
 const triggerConfig = () =>
-  freeObject().test({
-    name: 'trigger-config',
-    test(value, { path, createError }) {
-      for (const key of ['listId', 'tagName', 'eventName'] satisfies (keyof TriggerConfig)[]) {
-        if (value && Object.hasOwn(value, key) && (typeof value[key] !== 'string' || value[key].trim() === '')) {
-          return createError({ message: `${path}.${key} must be a string that is not empty` })
+  freeObject()
+    .test({
+      name: 'trigger-config',
+      test(value, { path, createError }) {
+        for (const key of TRIGGER_KEYS) {
+          if (value && Object.hasOwn(value, key) && !isFilled(value[key])) {
+            return createError({ message: `${path}.${key} must be a string that is not empty` })
+          }
         }
-      }
-      return true
-    },
-  })
+        return true
+      },
+    })
+    .meta({
+      description: 'What it listens for: listId for LIST_ADDED, tagName for TAG_ADDED, eventName for EVENT.',
+      example: {},
+      json: {
+        type: 'object',
+        properties: Object.fromEntries(
+          TRIGGER_KEYS.map((key) => [key, { type: 'string', ...filledText().spec.meta?.json }]),
+        ),
+      },
+    })
 
-const name = () => filledString().max(MAX_NAME_LENGTH)
-const description = () => string().nullable().max(10_000)
+const isFilled = (value: unknown): boolean => typeof value === 'string' && filledText().isValidSync(value)
+
+const name = () =>
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Welcome' })
+const description = () =>
+  text().nullable().test(atMost(MAX_DESCRIPTION_LENGTH)).meta({ description: 'null clears it.' })
+const status = () =>
+  string().oneOf(AUTOMATION_STATUSES).meta({
+    description:
+      'ACTIVE enrolls. PAUSED and DRAFT hold contacts before their next step. ARCHIVED lets them finish and takes no new ones.',
+    example: 'ACTIVE',
+  })
+const trigger = () =>
+  string().oneOf(TRIGGERS).meta({ description: 'What starts it, besides enrolling by hand.', example: 'SIGNUP' })
+const onSendFailure = () =>
+  string()
+    .oneOf(SEND_FAILURE_POLICIES)
+    .meta({ description: "What an email that is refused for good does to the contact's sequence." })
 
 /** `POST /automations`. */
 export const createAutomationSchema = object({
   name: name().required(),
   description: description(),
-  status: string().oneOf(AUTOMATION_STATUSES),
-  trigger: string().oneOf(TRIGGERS).required(),
+  status: status(),
+  trigger: trigger().required(),
   triggerConfig: triggerConfig(),
-  onSendFailure: string().oneOf(SEND_FAILURE_POLICIES),
+  onSendFailure: onSendFailure(),
   steps: steps(),
-})
+}).meta({ component: 'AutomationInput' })
 
-/** `PATCH /automations/{id}` (specification, section 4.3). */
-export const updateAutomationSchema = object({
+const changeable = {
   name: name(),
   description: description(),
-  status: string().oneOf(AUTOMATION_STATUSES),
-  trigger: string().oneOf(TRIGGERS),
+  status: status(),
+  trigger: trigger(),
   triggerConfig: triggerConfig(),
-  onSendFailure: string().oneOf(SEND_FAILURE_POLICIES),
+  onSendFailure: onSendFailure(),
+}
+
+/** `PATCH /automations/{id}` (specification, section 4.3). That it changes something is checked by the route. */
+export const updateAutomationSchema = object(changeable).meta({
+  component: 'AutomationChange',
+  description: 'The fields to change; at least one.',
+  json: { anyOf: Object.keys(changeable).map((field) => ({ required: [field] })) },
+  example: { status: 'PAUSED' },
 })
 
 /** `PUT /automations/{id}/steps`: the whole list. */
@@ -96,6 +155,9 @@ export const stepsSchema = object({ steps: steps().required() })
 
 /** `POST /automations/{id}/enroll` (specification, section 4.5). */
 export const enrollSchema = object({
-  contactId: filledString().required(),
-  merge: freeObject(),
+  contactId: filledText().required().meta({ description: 'The contact to enroll.', example: EXAMPLE_ID }),
+  merge: freeObject().meta({
+    description: "Merged into the contact's metadata before; a null removes a key.",
+    example: { plan: 'pro' },
+  }),
 })

@@ -1,20 +1,34 @@
-import { array, mixed, object, string, type InferType } from 'yup'
+import { array, lazy, mixed, object, string, type InferType } from 'yup'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { jsonBytes } from '../../domain/json.ts'
-import { filledString, freeObject } from './fields.ts'
+import { MAX_TAG_LENGTH, MAX_TAGS } from '../../domain/tags.ts'
+import { atMost, EXAMPLE_ID, filledText, freeObject, pageQuery, text } from './fields.ts'
 import './locale.ts'
 
 /** Of the texts that describe a contact; nothing real comes near. */
 const MAX_TEXT_LENGTH = 1_000
 
+const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
+const tags = () => array().of(tag()).max(MAX_TAGS)
+
 /** `POST /contacts` (specification, section 2.8). */
 export const contactSchema = object({
   email: string()
     .required('email is required')
-    .test({ name: 'email', message: 'Invalid email address', test: (value) => isEmailAddress(value.trim()) }),
-  firstName: string().nullable().max(MAX_TEXT_LENGTH),
-  metadata: freeObject(),
-})
+    .test({ name: 'email', message: 'Invalid email address', test: (value) => isEmailAddress(value.trim()) })
+    .meta({
+      description: 'Unique in the workspace, compared without case.',
+      json: { format: 'email' },
+      example: 'ada@example.com',
+    }),
+  firstName: text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' }),
+  metadata: freeObject().meta({
+    description: 'Free key-value pairs, merged key by key; a null removes a key.',
+    example: { plan: 'free' },
+  }),
+  listId: text().meta({ description: 'A list of the workspace to join.' }),
+  tags: tags().meta({ description: 'Tags to get, besides those it has.', example: ['vip'] }),
+}).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
 
 /** Specification, section 8. */
@@ -23,9 +37,10 @@ export const MAX_BULK_CONTACTS = 1_000
 /** `POST /contacts/bulk`. The items are checked one by one: an invalid one fails alone. */
 export const bulkSchema = object({
   contacts: array()
-    .of(mixed().nullable())
+    .of(lazy(() => mixed().nullable()).meta({ variants: [contactSchema] }))
     .required()
-    .max(MAX_BULK_CONTACTS, `contacts array must not exceed ${MAX_BULK_CONTACTS} items`),
+    .max(MAX_BULK_CONTACTS, `contacts array must not exceed ${MAX_BULK_CONTACTS} items`)
+    .meta({ description: 'An invalid item fails alone. Of the same email twice, the later one wins.' }),
 })
 
 /** Specification, section 6.2. */
@@ -33,10 +48,54 @@ export const MAX_EVENT_DATA_BYTES = 16 * 1024
 
 /** `POST /contacts/{id}/events` (specification, section 4.6). */
 export const eventSchema = object({
-  name: filledString().required().max(MAX_TEXT_LENGTH),
-  data: freeObject().test({
-    name: 'size',
-    message: 'Request body too large',
-    test: (value) => value === undefined || jsonBytes(value) <= MAX_EVENT_DATA_BYTES,
-  }),
+  name: filledText()
+    .required()
+    .test(atMost(MAX_TEXT_LENGTH))
+    .meta({ description: 'Compared without case with the names that automations listen for.', example: 'Purchase' }),
+  data: freeObject()
+    .test({
+      name: 'size',
+      message: 'Request body too large',
+      test: (value) => value === undefined || jsonBytes(value) <= MAX_EVENT_DATA_BYTES,
+    })
+    .meta({ description: 'At most 16 KB (16,384 bytes of UTF-8) as JSON.', example: { amount: 42 } }),
 })
+
+/** `POST /contacts/{id}/tags`. */
+export const tagsSchema = object({ tags: tags().required().min(1).meta({ description: 'Tags to get.' }) })
+
+/** `GET /contacts`. */
+export const contactQuery = pageQuery({
+  email: string().meta({ description: 'Only the contact with this email, compared without case.' }),
+  listId: string().meta({ description: 'Only contacts in this list.' }),
+  tag: string().meta({ description: 'Only contacts with this tag, compared without case.' }),
+  segmentId: string().meta({ description: 'Only contacts in this segment at the moment.' }),
+})
+
+/** Specification, section 8, for the same reason. */
+export const MAX_LIST_CONTACTS = 1_000
+
+/** `POST /lists/{id}/contacts`. */
+export const joinSchema = object({
+  contactId: filledText().meta({ description: 'One contact.', example: EXAMPLE_ID }),
+  contactIds: array()
+    .of(filledText().required().meta({ example: EXAMPLE_ID }))
+    .min(1)
+    .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
+    .meta({ description: 'Or many.' }),
+})
+  .test({
+    name: 'one-or-many',
+    message: 'Send either contactId or contactIds',
+    test: ({ contactId, contactIds }) => (contactId === undefined) !== (contactIds === undefined),
+  })
+  .meta({
+    json: { oneOf: [{ required: ['contactId'] }, { required: ['contactIds'] }] },
+    example: { contactId: EXAMPLE_ID },
+  })
+
+/** `POST /lists`. */
+export const listSchema = object({
+  name: filledText().required().test(atMost(200)).meta({ description: 'What people call it.', example: 'Newsletter' }),
+  description: text().nullable().test(atMost(10_000)),
+}).meta({ component: 'ListInput' })

@@ -1,4 +1,12 @@
 import { Migration001Foundation } from './migration-001-foundation.ts'
+import { Migration002RateLimits } from './migration-002-rate-limits.ts'
+import { Migration003IdempotencyKeys } from './migration-003-idempotency-keys.ts'
+import { Migration004ListsTagsSegments } from './migration-004-lists-tags-segments.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
-export const migrations = [Migration001Foundation]
+export const migrations = [
+  Migration001Foundation,
+  Migration002RateLimits,
+  Migration003IdempotencyKeys,
+  Migration004ListsTagsSegments,
+]

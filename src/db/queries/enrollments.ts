@@ -1,7 +1,7 @@
 import type { EndStatus, EnrollmentStatus } from '../../domain/enrollment.ts'
 import type { Step } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql } from '../sql.ts'
+import { sql, toDate } from '../sql.ts'
 
 export interface EnrollmentWrite {
   id: string
@@ -47,6 +47,12 @@ export async function recordEnrollment(
   // A second statement, because the first can't see a row that another caller wrote while it waited for it.
   const [row] = await sql<{ status: EnrollmentStatus; name: string; steps: Step[] }>(em, READ, [write.id])
   return row && { status: row.status, automationName: row.name, steps: row.steps }
+}
+
+/** When an enrollment began, if it is recorded. */
+export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
+  const [row] = await sql<{ enrolled_at: string }>(em, `select enrolled_at from enrollments where id = $1::uuid`, [id])
+  return row && { enrolledAt: toDate(row.enrolled_at) }
 }
 
 const RECORD = `

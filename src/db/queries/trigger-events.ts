@@ -9,6 +9,8 @@ export interface TriggerEvent {
   contactId: string
   type: Trigger
   automationIds: string[]
+  /** The request that made it happen. */
+  requestId: string | null
 }
 
 /**
@@ -17,75 +19,99 @@ export interface TriggerEvent {
  */
 export const DELIVERY_LEASE_SECONDS = 5
 
+/** A trigger event as statements of ours return it: see {@link writeTriggerEvents} and {@link toTriggerEvent}. */
+export interface TriggerEventRow {
+  id: string
+  workspace_id: string
+  contact_id: string
+  type: Trigger
+  automation_ids: string[]
+  request_id: string | null
+}
+
+export const toTriggerEvent = (row: TriggerEventRow): TriggerEvent => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  contactId: row.contact_id,
+  type: row.type,
+  automationIds: row.automation_ids,
+  requestId: row.request_id,
+})
+
 /**
- * Writes an event with the automations that match it at this moment: what is active now is started, however late
- * the delivery comes. Where nothing matches, there is nothing to deliver.
+ * The part of a statement that writes what happened, with the automations that listen for it at this moment: what is
+ * active now is started, however late the delivery comes. What nothing listens for is not written.
+ *
+ * It follows a query `happened (id, contact_id, type, key)` in the same `with`, and is called `written_events`.
+ *
+ * @param parameters which parameters hold the workspace's id, the request's id, and for how many seconds the writer
+ *   keeps the events for itself to deliver (0 leaves them to the relay).
+ */
+export const writeTriggerEvents = (parameters: { workspace: string; request: string; lease: string }): string => `
+listening as (
+  select trigger, trigger_key, array_agg(id) as automation_ids from automations
+  where workspace_id = ${parameters.workspace}::uuid and status = 'ACTIVE' and deleted_at is null
+    and trigger in ('SIGNUP', 'LIST_ADDED', 'TAG_ADDED')
+  group by trigger, trigger_key
+),
+written_events as (
+  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, lease_until)
+  select happened.id, ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
+    ${parameters.request}::text, now() + make_interval(secs => ${parameters.lease}::float8)
+  from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
+  returning id, workspace_id, contact_id, type, automation_ids, request_id
+)`
+
+/**
+ * Writes a custom event with the automations that match it at this moment. Where nothing matches, there is nothing to
+ * deliver. Called again with the same id, it returns what was written first.
  *
  * @returns the event, or `undefined` when the workspace has no such contact.
  */
-export async function insertTriggerEvent(
+export async function insertCustomEvent(
   em: EntityManager,
   event: {
     id: string
     workspaceId: string
     contactId: string
-    type: Trigger
+    /** The name as automations listen for it: see `triggerKey`. */
     key: string
     name: string
     data: unknown
+    requestId: string | null
   },
 ): Promise<(TriggerEvent & { createdAt: Date }) | undefined> {
-  const [row] = await sql<{ automation_ids: string[]; created_at: string }>(em, INSERT, [
+  const [row] = await sql<TriggerEventRow & { created_at: string }>(em, INSERT, [
     event.id,
     event.workspaceId,
     event.contactId,
-    event.type,
     event.key,
     event.name,
     event.data === undefined ? null : JSON.stringify(event.data),
     DELIVERY_LEASE_SECONDS,
+    event.requestId,
   ])
-  return (
-    row && {
-      id: event.id,
-      workspaceId: event.workspaceId,
-      contactId: event.contactId,
-      type: event.type,
-      automationIds: row.automation_ids,
-      createdAt: toDate(row.created_at),
-    }
-  )
+  return row && { ...toTriggerEvent(row), createdAt: toDate(row.created_at) }
 }
 
 const INSERT = `
 with listening as (
   select coalesce(array_agg(id), '{}') as automation_ids from automations
-  where workspace_id = $2::uuid and trigger = $4 and trigger_key = $5 and status = 'ACTIVE' and deleted_at is null
+  where workspace_id = $2::uuid and trigger = 'EVENT' and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
 )
-insert into trigger_events
-  (id, workspace_id, contact_id, type, name, data, automation_ids, lease_until, delivered_at)
-select $1::uuid, contact.workspace_id, contact.id, $4, $6, $7::jsonb, listening.automation_ids,
-  now() + make_interval(secs => $8), case when listening.automation_ids = '{}' then now() end
+insert into trigger_events as event
+  (id, workspace_id, contact_id, type, name, data, automation_ids, request_id, lease_until, delivered_at)
+select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $8::text,
+  now() + make_interval(secs => $7), case when listening.automation_ids = '{}' then now() end
 from contacts contact cross join listening
 where contact.id = $3::uuid and contact.workspace_id = $2::uuid
-returning automation_ids, created_at`
+on conflict (id) do update set request_id = event.request_id
+returning id, workspace_id, contact_id, type, automation_ids, request_id, created_at`
 
 /** Takes undelivered events whose lease has run out. Two that take at once get different ones. */
 export async function leaseTriggerEvents(em: EntityManager, limit: number): Promise<TriggerEvent[]> {
-  const rows = await sql<{
-    id: string
-    workspace_id: string
-    contact_id: string
-    type: Trigger
-    automation_ids: string[]
-  }>(em, LEASE, [limit, DELIVERY_LEASE_SECONDS * 6])
-  return rows.map((row) => ({
-    id: row.id,
-    workspaceId: row.workspace_id,
-    contactId: row.contact_id,
-    type: row.type,
-    automationIds: row.automation_ids,
-  }))
+  const rows = await sql<TriggerEventRow>(em, LEASE, [limit, DELIVERY_LEASE_SECONDS * 6])
+  return rows.map(toTriggerEvent)
 }
 
 const LEASE = `
@@ -96,7 +122,7 @@ where id in (
   order by lease_until limit $1
   for update skip locked
 )
-returning id, workspace_id, contact_id, type, automation_ids`
+returning id, workspace_id, contact_id, type, automation_ids, request_id`
 
 export async function markDelivered(em: EntityManager, ids: readonly string[]): Promise<void> {
   await sql(em, `update trigger_events set delivered_at = now() where id = any($1::uuid[]) and delivered_at is null`, [

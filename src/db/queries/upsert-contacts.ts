@@ -1,13 +1,11 @@
 import type { EntityManager } from '../orm.ts'
 import { nullObject } from '../../domain/metadata.ts'
-import { sql, toDate } from '../sql.ts'
-import type { TriggerEvent } from './trigger-events.ts'
+import { sql } from '../sql.ts'
+import { toTriggerEvent, writeTriggerEvents, type TriggerEvent, type TriggerEventRow } from './trigger-events.ts'
 
 export interface ContactWrite {
   /** The id it gets if it is new. */
   id: string
-  /** The id of the trigger event that its creation writes, where an automation listens for sign-ups. */
-  eventId: string
   email: string
   emailKey: string
   /** `undefined` leaves an existing contact's as it is. */
@@ -16,36 +14,37 @@ export interface ContactWrite {
   metadata: Record<string, unknown>
   /** Keys to remove. */
   removedKeys: string[]
+  /** A list of the workspace to join; `null` for none. */
+  listId: string | null
+  /** Tags to get, no two with the same key. */
+  tags: { key: string; name: string }[]
+  /** Ids for what may happen by this: the sign-up, the joining of the list, and one for each tag. */
+  eventIds: string[]
 }
 
 export interface WrittenContact {
   id: string
-  email: string
-  emailKey: string
-  firstName: string | null
-  metadata: Record<string, unknown>
-  createdAt: Date
-  updatedAt: Date
   created: boolean
-  /** The sign-up that its creation wrote, where automations listen for sign-ups. */
-  signUp: TriggerEvent | undefined
+  /** What happened to it that automations listen for: each has to be delivered. */
+  events: TriggerEvent[]
 }
 
 /**
- * Writes contacts in one statement, however many, and with them the sign-ups that start automations.
+ * Writes contacts in one statement, however many, with the list they join and the tags they get, and with them what
+ * starts automations: only a change does.
  * No email may come twice (error 21000). Rows are written in the order of their key: concurrent calls that
  * share contacts wait for each other, and never in a circle.
  *
  * What an update needs to know beyond the new values (keys to remove, a first name to keep) comes as one object
  * by email, because `excluded` holds only what an insert would have written.
  *
- * @param leaseSeconds how long the caller keeps the sign-ups for itself to deliver; 0 leaves them to the relay.
+ * @param options.leaseSeconds how long the caller keeps the events for itself to deliver; 0 leaves them to the relay.
  */
 export async function upsertContacts(
   em: EntityManager,
   workspaceId: string,
   contacts: readonly ContactWrite[],
-  leaseSeconds: number,
+  options: { leaseSeconds: number; requestId: string | null },
 ): Promise<WrittenContact[]> {
   const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
   for (const contact of contacts) {
@@ -57,51 +56,28 @@ export async function upsertContacts(
   }
   const items = contacts.map((contact) => ({
     id: contact.id,
-    event_id: contact.eventId,
     email: contact.email,
     email_key: contact.emailKey,
     first_name: contact.firstName ?? null,
     metadata: contact.metadata,
+    list_id: contact.listId,
+    tags: contact.tags,
+    event_ids: contact.eventIds,
   }))
-  const rows = await sql<UpsertRow>(em, UPSERT, [
+  const rows = await sql<{ id: string; created: boolean; events: TriggerEventRow[] | null }>(em, UPSERT, [
     workspaceId,
     JSON.stringify(items),
     JSON.stringify(updates),
-    leaseSeconds,
+    options.leaseSeconds,
+    options.requestId,
   ])
-  return rows.map((row) => ({
-    id: row.id,
-    email: row.email,
-    emailKey: row.email_key,
-    firstName: row.first_name,
-    metadata: row.metadata,
-    createdAt: toDate(row.created_at),
-    updatedAt: toDate(row.updated_at),
-    created: row.created,
-    signUp:
-      row.event_id && row.automation_ids
-        ? { id: row.event_id, workspaceId, contactId: row.id, type: 'SIGNUP', automationIds: row.automation_ids }
-        : undefined,
-  }))
-}
-
-interface UpsertRow {
-  id: string
-  email: string
-  email_key: string
-  first_name: string | null
-  metadata: Record<string, unknown>
-  created_at: string
-  updated_at: string
-  created: boolean
-  event_id: string | null
-  automation_ids: string[] | null
+  return rows.map(({ id, created, events }) => ({ id, created, events: (events ?? []).map(toTriggerEvent) }))
 }
 
 const UPSERT = `
-with items as (
-  select * from jsonb_to_recordset($2::jsonb)
-    as item(id uuid, event_id uuid, email text, email_key text, first_name text, metadata jsonb)
+with items as materialized (
+  select * from jsonb_to_recordset($2::jsonb) as item(
+    id uuid, email text, email_key text, first_name text, metadata jsonb, list_id uuid, tags jsonb, event_ids uuid[])
 ),
 written as (
   insert into contacts as contact (id, workspace_id, email, email_key, first_name, metadata)
@@ -115,17 +91,36 @@ written as (
     metadata = (contact.metadata || excluded.metadata)
       - array(select jsonb_array_elements_text($3::jsonb -> excluded.email_key -> 'remove')),
     updated_at = now()
-  returning id, email, email_key, first_name, metadata, created_at, updated_at, xmax = 0 as created
+  returning id, email_key, xmax = 0 as created
 ),
-listening as (
-  select array_agg(id) as automation_ids from automations
-  where workspace_id = $1::uuid and trigger = 'SIGNUP' and trigger_key = '' and status = 'ACTIVE' and deleted_at is null
+joined as (
+  insert into list_members (list_id, contact_id)
+  select items.list_id, written.id from written join items using (email_key) where items.list_id is not null
+  on conflict do nothing
+  returning list_id, contact_id
 ),
-signed_up as (
-  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, lease_until)
-  select items.event_id, $1::uuid, written.id, 'SIGNUP', '', listening.automation_ids, now() + make_interval(secs => $4)
-  from written join items using (email_key) cross join listening
-  where written.created and listening.automation_ids is not null
-  returning id as event_id, contact_id as id, automation_ids
+tagged as (
+  insert into contact_tags (contact_id, workspace_id, tag_key, name)
+  select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
+  from written join items using (email_key) cross join jsonb_array_elements(items.tags) tag
+  on conflict do nothing
+  returning contact_id, tag_key
+),
+happened as (
+  select items.event_ids[1] as id, written.id as contact_id, 'SIGNUP' as type, '' as key
+  from written join items using (email_key) where written.created
+  union all
+  select items.event_ids[2], joined.contact_id, 'LIST_ADDED', joined.list_id::text
+  from joined join written on written.id = joined.contact_id join items using (email_key)
+  union all
+  select items.event_ids[2 + tag.n], tagged.contact_id, 'TAG_ADDED', tagged.tag_key
+  from tagged join written on written.id = tagged.contact_id join items using (email_key)
+  cross join jsonb_array_elements(items.tags) with ordinality tag(value, n)
+  where tag.value ->> 'key' = tagged.tag_key
+),
+${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })},
+events as (
+  select contact_id, jsonb_agg(to_jsonb(written_events)) as events from written_events group by contact_id
 )
-select * from written left join signed_up using (id)`
+select written.id, written.created, events.events
+from written left join events on events.contact_id = written.id`

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cacheFolder } from '../cache.ts'
+import { run } from '../run.ts'
+
+const VERSION = '1.72.1'
+const FILE = 'package/dist/browser/standalone.js'
+const SHA256 = 'bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c'
+const TARGET = fileURLToPath(new URL('../../dist/reference', import.meta.url))
+
+/**
+ * Gets Scalar's reference page, for `/docs`. It is one file that needs nothing else; as a dependency its package would
+ * bring two hundred others, which no part of the service uses. So its archive is taken from the npm registry, and the
+ * file is what it is known to be, or it is not used.
+ */
+export async function fetchReference(say: (line: string) => void): Promise<void> {
+  const cached = join(cacheFolder(`scalar-${VERSION}`), 'scalar.js')
+  try {
+    if (!isGenuine(cached)) await download(cached, say)
+    mkdirSync(TARGET, { recursive: true })
+    copyFileSync(cached, join(TARGET, 'scalar.js'))
+    say('The reference page: in dist/reference')
+  } catch (error) {
+    // An installation without it is whole but for the page; the page says how to get it.
+    say(`The reference page at /docs is left out: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const isGenuine = (path: string): boolean =>
+  existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === SHA256
+
+async function download(target: string, say: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dripline-scalar-'))
+  try {
+    await run('npm', ['pack', `@scalar/api-reference@${VERSION}`, '--pack-destination', folder], { say })
+    const [archive] = readdirSync(folder)
+    if (archive === undefined) throw new Error('npm pack left no archive')
+    await run('tar', ['-xzf', join(folder, archive), '-C', folder, FILE], { say })
+    const file = join(folder, FILE)
+    if (!isGenuine(file)) throw new Error(`the file in @scalar/api-reference@${VERSION} is not the one that was pinned`)
+    // Copied beside its place and renamed there: two installations at once do not meet half a file.
+    copyFileSync(file, `${target}.${process.pid}`)
+    renameSync(`${target}.${process.pid}`, target)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

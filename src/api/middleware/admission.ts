@@ -1,0 +1,38 @@
+import type { Context, Middleware } from 'koa'
+import { clientAddress } from '../../domain/address-ranges.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { RateLimit } from '../../domain/rate-limit.ts'
+import { admit } from '../../services/admission.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import type { ApiState } from '../state.ts'
+
+/** Finds the key of a request and its workspace, counts the request, and says in the answer what is left. */
+export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<ApiState> =>
+  async function admission(ctx, next) {
+    const { req } = ctx
+    const forwarded = req.headers['x-forwarded-for']
+    const address = clientAddress(req.socket.remoteAddress, [forwarded].flat().join(',') || undefined, trustedProxies)
+    const { caller, rateLimit } = await admit(em, keyOf(ctx), address)
+    setHeaders(ctx, rateLimit)
+    if (!rateLimit.allowed) {
+      const { retryAfter } = rateLimit
+      throw new Refusal('rate-limited', `Rate limit exceeded. Retry after ${retryAfter} seconds.`)
+    }
+    if (caller instanceof Refusal) throw caller
+    ctx.state.caller = caller
+    await next()
+  }
+
+/** Where both headers are there, `Authorization` wins (design, section 10). */
+function keyOf(ctx: Context): string {
+  const authorization = ctx.get('Authorization')
+  return authorization ? (/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? authorization) : ctx.get('x-api-key')
+}
+
+/** Specification, section 8. Times are rounded up: neither header ever says too early. */
+function setHeaders(ctx: Context, { allowed, limit, remaining, resetAt, retryAfter }: RateLimit): void {
+  ctx.set('X-RateLimit-Limit', String(limit))
+  ctx.set('X-RateLimit-Remaining', String(remaining))
+  ctx.set('X-RateLimit-Reset', String(Math.ceil(resetAt.getTime() / 1000)))
+  if (!allowed) ctx.set('Retry-After', String(retryAfter))
+}

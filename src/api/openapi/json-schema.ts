@@ -1,0 +1,124 @@
+import type { AnyObject, CustomSchemaMetadata, ISchema, Schema } from 'yup'
+
+export type JsonSchema = Record<string, unknown>
+
+/** Where schemas that have a name are described, once each: the document's `components.schemas`. */
+export type Components = Record<string, JsonSchema>
+
+interface AnySchema {
+  type: string
+  spec: { nullable?: boolean; optional?: boolean; default?: unknown; meta?: CustomSchemaMetadata }
+  fields?: Record<string, ISchema<unknown>>
+  innerType?: ISchema<unknown>
+  tests: { OPTIONS?: { name?: string; params?: Record<string, unknown> } }[]
+  describe(): { oneOf: unknown[] }
+}
+
+const asAny = (schema: ISchema<unknown>): AnySchema => schema as unknown as AnySchema
+
+/**
+ * Describes a yup schema in JSON Schema 2020-12, as OpenAPI 3.1 wants it. A schema with a `component` name is described
+ * in `components` and referred to. (The libraries for this drop what they do not know; here nothing may be dropped: what
+ * a schema checks by a test of its own, it tells in its metadata as `json`.)
+ */
+export function toJsonSchema(schema: ISchema<unknown>, components: Components): JsonSchema {
+  const { component } = asAny(schema).spec.meta ?? {}
+  if (component === undefined) return describe(asAny(schema), components)
+  if (!(component in components)) {
+    components[component] = {}
+    components[component] = describe(asAny(schema), components)
+  }
+  return { $ref: `#/components/schemas/${component}` }
+}
+
+/** Whether a field has to be there. */
+export const isRequired = (schema: ISchema<unknown>): boolean => asAny(schema).spec.optional === false
+
+function describe(schema: AnySchema, components: Components): JsonSchema {
+  const { meta = {}, nullable, default: fallback } = schema.spec
+  const { description, example, json = {} } = meta
+  const result: JsonSchema = {
+    ...(description === undefined ? {} : { description }),
+    ...keywords(schema, components),
+    ...json,
+    ...(fallback === undefined || schema.type === 'object' ? {} : { default: fallback }),
+    ...(example === undefined ? {} : { examples: [example] }),
+  }
+  if (nullable && typeof result['type'] === 'string' && result['type'] !== 'null') {
+    result['type'] = [result['type'], 'null']
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined))
+}
+
+function keywords(schema: AnySchema, components: Components): JsonSchema {
+  const options = schema.type === 'lazy' ? [] : schema.describe().oneOf
+  const allowed = options.length > 0 ? { enum: options } : {}
+  switch (schema.type) {
+    case 'lazy': {
+      const variants = (schema.spec.meta?.variants ?? []).map((variant) => toJsonSchema(variant, components))
+      return variants.length === 1 ? variants[0]! : { oneOf: variants }
+    }
+    case 'object': {
+      const { fields = {} } = schema
+      const required = Object.keys(fields).filter((name) => isRequired(fields[name]!))
+      return {
+        type: 'object',
+        properties: Object.fromEntries(
+          Object.entries(fields).map(([name, field]) => [name, toJsonSchema(field, components)]),
+        ),
+        ...(required.length > 0 ? { required } : {}),
+      }
+    }
+    case 'array':
+      return {
+        type: 'array',
+        ...(schema.innerType ? { items: toJsonSchema(schema.innerType, components) } : {}),
+        ...limits(schema, { min: 'minItems', max: 'maxItems' }),
+      }
+    case 'string':
+      return { type: 'string', ...allowed, ...limits(schema, { min: 'minLength', max: 'maxLength' }) }
+    case 'number': {
+      const isInteger = schema.tests.some((test) => test.OPTIONS?.name === 'integer')
+      return {
+        type: isInteger ? 'integer' : 'number',
+        ...allowed,
+        ...limits(schema, { min: 'minimum', max: 'maximum' }),
+      }
+    }
+    case 'boolean':
+      return { type: 'boolean', ...allowed }
+    default:
+      return {}
+  }
+}
+
+function limits(schema: AnySchema, names: { min: string; max: string }): JsonSchema {
+  const result: JsonSchema = {}
+  for (const { OPTIONS: { name, params } = {} } of schema.tests) {
+    if (name === 'min' || name === 'max') result[names[name]] = params?.[name]
+  }
+  return result
+}
+
+/** An example of what a schema lets pass: its own, or one made of those of its parts. */
+export function exampleOf(schema: ISchema<unknown>): unknown {
+  const known = asAny(schema)
+  const { type, spec, fields, innerType } = known
+  if (spec.meta && 'example' in spec.meta) return spec.meta.example
+  switch (type) {
+    case 'lazy':
+      return exampleOf(spec.meta?.variants?.[0] as Schema)
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((fields ?? {}) as AnyObject)
+          .map(([name, field]) => [name, exampleOf(field as ISchema<unknown>)])
+          .filter(([, example]) => example !== undefined),
+      )
+    case 'array': {
+      const variants = innerType ? (asAny(innerType).spec.meta?.variants ?? [innerType as Schema]) : []
+      return variants.map((variant) => exampleOf(variant))
+    }
+    default:
+      return known.describe().oneOf[0]
+  }
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import type Router from '@koa/router'
+import { document } from '../operations.ts'
+import type { ApiState } from '../state.ts'
+
+/** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
+const SCRIPT = new URL('../../../dist/reference/scalar.js', import.meta.url)
+
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  metaData: { title: 'Dripline API' },
+}
+
+/** Nothing is loaded from elsewhere, and no page elsewhere can frame this one. */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dripline API</title>
+</head>
+<body>
+<div id="reference"></div>
+<script id="configuration" type="application/json">{CONFIGURATION}</script>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+/** Its own server first: whoever reads the page wants to try this deployment. */
+const START = `Scalar.createApiReference('#reference', {
+  ...JSON.parse(document.getElementById('configuration').textContent),
+  servers: [{ url: location.origin + '/api/v1' }],
+})
+`
+
+/** The reference for people: the page at `/docs`, with its own copy of the document. No key, and no network, is needed. */
+export function referenceRoutes(router: Router<ApiState>): void {
+  const configuration = JSON.stringify({ ...CONFIGURATION, content: document }).replaceAll('<', '\\u003c')
+  const page = PAGE.replace('{CONFIGURATION}', () => configuration)
+
+  router.get('/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', POLICY)
+    ctx.type = 'html'
+    ctx.body = page
+  })
+
+  router.get('/docs/start.js', (ctx) => {
+    ctx.type = 'js'
+    ctx.body = START
+  })
+
+  let script: Promise<Buffer> | undefined
+  router.get('/docs/scalar.js', async (ctx) => {
+    try {
+      ctx.body = await (script ??= readFile(SCRIPT))
+      ctx.type = 'js'
+      ctx.set('Cache-Control', 'public, max-age=86400')
+    } catch {
+      script = undefined
+      ctx.status = 404
+      ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }
+    }
+  })
+}

@@ -1,0 +1,73 @@
+import { array } from 'yup'
+import { listContacts } from '../../services/contacts.ts'
+import { getSegment, listSegments } from '../../services/segments.ts'
+import { operation } from '../operation.ts'
+import { contactShape, presentContact } from '../presenters/contact.ts'
+import { presentSegment, segmentDetailShape, segmentShape } from '../presenters/segment.ts'
+import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+
+const params = { id: { description: "The segment's id.", example: EXAMPLE_ID } }
+const NOT_FOUND = ['Segment not found']
+
+export const segmentOperations = [
+  operation({
+    id: 'listSegments',
+    method: 'GET',
+    path: '/segments',
+    tag: 'Segments',
+    summary: 'List the segments',
+    description: 'Newest first.',
+    scope: 'segments:read',
+    query: pageQuery(),
+    answers: {
+      200: {
+        description: 'A page of segments.',
+        schema: listOf(array().of(segmentShape).required()),
+        links: {
+          getSegment: { id: '$response.body#/data/0/id' },
+          listSegmentMembers: { id: '$response.body#/data/0/id' },
+        },
+      },
+    },
+    async handle({ caller, query }, { em }) {
+      const [segments, total] = await listSegments(em, caller.workspace.id, rangeOf(query))
+      return listAnswer(segments.map(presentSegment), query, total)
+    },
+  }),
+
+  operation({
+    id: 'getSegment',
+    method: 'GET',
+    path: '/segments/{id}',
+    tag: 'Segments',
+    summary: 'Get a segment',
+    description: 'With the number of contacts for whom its condition is true at the moment.',
+    scope: 'segments:read',
+    params,
+    answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const { segment, contactCount } = await getSegment(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: { ...presentSegment(segment), contactCount } } }
+    },
+  }),
+
+  operation({
+    id: 'listSegmentMembers',
+    method: 'GET',
+    path: '/segments/{id}/contacts',
+    tag: 'Segments',
+    summary: 'List the contacts in a segment',
+    description: 'Newest contact first. The same as GET /contacts with segmentId.',
+    scope: 'contacts:read',
+    params,
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of contacts.', schema: listOf(array().of(contactShape).required()) } },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params, query }, { em }) {
+      const search = { segmentId: params['id']! }
+      const { contacts, total } = await listContacts(em, caller.workspace.id, search, rangeOf(query))
+      return listAnswer(contacts.map(presentContact), query, total)
+    },
+  }),
+]

@@ -1,0 +1,37 @@
+import type { ParsedUrlQuery } from 'node:querystring'
+import { ValidationError, type AnyObject, type InferType, type ObjectSchema, type Schema } from 'yup'
+import { invalid } from '../../domain/errors.ts'
+import { findJsonFault } from '../../domain/json.ts'
+
+/**
+ * Validates a query string by a schema, and gives what it leaves out its defaults; unknown parameters are ignored.
+ * Only digits are a number here, and a parameter that stands twice is none.
+ *
+ * @throws {Refusal} `invalid`, naming every parameter that is wrong.
+ */
+export function parseQuery<Known extends ObjectSchema<AnyObject>>(
+  schema: Known,
+  query: ParsedUrlQuery,
+): InferType<Known> {
+  const values: AnyObject = {}
+  for (const [name, field] of Object.entries(schema.fields)) {
+    const { type, spec } = field as Schema
+    const given = Object.hasOwn(query, name) ? query[name] : undefined
+    if (given === undefined) {
+      if (spec.default !== undefined) values[name] = spec.default as unknown
+    } else if (type === 'number') {
+      values[name] = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : NaN
+    } else {
+      if (typeof given !== 'string') throw invalid(`${name} must be given once`)
+      values[name] = given
+    }
+  }
+  const fault = findJsonFault(values)
+  if (fault) throw invalid(fault)
+  try {
+    return schema.validateSync(values, { strict: true, abortEarly: false })
+  } catch (error) {
+    if (error instanceof ValidationError) throw invalid([...new Set(error.errors)].join('; '))
+    throw error
+  }
+}

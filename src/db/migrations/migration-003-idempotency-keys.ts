@@ -1,0 +1,33 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** The answers to requests that carried an Idempotency-Key, and which of those requests are in hand. */
+export class Migration003IdempotencyKeys extends Migration {
+  override name = '003-idempotency-keys'
+
+  override up(): void {
+    this.addSql(`
+      create table idempotency_keys (
+        workspace_id uuid not null references workspaces on delete cascade,
+        key text not null,
+        id uuid not null,
+        fingerprint bytea not null,
+        contact_id uuid,
+        status integer,
+        body jsonb,
+        lease_until timestamptz not null,
+        created_at timestamptz not null default now(),
+        primary key (workspace_id, key)
+      )`)
+    this.addSql(`create index idempotency_keys_age on idempotency_keys (created_at)`)
+    this.addSql(
+      `create index idempotency_keys_of_contact on idempotency_keys (contact_id) where contact_id is not null`,
+    )
+    // The request that made it, for the memo of what it starts.
+    this.addSql(`alter table trigger_events add column request_id text`)
+  }
+
+  override down(): void {
+    this.addSql(`alter table trigger_events drop column request_id`)
+    this.addSql(`drop table idempotency_keys`)
+  }
+}

@@ -1,0 +1,99 @@
+import type { EntityManager } from '../orm.ts'
+import { sql } from '../sql.ts'
+
+/** How long an answer is kept, in hours. */
+export const IDEMPOTENCY_HOURS = 24
+
+/** How long a request that carries a key may take before another attempt may go on in its place, in seconds. */
+const LEASE_SECONDS = 30
+
+export type Taken =
+  /** This request is to be done. `id` is the same for every attempt of it; `retried` where it is not the first one. */
+  | { kind: 'mine'; id: string; retried: boolean }
+  | { kind: 'answered'; sameRequest: boolean; status: number; body: unknown }
+  | { kind: 'in-flight'; sameRequest: boolean }
+
+/** Takes an Idempotency-Key for a request, unless another request has it. */
+export async function takeIdempotencyKey(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  { id, fingerprint }: { id: string; fingerprint: Buffer },
+): Promise<Taken> {
+  const [row] = await sql<{
+    mine: boolean
+    id: string
+    retried: boolean
+    same_request: boolean
+    status: number | null
+    body: unknown
+  }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
+  // Between the two halves of the statement another attempt had it, and gave it back.
+  if (!row) return { kind: 'in-flight', sameRequest: true }
+  if (row.mine) return { kind: 'mine', id: row.id, retried: row.retried }
+  return row.status === null
+    ? { kind: 'in-flight', sameRequest: row.same_request }
+    : { kind: 'answered', sameRequest: row.same_request, status: row.status, body: row.body }
+}
+
+const TAKE = `
+with taken as (
+  insert into idempotency_keys as kept (workspace_id, key, id, fingerprint, lease_until)
+  values ($1::uuid, $2, $3::uuid, $4::bytea, now() + make_interval(secs => $5))
+  on conflict (workspace_id, key) do update set
+    -- An attempt that died is gone on with under the same id; a key that is too old begins anew.
+    id = case when kept.created_at > now() - make_interval(hours => $6) then kept.id else excluded.id end,
+    created_at = case when kept.created_at > now() - make_interval(hours => $6) then kept.created_at else now() end,
+    fingerprint = excluded.fingerprint, status = null, body = null, contact_id = null, lease_until = excluded.lease_until
+  where kept.created_at <= now() - make_interval(hours => $6)
+    or (kept.status is null and kept.lease_until <= now() and kept.fingerprint = excluded.fingerprint)
+  returning id, xmax <> 0 and id <> $3::uuid as retried
+)
+select true as mine, id, retried, true as same_request, null::integer as status, null::jsonb as body from taken
+union all
+select false, id, false, fingerprint = $4::bytea, status, body from idempotency_keys
+where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
+
+/** Keeps the answer. @param contactId the contact whose data it holds, so that it is erased with it. */
+export async function keepAnswer(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  answer: { id: string; status: number; body: unknown; contactId: string | null },
+): Promise<void> {
+  await sql(
+    em,
+    `update idempotency_keys set status = $4, body = $5::jsonb, contact_id = $6::uuid
+     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and status is null
+       and ($6::uuid is null or exists (select from contacts where id = $6::uuid))`,
+    [workspaceId, key, answer.id, answer.status, JSON.stringify(answer.body), answer.contactId],
+  )
+}
+
+/** Gives a key back whose request has failed and left nothing: the next attempt begins at once. */
+export async function releaseIdempotencyKey(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  id: string,
+): Promise<void> {
+  await sql(
+    em,
+    `update idempotency_keys set lease_until = now()
+     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and status is null`,
+    [workspaceId, key, id],
+  )
+}
+
+/** Forgets keys that are too old. */
+export async function forgetIdempotencyKeys(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from idempotency_keys where (workspace_id, key) in (
+       select workspace_id, key from idempotency_keys where created_at <= now() - make_interval(hours => $2)
+       limit $1 for update skip locked
+     ) returning key`,
+    [limit, IDEMPOTENCY_HOURS],
+  )
+  return rows.length
+}

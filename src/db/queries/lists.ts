@@ -1,0 +1,142 @@
+import type { EntityManager } from '../orm.ts'
+import { sql, toDate } from '../sql.ts'
+import type { Range } from './contacts.ts'
+import { toTriggerEvent, writeTriggerEvents, type TriggerEvent, type TriggerEventRow } from './trigger-events.ts'
+
+export interface List {
+  id: string
+  name: string
+  description: string | null
+  /** How many contacts are in it. */
+  contactCount: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+interface ListRow {
+  id: string
+  name: string
+  description: string | null
+  contact_count: number
+  created_at: string
+  updated_at: string
+}
+
+const toList = (row: ListRow): List => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  contactCount: row.contact_count,
+  createdAt: toDate(row.created_at),
+  updatedAt: toDate(row.updated_at),
+})
+
+const COLUMNS = `
+list.id, list.name, list.description, list.created_at, list.updated_at,
+coalesce((select count from tallies where subject = list.id and block = 0), 0) as contact_count`
+
+/** A page of a workspace's lists, newest first. */
+export async function listPage(em: EntityManager, workspaceId: string, { limit, offset }: Range): Promise<List[]> {
+  const rows = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.workspace_id = $1::uuid
+     order by list.created_at desc, list.id desc limit $2 offset $3`,
+    [workspaceId, limit, offset],
+  )
+  return rows.map(toList)
+}
+
+export async function findList(em: EntityManager, workspaceId: string, id: string): Promise<List | undefined> {
+  const [row] = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.id = $2::uuid and list.workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && toList(row)
+}
+
+/** Which of these are lists of the workspace. */
+export async function knownLists(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])`,
+    [workspaceId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface Joined {
+  contactId: string
+  /** False where it was in the list before. */
+  added: boolean
+  events: TriggerEvent[]
+}
+
+/**
+ * Puts contacts of the workspace into one of its lists, in one statement; who is not a contact of it is left out.
+ * Contacts are locked in the order in which `upsertContacts` locks them.
+ */
+export async function joinList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contacts: readonly { contactId: string; eventId: string }[],
+  options: { leaseSeconds: number; requestId: string | null },
+): Promise<Joined[]> {
+  const rows = await sql<{ id: string; added: boolean; event: TriggerEventRow | null }>(em, JOIN, [
+    workspaceId,
+    listId,
+    JSON.stringify(contacts.map(({ contactId, eventId }) => ({ id: contactId, event_id: eventId }))),
+    options.leaseSeconds,
+    options.requestId,
+  ])
+  return rows.map((row) => ({
+    contactId: row.id,
+    added: row.added,
+    events: row.event ? [toTriggerEvent(row.event)] : [],
+  }))
+}
+
+const JOIN = `
+with items as (
+  select * from jsonb_to_recordset($3::jsonb) as item(id uuid, event_id uuid)
+),
+known as (
+  select contact.id, items.event_id from contacts contact join items using (id)
+  where contact.workspace_id = $1::uuid order by contact.email_key for no key update of contact
+),
+joined as (
+  insert into list_members (list_id, contact_id) select $2::uuid, id from known
+  on conflict do nothing
+  returning contact_id
+),
+happened as (
+  select known.event_id as id, joined.contact_id, 'LIST_ADDED' as type, $2::text as key
+  from joined join known on known.id = joined.contact_id
+),
+${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}
+select known.id, joined.contact_id is not null as added, to_jsonb(written_events) as event
+from known
+left join joined on joined.contact_id = known.id
+left join written_events on written_events.contact_id = known.id`
+
+/** Takes a contact out of a list. @returns whether it was in it. */
+export async function leaveList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactId: string,
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `delete from list_members using lists list
+     where list.id = $2::uuid and list.workspace_id = $1::uuid and list_id = list.id and contact_id = $3::uuid
+     returning contact_id`,
+    [workspaceId, listId, contactId],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,97 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import { List as ListRow } from '../db/entities/list.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { Range } from '../db/queries/contacts.ts'
+import { findList, joinList, leaveList, listPage, type List } from '../db/queries/lists.ts'
+import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
+import { notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
+import { contactNotFound } from './contacts.ts'
+import { deliverAtOnce } from './deliver-trigger-events.ts'
+import type { Call } from './call.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** A page of a workspace's lists, newest first, and how many there are. */
+export async function listLists(em: EntityManager, workspaceId: string, range: Range): Promise<[List[], number]> {
+  return Promise.all([listPage(em.fork(), workspaceId, range), em.fork().count(ListRow, { workspaceId })])
+}
+
+/** @throws {Refusal} `not-found` */
+export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
+  const list = isId(id) ? await findList(em.fork(), workspaceId, id) : undefined
+  if (!list) throw notFound('List not found in workspace')
+  return list
+}
+
+/** Creates a list. @param id its id; where there is one with it already, an earlier attempt has made it. */
+export async function createList(
+  em: EntityManager,
+  workspaceId: string,
+  { name, description }: { name: string; description?: string | null | undefined },
+  id: string,
+): Promise<List> {
+  try {
+    const fork = em.fork()
+    fork.create(ListRow, { id, workspaceId, name, description: description ?? null })
+    await fork.flush()
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error
+  }
+  return getList(em, workspaceId, id)
+}
+
+export interface JoinResult {
+  /** How many were not in the list before; only these start automations. */
+  added: number
+  alreadyIn: number
+  errors: { index: number; error: string }[]
+}
+
+/**
+ * Puts contacts into a list. One contact's automations are started at once, those of many by the relay.
+ * @throws {Refusal} `not-found` for the list.
+ */
+export async function addToList(
+  dependencies: Dependencies,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+  call: Call,
+): Promise<JoinResult> {
+  const em = dependencies.em.fork()
+  await getList(em, workspaceId, listId)
+  const single = contactIds.length === 1
+  const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
+  const joined = await joinList(
+    em,
+    workspaceId,
+    listId,
+    unique.map((contactId) => ({ contactId, eventId: newId() })),
+    { leaseSeconds: single ? DELIVERY_LEASE_SECONDS : 0, requestId: call.requestId },
+  )
+  if (single) {
+    await deliverAtOnce(
+      dependencies,
+      joined.flatMap(({ events }) => events),
+    )
+  }
+  const known = new Set(joined.map(({ contactId }) => contactId))
+  const errors = contactIds.flatMap((id, index) =>
+    known.has(id.toLowerCase()) ? [] : [{ index, error: contactNotFound().message }],
+  )
+  const added = joined.filter((member) => member.added).length
+  return { added, alreadyIn: joined.length - added, errors }
+}
+
+/** Takes a contact out of a list. Enrollments that its joining started go on. @throws {Refusal} `not-found` */
+export async function removeFromList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactId: string,
+): Promise<void> {
+  await getList(em, workspaceId, listId)
+  if (!isId(contactId) || !(await leaveList(em.fork(), workspaceId, listId, contactId))) {
+    throw notFound('Contact not found in list')
+  }
+}

@@ -1,0 +1,45 @@
+import { Segment } from '../db/entities/segment.ts'
+import { Workspace } from '../db/entities/workspace.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { countContacts, type Range } from '../db/queries/contacts.ts'
+import { readCondition } from '../domain/conditions.ts'
+import { invalid, notFound } from '../domain/errors.ts'
+import { isId } from '../domain/ids.ts'
+
+/** A page of a workspace's segments, newest first, and how many there are. */
+export const listSegments = (em: EntityManager, workspaceId: string, range: Range): Promise<[Segment[], number]> =>
+  em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
+
+/** A segment, and how many contacts are in it at this moment. @throws {Refusal} `not-found` */
+export async function getSegment(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<{ segment: Segment; contactCount: number }> {
+  const fork = em.fork()
+  const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
+  if (!segment) throw notFound('Segment not found')
+  return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
+}
+
+/** Saves a condition as a segment. @throws {Refusal} `invalid`, saying where the condition is wrong; `not-found` */
+export async function createSegment(
+  em: EntityManager,
+  { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
+): Promise<Segment> {
+  const read = readCondition(json)
+  if ('problem' in read) throw invalid(read.problem)
+  const fork = em.fork()
+  if (!isId(workspaceId) || (await fork.count(Workspace, { id: workspaceId })) === 0) {
+    throw notFound(`There is no workspace ${workspaceId}`)
+  }
+  const segment = fork.create(Segment, { workspaceId, name, condition: read.condition })
+  await fork.flush()
+  return segment
+}
+
+/** @throws {Refusal} `not-found` */
+export async function deleteSegment(em: EntityManager, id: string): Promise<void> {
+  const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id }) : 0
+  if (deleted === 0) throw notFound(`There is no segment ${id}`)
+}

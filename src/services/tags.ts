@@ -1,0 +1,50 @@
+import { addTags, removeTag, tagPage } from '../db/queries/tags.ts'
+import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
+import { notFound } from '../domain/errors.ts'
+import { isId, newId } from '../domain/ids.ts'
+import { uniqueTags } from '../domain/tags.ts'
+import { foldName } from '../domain/triggers.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { ContactProfile } from '../db/queries/contacts.ts'
+import { contactNotFound, getContact } from './contacts.ts'
+import { deliverAtOnce } from './deliver-trigger-events.ts'
+import type { Call } from './call.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** A page of a workspace's tags with the number of contacts of each, and how many tags there are. */
+export const listTags = (em: EntityManager, workspaceId: string, range: { limit: number; offset: number }) =>
+  tagPage(em.fork(), workspaceId, range)
+
+/** Gives a contact tags; only those it did not have start automations. @throws {Refusal} `not-found` */
+export async function tagContact(
+  dependencies: Dependencies,
+  workspaceId: string,
+  contactId: string,
+  names: readonly string[],
+  call: Call,
+): Promise<ContactProfile> {
+  if (!isId(contactId)) throw contactNotFound()
+  const events = await addTags(
+    dependencies.em.fork(),
+    workspaceId,
+    contactId,
+    uniqueTags(names).map((tag) => ({ ...tag, eventId: newId() })),
+    { leaseSeconds: DELIVERY_LEASE_SECONDS, requestId: call.requestId },
+  )
+  if (!events) throw contactNotFound()
+  await deliverAtOnce(dependencies, events)
+  return getContact(dependencies.em, workspaceId, contactId)
+}
+
+/** Takes a tag from a contact. @throws {Refusal} `not-found` */
+export async function untagContact(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  name: string,
+): Promise<void> {
+  await getContact(em, workspaceId, contactId)
+  if (!(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
+    throw notFound('Contact does not have this tag')
+  }
+}
