@@ -6,7 +6,7 @@ import { body } from './middleware/body.ts'
 import { errors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { BASE_PATH, operations } from './operations.ts'
-import { createRouter, methodNotAllowed } from './router.ts'
+import { createRouter } from './router.ts'
 import { healthRoutes } from './routes/health.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import type { ApiState } from './state.ts'
@@ -28,7 +28,6 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   app.use(admission(dependencies))
   for (const middleware of body()) app.use(middleware)
   app.use(api.routes())
-  app.use(methodNotAllowed(api))
   // What reaches Koa's own handler is a client that went away in mid-answer.
   app.on('error', (error: Error) => dependencies.log.info({ error: error.message }, 'A connection broke'))
   return app

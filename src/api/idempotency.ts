@@ -17,8 +17,8 @@ export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
 export interface IdempotentRequest {
   workspaceId: string
   requestId: string
-  /** The header `Idempotency-Key`, empty where there is none. */
-  key: string
+  /** The header `Idempotency-Key`. */
+  key: string | undefined
   method: string
   path: string
   rawBody: string
@@ -36,7 +36,7 @@ export async function once(
   { workspaceId, requestId, key, method, path, rawBody }: IdempotentRequest,
   run: (call: Call) => Promise<Answer> | Answer,
 ): Promise<Answer & { replayed: boolean }> {
-  if (key === '') return { ...(await run(newCall(requestId))), replayed: false }
+  if (key === undefined) return { ...(await run(newCall(requestId))), replayed: false }
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
   }

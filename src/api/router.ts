@@ -1,5 +1,4 @@
 import Router from '@koa/router'
-import type { Middleware } from 'koa'
 import { forbidden } from '../domain/errors.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { once } from './idempotency.ts'
@@ -9,18 +8,36 @@ import { parse } from './schemas/parse.ts'
 import { parseQuery } from './schemas/parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
-/** Serves operations: scope → Idempotency-Key → schemas → handler. */
+/**
+ * Serves operations: scope → Idempotency-Key → schemas → handler. A path that is written out wins over one with
+ * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
+ */
 export function createRouter(
   prefix: string,
   operations: readonly Operation[],
   dependencies: ApiDependencies,
 ): Router<ApiState> {
   const router = new Router<ApiState>({ prefix })
-  for (const operation of operations) {
-    const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
-    router.register(path, [operation.method], (ctx: ApiContext) => serve(operation, ctx, dependencies))
+  const byPath = Map.groupBy(operations, (operation) => operation.path)
+  const parameters = (path: string) => path.split('{').length
+  for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+    for (const operation of ofPath) {
+      router.register(pattern, [operation.method], (ctx: ApiContext) => serve(operation, ctx, dependencies))
+    }
+    router.all(pattern, methodNotAllowed(ofPath))
   }
   return router
+}
+
+/** A path that exists, asked with another method: 405, and the methods there are (RFC 9110, section 15.5.6). */
+const methodNotAllowed = (operations: readonly Operation[]) => {
+  const allow = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  return (ctx: ApiContext) => {
+    ctx.set('Allow', allow)
+    ctx.status = 405
+    ctx.body = { error: `${ctx.method} is not possible here; possible: ${allow}` }
+  }
 }
 
 async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDependencies): Promise<void> {
@@ -32,7 +49,7 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
   const identity = {
     workspaceId: caller.workspace.id,
     requestId,
-    key: takesIdempotencyKey(operation) ? ctx.get('Idempotency-Key') : '',
+    key: takesIdempotencyKey(operation) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined,
     method: ctx.method,
     path: ctx.path,
     rawBody: (ctx.request.rawBody as string | undefined) ?? '',
@@ -53,18 +70,3 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
   ctx.status = status
   ctx.body = body
 }
-
-/** A path that exists, asked with another method: 405, and the methods there are (RFC 9110, section 15.5.6). */
-export const methodNotAllowed = (router: Router<ApiState>): Middleware<ApiState> =>
-  function methodNotAllowed(ctx, next) {
-    const methods = new Set(
-      router.stack
-        .filter((layer) => layer.methods.length > 0 && layer.match(ctx.path))
-        .flatMap((layer) => layer.methods),
-    )
-    if (methods.size === 0) return next()
-    ctx.set('Allow', [...methods].join(', '))
-    ctx.status = 405
-    ctx.body = { error: `${ctx.method} is not possible here; possible: ${[...methods].join(', ')}` }
-    return undefined
-  }

@@ -5,7 +5,7 @@ import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { requestPropagation } from '../db/queries/propagations.ts'
 import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
-import { invalid, notFound } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { EmailStep, Step, WaitStep } from '../domain/steps.ts'
 import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
@@ -147,16 +147,14 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
   return steps
 }
 
-/** Gives new steps their ids. An id that is given has to be one of the present steps', and stand once. */
+/**
+ * Gives new steps their ids. A step with the id of a present one is that step; any other id is no reason to refuse it:
+ * steps that were read from another automation can be written to this one.
+ */
 function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
   const free = new Set(present.map((step) => step.id))
-  return steps.map((step, position) => {
-    if (step.id !== undefined && !free.delete(step.id)) {
-      throw invalid(
-        `steps[${position}].id must be the id of a step of this automation, once; leave it out for a new step`,
-      )
-    }
-    const id = step.id ?? newId()
+  return steps.map((step) => {
+    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
     return step.type === 'WAIT'
       ? { id, type: step.type, delayMinutes: step.delayMinutes }
       : { id, type: step.type, subject: step.subject, html: step.html ?? null, text: step.text ?? null }

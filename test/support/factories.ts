@@ -38,3 +38,6 @@ export async function activityOf(service: Service, contactId: string): Promise<A
   const { body } = await service.call('GET', `contacts/${contactId}/activity`)
   return (body as { data: ActivityItem[] }).data
 }
+
+export const anEvent = (service: Service, contactId: string, name: string, data?: object) =>
+  service.call('POST', `contacts/${contactId}/events`, { name, ...(data ? { data } : {}) })

@@ -25,6 +25,7 @@ export interface CallOptions {
 
 export interface Service {
   context: Context
+  port: number
   workspaceId: string
   key: string
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
@@ -65,6 +66,7 @@ export async function startService({
   const { em } = context.orm
   const service: Service = {
     context,
+    port: api.port,
     workspaceId: '',
     key: '',
     async call(method, path, body, { key = service.key, headers = {}, raw } = {}) {

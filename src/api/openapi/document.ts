@@ -78,7 +78,7 @@ export function buildDocument(operations: readonly Operation[], basePath: string
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: SERVER + basePath, description: 'Where `npm start` serves it.' }],
+    servers: [{ url: basePath, description: 'This service.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

@@ -127,10 +127,7 @@ export const automationOperations = [
     body: stepsSchema,
     answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
     refusals: {
-      400: [
-        'steps is required',
-        'steps[0].id must be the id of a step of this automation, once; leave it out for a new step',
-      ],
+      400: ['steps is required'],
       404: NOT_FOUND,
     },
     async handle({ caller, params, body }, { em }) {

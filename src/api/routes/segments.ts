@@ -23,10 +23,6 @@ export const segmentOperations = [
       200: {
         description: 'A page of segments.',
         schema: listOf(array().of(segmentShape).required()),
-        links: {
-          getSegment: { id: '$response.body#/data/0/id' },
-          listSegmentMembers: { id: '$response.body#/data/0/id' },
-        },
       },
     },
     async handle({ caller, query }, { em }) {

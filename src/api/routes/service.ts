@@ -1,4 +1,4 @@
-import { object } from 'yup'
+import { object, string } from 'yup'
 import { operation } from '../operation.ts'
 import { whoamiShape } from '../presenters/common.ts'
 import { single } from '../schemas/fields.ts'
@@ -37,7 +37,7 @@ export const openApiDocument = (document: () => object) =>
     answers: {
       200: {
         description: 'The document.',
-        schema: object({}).meta({ json: { required: ['openapi'] }, example: { openapi: '3.1.1' } }),
+        schema: object({ openapi: string().required().meta({ example: '3.1.1' }) }),
       },
     },
     handle: () => ({ status: 200, body: document() }),

@@ -21,7 +21,9 @@ const isTemplate = {
 }
 
 const stepId = () =>
-  text().meta({ description: 'Keeps the step of the automation that has this id. Leave it out for a new step.' })
+  text().meta({
+    description: 'Keeps the step of this automation that has this id. With any other, or none, the step is new.',
+  })
 
 const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
 

@@ -1,0 +1,95 @@
+/** `npm run test:contract`: Schemathesis over every operation of a running service. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { installTemporalRuntime } from '../src/bin/compose.ts'
+import { openLog } from '../src/log.ts'
+import { createSegment } from '../src/services/segments.ts'
+import { aContact, anAutomation, anEvent } from '../test/support/factories.ts'
+import { startService } from '../test/support/service.ts'
+import { stopServices } from '../test/support/services.ts'
+import { cacheFolder } from './cache.ts'
+import { run } from './run.ts'
+
+const CONTRACT = fileURLToPath(new URL('../test/contract', import.meta.url))
+const VERSION = '4.32.5'
+const KEYS = 8
+
+const { values } = parseArgs({
+  options: { examples: { type: 'string', default: '200' }, seed: { type: 'string' }, operation: { type: 'string' } },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Schemathesis in a Python environment of its own, which survives a new clone. */
+async function install(): Promise<string> {
+  const target = cacheFolder('')
+  const environment = join(target, `schemathesis-${VERSION}`)
+  const command = join(environment, 'bin', 'schemathesis')
+  if (!existsSync(command)) {
+    say(`Schemathesis ${VERSION}: installing, once`)
+    rmSync(environment, { recursive: true, force: true })
+    await run('python3', ['-m', 'venv', environment], { say })
+    const requirements = join(CONTRACT, 'requirements.txt')
+    await run(join(environment, 'bin', 'pip'), ['install', '--quiet', '-r', requirements], { say })
+  }
+  return command
+}
+
+const command = await install()
+installTemporalRuntime(openLog('silent'))
+const service = await startService({ env: { DATABASE_POOL_SIZE: '20', TRUSTED_PROXIES: '127.0.0.1' } })
+const reports = mkdtempSync(join(tmpdir(), 'dripline-contract-'))
+let code = 1
+try {
+  // Something of everything, so that links have where to begin.
+  const automationId = await anAutomation(service, { triggerConfig: { eventName: 'go' } })
+  const contactId = await aContact(service)
+  await anEvent(service, contactId, 'go')
+  await service.call('POST', 'lists', { name: 'A list' })
+  await createSegment(service.context.orm.em, {
+    workspaceId: service.workspaceId,
+    name: 'Everybody',
+    condition: { field: 'email', is: 'present' },
+  })
+  const keys = await Promise.all(
+    Array.from({ length: KEYS }, () => service.newKey({ workspaceId: service.workspaceId })),
+  )
+  writeFileSync(join(reports, 'openapi.json'), JSON.stringify((await service.call('GET', 'openapi.json')).body))
+  say(`A service on port ${service.port}, with automation ${automationId}`)
+
+  const args = [
+    '--config-file',
+    join(CONTRACT, 'schemathesis.toml'),
+    'run',
+    join(reports, 'openapi.json'),
+    ...['--url', `http://127.0.0.1:${service.port}/api/v1`],
+    ...['--header', `X-Request-Id: contract`],
+    ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--max-examples', values.examples],
+    ...['--suppress-health-check', 'all', '--generation-database', 'none'],
+    ...(values.seed === undefined ? [] : ['--seed', values.seed]),
+    ...(values.operation === undefined ? [] : ['--include-operation-id', values.operation]),
+  ]
+  code = await new Promise<number>((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: reports,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        DRIPLINE_KEYS: keys.join(','),
+        PYTHONPATH: CONTRACT,
+        PYTHONDONTWRITEBYTECODE: '1',
+        SCHEMATHESIS_HOOKS: 'hooks',
+      },
+    })
+    child.once('error', reject)
+    child.once('close', (status) => resolve(status ?? 1))
+  })
+} finally {
+  await service.stop()
+  await stopServices()
+  rmSync(reports, { recursive: true, force: true })
+}
+process.exit(code)
