@@ -4,6 +4,7 @@ import type { WorkspaceMode } from '../../src/domain/api-key.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
 import { createApiKey, type NewApiKey } from '../../src/services/api-keys.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
+import { assertDescribed } from './contract.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
 import { services } from './services.ts'
@@ -71,7 +72,8 @@ export async function startService({
     key: '',
     async call(method, path, body, { key = service.key, headers = {}, raw } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-      const response = await fetch(`http://127.0.0.1:${api.port}${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
+      const full = path.startsWith('/') ? path : `/api/v1/${path}`
+      const response = await fetch(`http://127.0.0.1:${api.port}${full}`, {
         method,
         headers: {
           ...(key ? { authorization: `Bearer ${key}` } : {}),
@@ -81,7 +83,9 @@ export async function startService({
         ...(payload === undefined ? {} : { body: payload }),
       })
       const text = await response.text()
-      return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+      const answer = { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+      assertDescribed(method, full, answer)
+      return answer
     },
     async newKey({ mode = 'live', workspaceId, ...options } = {}) {
       const id = workspaceId ?? (await createWorkspace(em, { name: 'Another', mode })).id

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { admitRequest } from '../../src/db/queries/admission.ts'
+import { hashApiKey } from '../../src/domain/api-key.ts'
+import { sql } from '../../src/db/sql.ts'
+import { createApiKey, deleteApiKey } from '../../src/services/api-keys.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
+import { startApiProcess, type ApiProcess } from '../support/api-process.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const MINUTE = 60_000
+
+describe('the rate limit', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  })
+  after(() => service.stop())
+
+  const aKey = (rateLimit: number) => service.newKey({ workspaceId: service.workspaceId, rateLimit })
+  const get = (key: string | null, address?: string) =>
+    service.call('GET', 'whoami', undefined, { key, headers: address ? { 'x-forwarded-for': address } : {} })
+  const at = (key: string, instant: number) =>
+    admitRequest(service.context.orm.em.fork(), {
+      keyHash: hashApiKey(key),
+      address: '127.0.0.1',
+      addressLimit: 120,
+      instant: new Date(instant),
+    })
+
+  it('lets in exactly what a model of the last sixty seconds lets in, at 10,000 instants', async function () {
+    this.timeout(180_000)
+    let instants = 0
+    const gaps = fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 0, max: 2_000 }) },
+      { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 20_000, max: 45_000 }) },
+      { weight: 1, arbitrary: fc.constantFrom(MINUTE - 1, MINUTE, MINUTE + 1) },
+    )
+    const runs = fc.record({
+      limit: fc.integer({ min: 1, max: 30 }),
+      gaps: fc.array(gaps, { minLength: 90, maxLength: 110 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ limit, gaps: pauses }) => {
+        const key = await aKey(limit)
+        let now = Date.UTC(2030, 0, 1)
+        let admitted: number[] = []
+        for (const pause of pauses) {
+          now += pause
+          instants += 1
+          admitted = admitted.filter((instant) => instant > now - MINUTE)
+          const { rateLimit } = await at(key, now)
+          const expected = admitted.length < limit
+          assert.equal(rateLimit.allowed, expected)
+          if (expected) admitted.push(now)
+          assert.equal(rateLimit.remaining, limit - admitted.length)
+          assert.equal(rateLimit.resetAt.getTime(), admitted.at(-1)! + MINUTE)
+          if (!expected) {
+            // Never too early, and no whole second too late.
+            const freeAt = admitted[0]! + MINUTE
+            assert.equal(rateLimit.retryAfter, Math.ceil((freeAt - now) / 1000))
+          }
+        }
+      }),
+      { numRuns: 100 },
+    )
+    assert.ok(instants >= 9_000, `only ${instants} instants`)
+  })
+
+  it('stays exact when the limit of a key is changed', async () => {
+    const key = await aKey(5)
+    const start = Date.UTC(2031, 0, 1)
+    const setLimit = (limit: number) =>
+      sql(service.context.orm.em.fork(), 'update api_keys set rate_limit = $1 where hash = $2::bytea', [
+        limit,
+        hashApiKey(key),
+      ])
+    const allowed = async (instant: number) => (await at(key, start + instant)).rateLimit.allowed
+    for (let n = 0; n < 7; n += 1) assert.equal(await allowed(n), n < 5)
+    await setLimit(8)
+    assert.deepEqual(
+      [await allowed(10), await allowed(11), await allowed(12), await allowed(13)],
+      [true, true, true, false],
+    )
+    await setLimit(3)
+    assert.equal(await allowed(20), false)
+    // Of eight, the first five and then three more have to be gone before one of three is free.
+    assert.equal(await allowed(MINUTE + 9), false)
+    assert.equal(await allowed(MINUTE + 10), true)
+  })
+
+  it('says in every answer what is left, and in a 429 when to come back', async () => {
+    const key = await aKey(2)
+    const first = await get(key)
+    assert.equal(first.headers.get('x-ratelimit-limit'), '2')
+    assert.equal(first.headers.get('x-ratelimit-remaining'), '1')
+    const reset = Number(first.headers.get('x-ratelimit-reset'))
+    assert.ok(Math.abs(reset - (Date.now() / 1000 + 60)) < 5)
+    const second = await service.call('GET', 'automations/none', undefined, { key })
+    assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining')], [404, '0'])
+    const third = await get(key)
+    assert.equal(third.status, 429)
+    const seconds = third.headers.get('retry-after')
+    assert.match(seconds ?? '', /^\d+$/)
+    assert.ok(Number(seconds) > 50 && Number(seconds) <= 60)
+    assert.equal(third.body.error, `Rate limit exceeded. Retry after ${seconds} seconds.`)
+    assert.equal(third.headers.get('x-ratelimit-remaining'), '0')
+  })
+
+  it('counts requests without a valid key by their address, and no key for them', async () => {
+    const restricted = await aKey(10)
+    await sql(
+      service.context.orm.em.fork(),
+      `update api_keys set allowed_ranges = '{198.51.100.0/24}' where hash = $1`,
+      [hashApiKey(restricted)],
+    )
+    const attacker = '203.0.113.9'
+    const statuses = await Promise.all(
+      Array.from({ length: 130 }, (_, n) =>
+        get([null, 'nonsense', `svc_live_${'a'.repeat(38)}`, restricted][n % 4]!, attacker),
+      ),
+    )
+    assert.equal(statuses.filter(({ status }) => status === 401).length, 120)
+    assert.equal(statuses.filter(({ status }) => status === 429).length, 10)
+    assert.equal((await get(restricted, '198.51.100.7')).headers.get('x-ratelimit-remaining'), '9')
+    assert.equal((await get(null, '203.0.113.10')).status, 401)
+    // What stands before the trusted proxy's own entry is the client's invention.
+    assert.equal((await get(null, `1.2.3.4, ${attacker}`)).status, 429)
+    // A whole /64 is one customer's.
+    const v6 = await Promise.all(Array.from({ length: 121 }, (_, n) => get(null, `2001:db8:1:2::${n.toString(16)}`)))
+    assert.equal(v6.filter(({ status }) => status === 429).length, 1)
+  })
+
+  describe('on four API processes', () => {
+    let processes: ApiProcess[] = []
+    before(async () => {
+      processes = await Promise.all([1, 2, 3, 4].map(() => startApiProcess(service)))
+    })
+    after(() => Promise.all(processes.map((process) => process.kill())))
+
+    it('lets exactly 120 of 200 simultaneous requests in', async () => {
+      const { key } = await createApiKey(service.context.orm.em, {
+        workspaceId: service.workspaceId,
+        name: 'Burst',
+        scopes: SCOPES,
+      })
+      const statuses = await Promise.all(
+        Array.from({ length: 200 }, async (_, n) => {
+          const answer = await fetch(`${processes[n % 4]!.baseUrl}/whoami`, { headers: { 'x-api-key': key } })
+          await answer.text()
+          return answer.status
+        }),
+      )
+      assert.equal(statuses.filter((status) => status === 200).length, 120)
+      assert.equal(statuses.filter((status) => status === 429).length, 80)
+    })
+
+    it('knows at the very next request that a key was deleted', async () => {
+      const { em } = service.context.orm
+      const { key, apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: SCOPES })
+      const ask = async (process: ApiProcess) =>
+        (await fetch(`${process.baseUrl}/whoami`, { headers: { 'x-api-key': key } })).status
+      assert.deepEqual(await Promise.all(processes.map(ask)), [200, 200, 200, 200])
+      await deleteApiKey(em, apiKey.id)
+      assert.deepEqual(await Promise.all(processes.map(ask)), [401, 401, 401, 401])
+    })
+  })
+})

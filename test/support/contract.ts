@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { BASE_PATH, document } from '../../src/api/operations.ts'
+
+interface Described {
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response> }>>
+  components: { responses: Record<string, Response> }
+}
+interface Response {
+  $ref?: string
+  headers: Record<string, { $ref: string }>
+}
+
+const described = strict(structuredClone(document)) as unknown as Described
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(described, 'api')
+const validators = new Map<string, ValidateFunction>()
+
+const paths = Object.keys(described.paths)
+  .toSorted((a, b) => a.split('{').length - b.split('{').length)
+  .map((path) => ({ path, pattern: new RegExp(`^${BASE_PATH}${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+
+/** An answer with a field that the document does not name is as wrong as one without a field that it names. */
+function strict(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  for (const value of Object.values(schema)) strict(value)
+  if (
+    'properties' in schema &&
+    'type' in schema &&
+    schema.type === 'object' &&
+    !('openapi' in (schema.properties as object))
+  ) {
+    Object.assign(schema, { additionalProperties: false })
+  }
+  return schema
+}
+
+const pointer = (...parts: string[]) =>
+  `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
+/**
+ * Holds an answer to the document: its status, its headers and every field of its body. Paths and methods that the
+ * document does not have are not its business.
+ */
+export function assertDescribed(
+  method: string,
+  path: string,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
+): void {
+  const template = paths.find(({ pattern }) => pattern.test(path.split('?')[0] ?? ''))?.path
+  const verb = method.toLowerCase()
+  const operation = template === undefined ? undefined : described.paths[template]?.[verb]
+  if (template === undefined || !operation) return
+  const given = operation.responses[String(status)]
+  assert.ok(given, `${method} ${path} answered ${status}, which the document does not name`)
+  const name = given.$ref?.split('/').at(-1)
+  const response = name === undefined ? given : described.components.responses[name]!
+  for (const [header, { $ref }] of Object.entries(response.headers)) {
+    if ($ref.endsWith('Idempotent-Replayed')) continue
+    assert.ok(headers.has(header), `${method} ${path} answered ${status} without ${header}`)
+  }
+  const at =
+    name === undefined ? ['paths', template, verb, 'responses', String(status)] : ['components', 'responses', name]
+  const key = pointer(...at, 'content', 'application/json', 'schema')
+  const validate = validators.get(key) ?? ajv.compile({ $ref: key })
+  validators.set(key, validate)
+  assert.ok(
+    validate(body),
+    `${method} ${path} answered ${status} with a body that is not described: ${ajv.errorsText(validate.errors)}`,
+  )
+}
