@@ -42,7 +42,7 @@ const command = await install()
 installTemporalRuntime(openLog('silent'))
 const service = await startService({ env: { DATABASE_POOL_SIZE: '20', TRUSTED_PROXIES: '127.0.0.1' } })
 const reports = mkdtempSync(join(tmpdir(), 'dripline-contract-'))
-let code = 1
+let code: number
 try {
   // Something of everything, so that links have where to begin.
   const automationId = await anAutomation(service, { triggerConfig: { eventName: 'go' } })

@@ -2,6 +2,7 @@ import { addTags, removeTag, tagPage } from '../db/queries/tags.ts'
 import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
+import { findJsonFault } from '../domain/json.ts'
 import { uniqueTags } from '../domain/tags.ts'
 import { foldName } from '../domain/triggers.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -44,7 +45,8 @@ export async function untagContact(
   name: string,
 ): Promise<void> {
   await getContact(em, workspaceId, contactId)
-  if (!(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
+  const storable = findJsonFault(name) === undefined
+  if (!storable || !(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
     throw notFound('Contact does not have this tag')
   }
 }

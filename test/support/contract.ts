@@ -11,7 +11,7 @@ interface Response {
   headers: Record<string, { $ref: string }>
 }
 
-const described = strict(structuredClone(document)) as unknown as Described
+const described = strict(structuredClone(document)) as Described
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(described, 'api')
 const validators = new Map<string, ValidateFunction>()
 
@@ -27,6 +27,7 @@ function strict(schema: unknown): unknown {
     'properties' in schema &&
     'type' in schema &&
     schema.type === 'object' &&
+    !('additionalProperties' in schema) &&
     !('openapi' in (schema.properties as object))
   ) {
     Object.assign(schema, { additionalProperties: false })

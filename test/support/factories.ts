@@ -41,3 +41,9 @@ export async function activityOf(service: Service, contactId: string): Promise<A
 
 export const anEvent = (service: Service, contactId: string, name: string, data?: object) =>
   service.call('POST', `contacts/${contactId}/events`, { name, ...(data ? { data } : {}) })
+
+/** Makes a list over HTTP. @returns its id. */
+export async function aList(service: Service): Promise<string> {
+  const { body } = await service.call('POST', 'lists', { name: `List ${(count += 1)}` })
+  return (body as { data: { id: string } }).data.id
+}

@@ -61,7 +61,12 @@ const waitStepShape = object({
     .nullable()
     .defined()
     .oneOf([null] as const)
-    .meta({ json: { type: 'null', enum: undefined }, example: null }),
+    .meta({
+      description: 'Null: a WAIT has none.',
+      // Only null, and typed as the specification types it (section 2.4).
+      json: { type: ['string', 'null'], enum: undefined },
+      example: null,
+    }),
   delayMinutes: number().integer().min(1).required().meta({ example: 1440 }),
 })
   .required()

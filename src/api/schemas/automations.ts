@@ -99,6 +99,7 @@ const triggerConfig = () =>
       example: {},
       json: {
         type: 'object',
+        additionalProperties: true,
         properties: Object.fromEntries(
           TRIGGER_KEYS.map((key) => [key, { type: 'string', ...filledText().spec.meta?.json }]),
         ),

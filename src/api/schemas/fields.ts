@@ -49,7 +49,7 @@ export const freeObject = () =>
       message: ({ path }) => `${path} must be a JSON object`,
       test: (value) => value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
     })
-    .meta({ json: { type: 'object' } })
+    .meta({ json: { type: 'object', additionalProperties: true } })
 
 /** The id of something, in an answer. */
 export const id = (of: string) =>

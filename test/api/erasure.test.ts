@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/sql.ts'
+import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('erasing a contact', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  it('leaves no row of it, cancels its workflows, and counts it no more', async () => {
+    const email = 'erase-me@example.com'
+    const listId = await aList(service)
+    const idempotent = { headers: { 'idempotency-key': 'erased' } }
+    const body = { email, firstName: 'Erasmus', metadata: { secret: 'erasmus-secret' }, listId, tags: ['erasable'] }
+    const created = await service.call('POST', 'contacts', body, idempotent)
+    const contactId: string = created.body.data.id
+    const automationId = await anAutomation(service, {
+      triggerConfig: { eventName: 'erase' },
+      steps: [EMAIL, wait(60), EMAIL],
+    })
+    await service.call('POST', `contacts/${contactId}/events`, { name: 'erase', data: { note: 'erasmus-note' } })
+    await eventually('the mail', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
+    )
+    const { total } = (await service.call('GET', 'contacts')).body.pagination
+
+    const { status, body: answer } = await service.call('DELETE', `contacts/${contactId}`)
+    assert.deepEqual([status, answer], [200, { data: { id: contactId, deleted: true } }])
+    assert.equal((await service.call('GET', `contacts/${contactId}`)).status, 404)
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).body.error, 'Contact not found')
+    assert.equal((await service.call('GET', 'contacts')).body.pagination.total, total - 1)
+    assert.equal((await service.call('GET', `lists/${listId}`)).body.data.contactCount, 0)
+
+    const em = () => service.context.orm.em.fork()
+    const tables = await sql<{ name: string }>(
+      em(),
+      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    )
+    for (const { name } of tables) {
+      const rows = await sql(em(), `select 1 from ${name} row where row::text ~* $1`, [
+        `erasmus|erase-me|erasable|${name === 'cancellations' ? 'nothing' : contactId}`,
+      ])
+      assert.equal(rows.length, 0, `${name} still has something of the contact`)
+    }
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('the workflow has ended', async () =>
+      (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+    await eventually('nothing is owed', async () =>
+      (await sql(em(), 'select 1 from cancellations')).length === 0 ? true : undefined,
+    )
+  })
+
+  it('is done for a contact who was never enrolled, and not for one of another workspace', async () => {
+    const contactId = await aContact(service)
+    const key = await service.newKey()
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`, undefined, { key })).status, 404)
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
+  })
+
+  it('that died before the workflow was cancelled is finished by the relay', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    await enroll(service, automationId, contactId)
+    await sql(
+      service.context.orm.em.fork(),
+      `insert into cancellations (automation_id, contact_id, lease_until) values ($1::uuid, $2::uuid, now())`,
+      [automationId, contactId],
+    )
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('the workflow has ended', async () =>
+      (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+  })
+})

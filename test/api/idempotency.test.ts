@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { takeIdempotencyKey } from '../../src/db/queries/idempotency-keys.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { newCall } from '../../src/services/call.ts'
+import { createAutomation } from '../../src/services/automations.ts'
+import { enrollContact } from '../../src/services/enroll-contact.ts'
+import { fireEvent } from '../../src/services/fire-event.ts'
+import { upsertContact } from '../../src/services/upsert-contacts.ts'
+import { activityOf, aContact, anAutomation, EMAIL } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('an Idempotency-Key', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  let keys = 0
+  const aKey = () => `key-${(keys += 1)}`
+  const post = (key: string, path: string, body: unknown, method = 'POST') =>
+    service.call(method, path, body, { headers: { 'idempotency-key': key } })
+  const em = () => service.context.orm.em.fork()
+
+  it('replays the first answer, and does nothing more', async () => {
+    const key = aKey()
+    const first = await post(key, 'contacts', { email: 'once@example.com', firstName: 'One' })
+    assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [201, null])
+    await service.call('POST', 'contacts', { email: 'once@example.com', firstName: 'Two' })
+    const again = await post(key, 'contacts', { email: 'once@example.com', firstName: 'One' })
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'])
+    assert.deepEqual(again.body, first.body)
+    const { body } = await service.call('GET', `contacts/${first.body.data.id}`)
+    assert.equal(body.data.firstName, 'Two')
+  })
+
+  it('replays refusals, too', async () => {
+    const key = aKey()
+    const automationId = newId()
+    const first = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
+    const again = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
+    assert.deepEqual([again.status, again.body], [404, first.body])
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  })
+
+  it('is refused with another body, path or method', async () => {
+    const key = aKey()
+    await post(key, 'lists', { name: 'One' })
+    for (const [method, path, body] of [
+      ['POST', 'lists', { name: 'Two' }],
+      ['POST', 'contacts', { name: 'One' }],
+    ] as const) {
+      const { status, body: answer } = await post(key, path, body, method)
+      assert.equal(status, 422)
+      assert.match(answer.error, /used with another request/)
+    }
+    assert.equal((await service.call('GET', 'lists')).body.pagination.total, 1)
+  })
+
+  it("is another workspace's own", async () => {
+    const key = aKey()
+    await post(key, 'lists', { name: 'Mine' })
+    const other = await service.newKey()
+    const headers = { 'idempotency-key': key }
+    const { status, headers: answered } = await service.call(
+      'POST',
+      'lists',
+      { name: 'Theirs' },
+      { key: other, headers },
+    )
+    assert.deepEqual([status, answered.get('idempotent-replayed')], [201, null])
+  })
+
+  it('works for PATCH', async () => {
+    const id = await anAutomation(service)
+    const key = aKey()
+    await post(key, `automations/${id}`, { name: 'First' }, 'PATCH')
+    await service.call('PATCH', `automations/${id}`, { name: 'Second' })
+    const again = await post(key, `automations/${id}`, { name: 'First' }, 'PATCH')
+    assert.equal(again.body.data.name, 'First')
+    assert.equal((await service.call('GET', `automations/${id}`)).body.data.name, 'Second')
+  })
+
+  it('lets one of many at once through', async () => {
+    const key = aKey()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, 'lists', { name: 'Race' })))
+    const made = answers.filter(({ status }) => status === 201)
+    const ids = new Set(made.map(({ body }) => (body as { data: { id: string } }).data.id))
+    assert.equal(ids.size, 1)
+    for (const { status, headers } of answers.filter((answer) => answer.status !== 201)) {
+      assert.deepEqual([status, headers.get('retry-after')], [409, '1'])
+    }
+    assert.equal((await post(key, 'lists', { name: 'Race' })).headers.get('idempotent-replayed'), 'true')
+  })
+
+  it('is gone on with when its first attempt has died, and is new after 24 hours', async () => {
+    const request = { id: newId(), fingerprint: Buffer.from('a') }
+    const take = (fields: object = {}) =>
+      takeIdempotencyKey(em(), service.workspaceId, 'died', { ...request, id: newId(), ...fields })
+    assert.deepEqual(await take({ id: request.id }), { kind: 'mine', id: request.id, retried: false })
+    assert.deepEqual(await take(), { kind: 'in-flight', sameRequest: true })
+    await sql(em(), `update idempotency_keys set lease_until = now() where key = 'died'`)
+    assert.deepEqual(await take({ fingerprint: Buffer.from('b') }), { kind: 'in-flight', sameRequest: false })
+    assert.deepEqual(await take(), { kind: 'mine', id: request.id, retried: true })
+    await sql(em(), `update idempotency_keys set created_at = now() - interval '25 hours' where key = 'died'`)
+    const later = await take({ fingerprint: Buffer.from('b') })
+    assert.ok(later.kind === 'mine' && !later.retried && later.id !== request.id)
+  })
+
+  for (const bad of ['', 'with space', 'ä', 'x'.repeat(256)]) {
+    it(`is not ${JSON.stringify(bad.slice(0, 12))}`, async () => {
+      const headers = { 'idempotency-key': Buffer.from(bad).toString('latin1') }
+      const { status, body } = await service.call('POST', 'lists', { name: 'x' }, { headers })
+      assert.equal(status, 400)
+      assert.match(body.error, /^Idempotency-Key must be/)
+    })
+  }
+
+  it('makes an attempt that died count: nothing is made, started or mailed twice', async () => {
+    const { dependencies } = service.context
+    const { workspaceId } = service
+    const again = <T>(run: (retried: boolean) => Promise<T>) =>
+      run(false).then(async (first) => [first, await run(true)] as const)
+
+    const contact = newCall()
+    const [made, remade] = await again((retried) =>
+      upsertContact(dependencies, workspaceId, { email: 'died@example.com' }, { ...contact, retried }),
+    )
+    assert.deepEqual([made.created, remade.created, remade.id], [true, true, made.id])
+
+    const automation = newCall()
+    const input = { name: 'Died', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName: 'died' } } as const
+    const steps = [
+      { type: 'EMAIL', subject: 'x', text: 'x' },
+      { type: 'WAIT', delayMinutes: 60 },
+    ] as const
+    const [first, second] = await again(() =>
+      createAutomation(dependencies.em, workspaceId, { ...input, steps: [...steps] }, automation.id),
+    )
+    assert.deepEqual(second.steps, first.steps)
+    const automationId = first.automation.id
+
+    const enroll = newCall()
+    const start = (retried: boolean) =>
+      enrollContact(dependencies, workspaceId, automationId, { contactId: made.id }, { ...enroll, retried })
+    assert.equal((await start(false)).enrolled, true)
+    // As if the first attempt had died between the workflow's start and its row, with no worker there to write it.
+    await sql(em(), 'delete from enrollments where id = $1::uuid', [enroll.id])
+    await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
+    assert.equal((await start(true)).enrolled, true)
+    assert.equal((await start(true)).enrolled, true)
+    const other = await enrollContact(dependencies, workspaceId, automationId, { contactId: made.id }, newCall())
+    assert.equal(other.enrolled, false)
+
+    const event = newCall()
+    const [fired, refired] = await again((retried) =>
+      fireEvent(dependencies, workspaceId, made.id, { name: 'died' }, { ...event, retried }),
+    )
+    assert.deepEqual(refired, fired)
+    const events = await sql(em(), 'select 1 from trigger_events where id = $1::uuid', [event.id])
+    assert.equal(events.length, 1)
+
+    const worker = await service.startWorker()
+    await eventually('the mail', async () =>
+      (await activityOf(service, made.id)).find(({ status }) => status === 'CAPTURED'),
+    )
+    assert.equal((await activityOf(service, made.id)).length, 1)
+    const { body } = await service.call('GET', 'automations')
+    const summary = body.data.find((item: { id: string }) => item.id === automationId)
+    assert.equal(summary.enrolledCount, 1)
+    await worker.stop()
+  })
+
+  it('answers an enroll that is repeated when its sequence is over', async () => {
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    const contactId = await aContact(service)
+    const key = aKey()
+    const worker = await service.startWorker()
+    const first = await post(key, `automations/${automationId}/enroll`, { contactId })
+    await eventually('the mail', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
+    )
+    // The answer was never kept, as if the API had died before it.
+    await sql(em(), `update idempotency_keys set status = null, lease_until = now() where key = $1`, [key])
+    const again = await post(key, `automations/${automationId}/enroll`, { contactId })
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.headers.get('idempotent-replayed'), null)
+    assert.equal((await activityOf(service, contactId)).length, 1)
+    await worker.stop()
+  })
+})

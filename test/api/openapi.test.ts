@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import pg from 'pg'
+import { document, operations } from '../../src/api/operations.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { SCOPES, type Scope } from '../../src/domain/scopes.ts'
+import { createApiKey, deleteApiKey } from '../../src/services/api-keys.ts'
+import { createSegment } from '../../src/services/segments.ts'
+import { aContact, aList, anAutomation } from '../support/factories.ts'
+import { startService, type Answer, type Service } from '../support/service.ts'
+
+interface DescribedOperation {
+  operationId: string
+  'x-required-scope': Scope | null
+  parameters: { name: string; in: string }[]
+  requestBody?: { content: { 'application/json': { example: object } } }
+  responses: Record<
+    string,
+    { $ref?: string; content: { 'application/json': { examples: Record<string, { value: object }> } } }
+  >
+}
+const { paths, components } = document as unknown as {
+  paths: Record<string, Record<string, DescribedOperation>>
+  components: { responses: DescribedOperation['responses'] }
+}
+const all = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
+)
+
+/** The bodies with which the document says an operation answers a status. */
+function describedBodies(described: DescribedOperation, status: number): object[] {
+  const given = described.responses[String(status)]
+  const response = given?.$ref ? components.responses[given.$ref.split('/').at(-1)!] : given
+  assert.ok(response, `${described.operationId} has no ${status}`)
+  return Object.values(response.content['application/json'].examples).map(({ value }) => value)
+}
+
+describe('the OpenAPI document', () => {
+  let service: Service
+  let others: Record<string, string>
+  let addresses = 0
+
+  before(async () => {
+    service = await startService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    const otherKey = await service.newKey()
+    const other = { ...service, call: ((m, p, b) => service.call(m, p, b, { key: otherKey })) as Service['call'] }
+    const { workspace } = (await other.call('GET', 'whoami')).body.data
+    const { em } = service.context.orm
+    const condition = { field: 'email', is: 'present' }
+    const contact = await aContact(other, { tags: ['vip'] })
+    others = {
+      contacts: contact,
+      contactId: contact,
+      lists: await aList(other),
+      automations: await anAutomation(other),
+      segments: (await createSegment(em, { workspaceId: workspace.id, name: 'Theirs', condition })).id,
+    }
+  })
+  after(() => service.stop())
+
+  const mine = (fields: object = {}) =>
+    createApiKey(service.context.orm.em, {
+      workspaceId: service.workspaceId,
+      name: 'k',
+      scopes: SCOPES,
+      rateLimit: 1_000_000,
+      ...fields,
+    })
+
+  /** Asks for an operation, with one id for every parameter; from an address of its own, so that no window hides anything. */
+  function ask(
+    { path, method, described }: (typeof all)[number],
+    key: string | null,
+    id?: string,
+    other = '',
+  ): Promise<Answer> {
+    const [collection = ''] = path.slice(1).split('/')
+    const filled = path
+      .replace('{id}', id === undefined ? newId() : (others[collection] ?? id))
+      .replace('{id}', id ?? newId())
+      .replace('{contactId}', other || newId())
+      .replace('{tag}', 'vip')
+    const body = described.requestBody?.content['application/json'].example
+    addresses += 1
+    return service.call(method, filled.slice(1), body, {
+      key,
+      headers: { 'x-forwarded-for': `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}` },
+    })
+  }
+
+  it('is what the service answers, to any valid key', async () => {
+    const { key } = await mine({ scopes: [] })
+    const { status, body } = await service.call('GET', 'openapi.json', undefined, { key })
+    assert.equal(status, 200)
+    assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
+  })
+
+  it('has every operation, with its scope, its parameters, its statuses and an example of each', () => {
+    assert.deepEqual(
+      all.map(({ path, method }) => `${method} ${path}`).toSorted(),
+      operations.map(({ path, method }) => `${method} ${path}`).toSorted(),
+    )
+    for (const operation of operations) {
+      const described = paths[operation.path]![operation.method.toLowerCase()]!
+      assert.equal(described['x-required-scope'], operation.scope)
+      const names = described.parameters.map((parameter) => parameter.name)
+      for (const name of operation.path.match(/(?<=\{)\w+/g) ?? []) assert.ok(names.includes(name))
+      for (const name of Object.keys(operation.query?.fields ?? {})) assert.ok(names.includes(name))
+      const known = Object.keys(operation.body?.fields ?? {})
+      const schema = JSON.stringify(described.requestBody ?? {}) + JSON.stringify(document)
+      for (const field of known) assert.ok(schema.includes(`"${field}"`), `${operation.id}: ${field}`)
+      const statuses = [
+        ...Object.keys(operation.answers),
+        ...Object.keys(operation.refusals ?? {}),
+        '401',
+        '429',
+        '500',
+      ]
+      for (const status of statuses) assert.ok(status in described.responses, `${operation.id}: ${status}`)
+      for (const [status, messages] of Object.entries(operation.refusals ?? {})) {
+        const bodies = describedBodies(described, Number(status)).map((body) => JSON.stringify(body))
+        for (const error of messages) assert.ok(bodies.includes(JSON.stringify({ error })))
+      }
+      if (operation.scope !== null) {
+        assert.deepEqual(describedBodies(described, 403), [{ error: `Missing required scope: ${operation.scope}` }])
+      }
+    }
+  })
+
+  for (const asked of all) {
+    const { path, method, described } = asked
+    const scope = described['x-required-scope']
+
+    describe(`${method} ${path}`, () => {
+      const refused = (answer: Answer, status: number, error: string) => {
+        assert.deepEqual([answer.status, answer.body], [status, { error }])
+        assert.ok(
+          describedBodies(described, status).some((body) => JSON.stringify(body) === JSON.stringify({ error })),
+          `the document lacks "${error}"`,
+        )
+      }
+
+      it('refuses no key', async () =>
+        refused(
+          await ask(asked, null),
+          401,
+          'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
+        ))
+      it('refuses a malformed key', async () =>
+        refused(
+          await ask(asked, `svc_live_${'a'.repeat(38)}`),
+          401,
+          'Invalid API key: it is not a complete key as it was shown once',
+        ))
+      it('refuses a revoked key', async () => {
+        const { key, apiKey } = await mine()
+        await deleteApiKey(service.context.orm.em, apiKey.id)
+        refused(await ask(asked, key), 401, 'API key not found or has been revoked')
+      })
+      it('refuses a key outside its addresses', async () => {
+        const { key } = await mine({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
+        refused(await ask(asked, key), 401, 'API key not allowed from this IP address')
+      })
+      it('refuses a key over its limit', async () => {
+        const { key } = await mine({ rateLimit: 1 })
+        await ask(asked, key)
+        const answer = await ask(asked, key)
+        const seconds = answer.headers.get('retry-after')
+        assert.deepEqual(
+          [answer.status, answer.body],
+          [429, { error: `Rate limit exceeded. Retry after ${seconds} seconds.` }],
+        )
+      })
+      if (scope !== null) {
+        it('refuses a key without its scope', async () => {
+          const { key } = await mine({ scopes: SCOPES.filter((other) => other !== scope) })
+          refused(await ask(asked, key), 403, `Missing required scope: ${scope}`)
+          const { key: enough } = await mine({ scopes: [scope] })
+          assert.notEqual((await ask(asked, enough)).status, 403)
+        })
+      }
+      if (path.includes('{')) {
+        it("tells nothing of another workspace's", async () => {
+          const collection = path.slice(1).split('/')[0]!
+          const missing = await counting(() => ask(asked, service.key))
+          const foreign = await counting(() => ask(asked, service.key, others[collection], others['contactId']))
+          assert.equal(foreign.answer.status, 404)
+          assert.deepEqual(foreign.answer.body, missing.answer.body)
+          assert.deepEqual([...foreign.answer.headers.keys()], [...missing.answer.headers.keys()])
+          // The same work is done for both, so that time tells nothing either.
+          assert.deepEqual(foreign.statements, missing.statements)
+          const { error } = foreign.answer.body as { error: string }
+          assert.ok(describedBodies(described, 404).some((body) => JSON.stringify(body) === JSON.stringify({ error })))
+        })
+      }
+    })
+  }
+
+  for (const [what, method, path, body, error] of [
+    ['a contact to enroll', 'POST', 'automations/mine/enroll', { contactId: 'contactId' }, 'Contact not found'],
+    ['a contact for a list', 'POST', 'lists/mine/contacts', { contactId: 'contactId' }, 'Contact not found'],
+    ['a list to join', 'POST', 'contacts', { email: 'a@example.com', listId: 'lists' }, 'List not found in workspace'],
+    ['a list to search', 'GET', 'contacts?listId=lists', undefined, 'List not found in workspace'],
+    ['a segment to search', 'GET', 'contacts?segmentId=segments', undefined, 'Segment not found'],
+  ] as const) {
+    it(`tells nothing of another workspace's ${what.replace(/^an? /, '')} in a body or a query`, async () => {
+      const ids = { lists: await aList(service), automations: await anAutomation(service) }
+      const withIds = (id: (name: string) => string) => {
+        const own = path.replace(/(lists|automations)\/mine/, (_, name: keyof typeof ids) => `${name}/${ids[name]}`)
+        const full = own.replace(/=(\w+)$/, (_, name: string) => `=${id(name)}`)
+        const filled =
+          body &&
+          JSON.parse(JSON.stringify(body), (_, value: unknown) =>
+            typeof value === 'string' && value in others ? id(value) : value,
+          )
+        return service.call(method, full, filled)
+      }
+      const missing = await counting(() => withIds(() => newId()))
+      const foreign = await counting(() => withIds((name) => others[name]!))
+      assert.deepEqual([foreign.answer.status, foreign.answer.body], [404, { error }])
+      assert.deepEqual(missing.answer.body, foreign.answer.body)
+      assert.deepEqual(foreign.statements, missing.statements)
+    })
+  }
+
+  it('is shown to people at /docs, with nothing from elsewhere', async () => {
+    const origin = `http://127.0.0.1:${service.port}`
+    const page = await fetch(`${origin}/docs`)
+    const html = await page.text()
+    assert.equal(page.status, 200)
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+    assert.doesNotMatch(html.replace(/<script id="configuration"[^]*?<\/script>/, ''), /https?:/)
+    assert.match(html, /curl -X POST/)
+    assert.match(html, /createDriplineClient/)
+    for (const [, src] of html.matchAll(/<script src="([^"]+)"/g)) {
+      const script = await fetch(origin + src)
+      assert.equal(script.status, 200)
+      assert.match(script.headers.get('content-type') ?? '', /javascript/)
+      assert.ok((await script.text()).length > 50)
+    }
+  })
+})
+
+/** Runs something, and tells which statements were sent to Postgres meanwhile. */
+async function counting(run: () => Promise<Answer>): Promise<{ answer: Answer; statements: string[] }> {
+  const statements: string[] = []
+  const prototype = pg.Client.prototype as unknown as { query(...args: unknown[]): unknown }
+  const original = Object.getOwnPropertyDescriptor(prototype, 'query')!
+  prototype.query = function (this: unknown, ...args: unknown[]) {
+    const [given] = args as [string | { text: string }]
+    statements.push((typeof given === 'string' ? given : given.text).replace(/'[^']*'/g, '?'))
+    return (original.value as typeof prototype.query).apply(this, args)
+  }
+  try {
+    const answer = await run()
+    assert.ok(statements.length > 0, 'no statement was seen')
+    return { answer, statements: statements.toSorted() }
+  } finally {
+    Object.defineProperty(prototype, 'query', original)
+  }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import type { Condition } from '../../src/domain/conditions.ts'
+import { createSegment } from '../../src/services/segments.ts'
+import { activityOf, aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('segments', () => {
+  let service: Service
+  let listId: string
+  let automationId: string
+  const ids: Record<string, string> = {}
+
+  before(async () => {
+    service = await startService()
+    listId = await aList(service)
+    ids['ada'] = await aContact(service, {
+      email: 'Ada@Example.com',
+      firstName: 'Ada',
+      metadata: { plan: 'pro', seats: 12, trial: false, "it's": 'odd', since: '2026-01-05' },
+      tags: ['VIP'],
+      listId,
+    })
+    ids['bob'] = await aContact(service, {
+      email: 'bob@example.org',
+      metadata: { plan: 'free', seats: 2, trial: true },
+    })
+    ids['eve'] = await aContact(service, { email: 'eve@example.net', firstName: 'Eve', metadata: { seats: 'many' } })
+    automationId = await anAutomation(service)
+    await enroll(service, automationId, ids['eve'])
+    await eventually('the mail', async () =>
+      (await activityOf(service, ids['eve']!)).find(({ status }) => status === 'CAPTURED'),
+    )
+  })
+  after(() => service.stop())
+
+  const segment = async (condition: unknown) => {
+    const { em } = service.context.orm
+    return (await createSegment(em, { workspaceId: service.workspaceId, name: 'A segment', condition })).id
+  }
+  const members = async (condition: unknown) => {
+    const id = await segment(condition)
+    const { body } = await service.call('GET', `segments/${id}/contacts`)
+    const { body: detail } = await service.call('GET', `segments/${id}`)
+    assert.equal(detail.data.contactCount, body.pagination.total)
+    assert.deepEqual(detail.data.condition, condition)
+    const names = new Map(Object.entries(ids).map(([name, contactId]) => [contactId, name]))
+    return (body.data as { id: string }[]).map(({ id: contactId }) => names.get(contactId)).toSorted()
+  }
+
+  for (const [condition, expected] of [
+    [{ all: [] }, ['ada', 'bob', 'eve']],
+    [{ any: [] }, []],
+    [{ field: 'email', is: 'equal', value: 'ADA@example.com' }, ['ada']],
+    [{ field: 'email', is: 'endsWith', value: '.ORG' }, ['bob']],
+    [{ field: 'firstName', is: 'startsWith', value: 'A' }, ['ada']],
+    [{ field: 'firstName', is: 'missing' }, ['bob']],
+    [{ field: 'createdAt', is: 'more', value: '2020-01-01' }, ['ada', 'bob', 'eve']],
+    [{ field: 'createdAt', is: 'less', value: '2020-01-01T00:00:00Z' }, []],
+    [{ metadata: 'plan', is: 'equal', value: 'pro' }, ['ada']],
+    [{ not: { metadata: 'plan', is: 'equal', value: 'pro' } }, ['bob', 'eve']],
+    [{ metadata: 'trial', is: 'equal', value: false }, ['ada']],
+    [{ metadata: 'seats', is: 'more', value: 5 }, ['ada']],
+    [{ metadata: 'seats', is: 'less', value: 5.5 }, ['bob']],
+    [{ metadata: 'seats', is: 'equal', value: 12 }, ['ada']],
+    [{ metadata: 'seats', is: 'contains', value: 'an' }, ['eve']],
+    [{ metadata: 'since', is: 'less', value: '2026-02' }, ['ada']],
+    [{ metadata: "it's", is: 'present' }, ['ada']],
+    [{ metadata: 'plan', is: 'missing' }, ['eve']],
+    [{ tag: 'vip' }, ['ada']],
+    [{ activity: 'CAPTURED' }, ['eve']],
+    [{ activity: 'CAPTURED', withinDays: 1 }, ['eve']],
+    [{ activity: 'CAPTURED', automation: 'none' }, []],
+    [{ activity: 'FAILED' }, []],
+    [
+      { any: [{ tag: 'vip' }, { all: [{ metadata: 'plan', is: 'present' }, { not: { list: 'none' } }] }] },
+      ['ada', 'bob'],
+    ],
+  ] as [Condition, string[]][]) {
+    it(`hold for ${JSON.stringify(condition)}: ${expected.join(', ') || 'nobody'}`, async () => {
+      assert.deepEqual(await members(condition), expected)
+    })
+  }
+
+  it('know lists and automations by id', async () => {
+    assert.deepEqual(await members({ list: listId }), ['ada'])
+    assert.deepEqual(await members({ activity: 'CAPTURED', automation: automationId }), ['eve'])
+  })
+
+  for (const [condition, problem] of [
+    [null, 'condition must be a JSON object'],
+    [{}, 'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity'],
+    [
+      { tag: 'a', list: 'b' },
+      'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity',
+    ],
+    [{ all: [{ any: {} }] }, 'condition.all[0].any must be an array'],
+    [{ field: 'phone', is: 'present' }, 'condition.field must be one of: email, firstName, createdAt, updatedAt'],
+    [{ field: 'email', is: 'like', value: 'a' }, /^condition\.is must be one of: equal, contains/],
+    [{ field: 'createdAt', is: 'more', value: 'soon' }, 'condition.value must be a timestamp'],
+    [{ metadata: 'a', is: 'more', value: true }, 'condition.value must be a string or a number'],
+    [{ not: { tag: ' ' } }, 'condition.not.tag must be a string that is not empty'],
+    [{ activity: 'OPENED' }, /^condition\.activity must be one of: SENT/],
+    [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
+    [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not nest deeper than 10/],
+    [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
+  ] as [unknown, string | RegExp][]) {
+    it(`are not made of ${JSON.stringify(condition).slice(0, 60)}`, async () => {
+      await assert.rejects(segment(condition), { message: problem })
+    })
+  }
+
+  it('are listed, and searched together with other conditions', async () => {
+    const id = await segment({ metadata: 'seats', is: 'present' })
+    const { body } = await service.call('GET', 'segments?limit=1')
+    assert.equal(body.data[0].id, id)
+    const found = await service.call('GET', `contacts?segmentId=${id}&listId=${listId}&tag=vip&email=ada@example.com`)
+    assert.deepEqual([found.body.pagination.total, found.body.data[0].id], [1, ids['ada']])
+    const past = await service.call('GET', `contacts?segmentId=${id}&page=9`)
+    assert.deepEqual([past.body.pagination.total, past.body.data], [3, []])
+    for (const [query, error] of [
+      ['segmentId=none', 'Segment not found'],
+      ['listId=none', 'List not found in workspace'],
+    ] as const) {
+      const answer = await service.call('GET', `contacts?${query}`)
+      assert.deepEqual([answer.status, answer.body.error], [404, error])
+    }
+    assert.equal((await service.call('GET', 'contacts?email=a%00b')).status, 400)
+    assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
+  })
+})
