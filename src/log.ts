@@ -1,14 +1,17 @@
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 
-/** Opens the log: JSON lines on standard output. Errors are written without anything personal: see {@link describeError}. */
-export const openLog = (level: string): Logger =>
-  pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { error: describeError, err: describeError },
-    redact: ['*.key', '*.password', '*.authorization'],
-  })
+/** Opens the log: JSON lines on standard output, or to another destination. Errors are written without anything personal: see {@link describeError}. */
+export const openLog = (level: string, destination?: DestinationStream): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: describeError, err: describeError },
+      redact: ['*.key', '*.password', '*.authorization'],
+    },
+    destination,
+  )
 
 /**
  * What a log may hold of an error. The texts of database errors repeat statements and values, which can be a contact's,

@@ -12,6 +12,7 @@ import type { EmbeddedOptions } from './protocol.ts'
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 const START_TIMEOUT_MS = 60_000
+const START_ATTEMPTS = 3
 
 export interface RunningTemporal {
   address: string
@@ -19,8 +20,25 @@ export interface RunningTemporal {
   stop(): Promise<void>
 }
 
-/** Starts Temporal's development server with its UI, kept in a file in WAL mode (measured twice as fast). */
+/**
+ * Starts Temporal's development server with its UI, kept in a file in WAL mode (measured twice as fast). It looks for two
+ * more free ports by itself, for HTTP and metrics, and ends when another program was faster there: it is started again.
+ */
 export async function startTemporal(
+  dataDir: string,
+  options: NonNullable<EmbeddedOptions['temporal']>,
+  onExit: () => void,
+): Promise<RunningTemporal> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch(dataDir, options, onExit)
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error
+    }
+  }
+}
+
+async function launch(
   dataDir: string,
   { cliPath, port, uiPort }: NonNullable<EmbeddedOptions['temporal']>,
   onExit: () => void,
@@ -44,20 +62,21 @@ export async function startTemporal(
     ],
     { stdio: ['ignore', output, output] },
   )
-  let stopping = false
+  let running = false
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   void exited.then(() => {
     rmSync(pidFile, { force: true })
-    if (!stopping) onExit()
+    if (running) onExit()
   })
   child.once('error', () => undefined)
   if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid))
   await waitForPort(port, child, log)
+  running = true
   return {
     address: `127.0.0.1:${port}`,
     uiUrl: `http://localhost:${uiPort}`,
     async stop() {
-      stopping = true
+      running = false
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
       const killed = setTimeout(() => child.kill('SIGKILL'), 10_000)

@@ -2,11 +2,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { readConfig } from '../config.ts'
 import type { ApiKey } from '../db/entities/api-key.ts'
+import type { Segment } from '../db/entities/segment.ts'
 import type { Workspace } from '../db/entities/workspace.ts'
 import { migrate, openOrm, type Orm } from '../db/orm.ts'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
+import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
 import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
+import { createSegment, deleteSegment, listSegments } from '../services/segments.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unconfirmed-messages.ts'
 import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
 import { createMail } from './compose.ts'
@@ -50,6 +53,14 @@ const asApiKey = (apiKey: ApiKey) => ({
   createdAt: apiKey.createdAt.toISOString(),
 })
 
+const asSegment = ({ id, workspaceId, name, condition, createdAt }: Segment) => ({
+  id,
+  workspaceId,
+  name,
+  condition,
+  createdAt: createdAt.toISOString(),
+})
+
 const table = (rows: string[][], none: string) =>
   rows.length === 0 ? none : rows.map((row) => row.join('  ')).join('\n')
 
@@ -67,6 +78,14 @@ function parseRateLimit(text: string): number {
     throw new InvalidArgumentError('It is a whole number of requests a minute, from 1 to 1000000.')
   }
   return limit
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('It is no JSON.')
+  }
 }
 
 const parseName = (text: string): string => {
@@ -112,7 +131,7 @@ command(keys, 'create', 'make a key and print it, once')
     (range: string, before: string[]) => [...before, range],
     [] as string[],
   )
-  .option('--rate-limit <N>', 'requests a minute', parseRateLimit, 120)
+  .option('--rate-limit <N>', 'requests a minute', parseRateLimit, DEFAULT_RATE_LIMIT)
   .action(
     async (
       options: Output & { workspace: string; name: string; scopes: Scope[]; allow: string[]; rateLimit: number },
@@ -144,6 +163,37 @@ command(keys, 'delete', 'delete a key; requests with it are refused from now on'
   .action(async (id: string, options: Output) => {
     await withDatabase((orm) => deleteApiKey(orm.em, id))
     show({ id, deleted: true }, options, () => `Deleted the key ${id}`)
+  })
+
+const segments = program
+  .command('segment')
+  .description('saved conditions on contacts; docs/segments.md has their language')
+command(segments, 'create', 'save a condition')
+  .requiredOption('--workspace <id>', 'the workspace it belongs to')
+  .requiredOption('--name <name>', 'its name', parseName)
+  .requiredOption('--condition <JSON>', 'such as {"metadata":"plan","is":"equal","value":"pro"}', parseJson)
+  .action(async (options: Output & { workspace: string; name: string; condition: unknown }) => {
+    const { workspace: workspaceId, name, condition } = options
+    const segment = await withDatabase((orm) => createSegment(orm.em, { workspaceId, name, condition }))
+    show(asSegment(segment), options, ({ id }) => `Made the segment "${name}": ${id}`)
+  })
+command(segments, 'list', 'list the segments of a workspace, newest first')
+  .requiredOption('--workspace <id>', 'the workspace')
+  .action(async (options: Output & { workspace: string }) => {
+    const everything = { limit: 1_000, offset: 0 }
+    const [list] = await withDatabase((orm) => listSegments(orm.em, options.workspace, everything))
+    show(list.map(asSegment), options, (all) =>
+      table(
+        all.map(({ id, name, condition }) => [id, name, JSON.stringify(condition)]),
+        'There is no segment.',
+      ),
+    )
+  })
+command(segments, 'delete', 'delete a segment; its contacts stay')
+  .argument('<id>', 'the id of the segment')
+  .action(async (id: string, options: Output) => {
+    await withDatabase((orm) => deleteSegment(orm.em, id))
+    show({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
   })
 
 const messages = program.command('message').description('messages of which nobody knows whether they were sent')

@@ -7,8 +7,14 @@ import { invalid, notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 
 /** A page of a workspace's segments, newest first, and how many there are. */
-export const listSegments = (em: EntityManager, workspaceId: string, range: Range): Promise<[Segment[], number]> =>
-  em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
+export const listSegments = async (
+  em: EntityManager,
+  workspaceId: string,
+  range: Range,
+): Promise<[Segment[], number]> => {
+  if (!isId(workspaceId)) throw notFound(`There is no workspace ${workspaceId}`)
+  return em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
+}
 
 /** A segment, and how many contacts are in it at this moment. @throws {Refusal} `not-found` */
 export async function getSegment(

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { openContext, startApi, startWorker, type Context, type RunningPart } from '../../src/bin/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import type { WorkspaceMode } from '../../src/domain/api-key.ts'
@@ -42,7 +43,8 @@ let queues = 0
 export async function startService({
   worker = true,
   env = {},
-}: { worker?: boolean; env?: NodeJS.ProcessEnv } = {}): Promise<Service> {
+  log = quietLog,
+}: { worker?: boolean; env?: NodeJS.ProcessEnv; log?: Logger } = {}): Promise<Service> {
   const { temporalAddress } = await services()
   const { url, orm } = await createDatabase()
   await orm.close(true)
@@ -58,7 +60,7 @@ export async function startService({
       ...(env['DATABASE_URL'] ? { DATABASE_URL: env['DATABASE_URL'] } : {}),
       ...(env['TEMPORAL_ADDRESS'] ? { TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] } : {}),
     },
-    quietLog,
+    log,
   )
   const parts: RunningPart[] = []
   const api = await startApi(context)
