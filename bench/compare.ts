@@ -8,7 +8,7 @@ export interface Benchmark {
   goal: { atLeast: number } | { atMost: number }
   unit: string
   /** Builds the two sides in one process, on the same servers. */
-  prepare(): Promise<{ ours: Measure; bare: Measure; close(): Promise<void> }>
+  prepare: () => Promise<{ ours: Measure; bare: Measure; close: () => Promise<void> }>
 }
 
 export interface Result {
@@ -33,13 +33,9 @@ export async function compare({ name, prepare, unit }: Benchmark, say: (line: st
     const rounds: Result['rounds'] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       // Neither side always has the machine as the other one left it.
-      const figures =
-        round % 2 === 0
-          ? { ours: await ours(), bare: await bare() }
-          : await (async () => {
-              const first = await bare()
-              return { ours: await ours(), bare: first }
-            })()
+      const first = round % 2 === 0 ? await ours() : await bare()
+      const second = round % 2 === 0 ? await bare() : await ours()
+      const figures = round % 2 === 0 ? { ours: first, bare: second } : { ours: second, bare: first }
       rounds.push(figures)
       say(`  round ${round + 1}: ours ${format(figures.ours)}, bare ${format(figures.bare)} ${unit}`)
     }

@@ -5,7 +5,7 @@ import type { Range } from '../db/queries/contacts.ts'
 import { findList, joinList, leaveList, listPage, type List } from '../db/queries/lists.ts'
 import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
-import { isId, newId } from '../domain/ids.ts'
+import { isId } from '../domain/ids.ts'
 import { contactNotFound } from './contacts.ts'
 import { deliverAtOnce } from './deliver-trigger-events.ts'
 import type { Call } from './call.ts'
@@ -62,13 +62,10 @@ export async function addToList(
   await getList(em, workspaceId, listId)
   const single = contactIds.length === 1
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
-  const joined = await joinList(
-    em,
-    workspaceId,
-    listId,
-    unique.map((contactId) => ({ contactId, eventId: newId() })),
-    { leaseSeconds: single ? DELIVERY_LEASE_SECONDS : 0, requestId: call.requestId },
-  )
+  const joined = await joinList(em, workspaceId, listId, unique, {
+    leaseSeconds: single ? DELIVERY_LEASE_SECONDS : 0,
+    requestId: call.requestId,
+  })
   if (single) {
     await deliverAtOnce(
       dependencies,

@@ -1,7 +1,7 @@
 import { addTags, removeTag, tagPage } from '../db/queries/tags.ts'
 import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
-import { isId, newId } from '../domain/ids.ts'
+import { isId } from '../domain/ids.ts'
 import { findJsonFault } from '../domain/json.ts'
 import { uniqueTags } from '../domain/tags.ts'
 import { foldName } from '../domain/triggers.ts'
@@ -25,13 +25,10 @@ export async function tagContact(
   call: Call,
 ): Promise<ContactProfile> {
   if (!isId(contactId)) throw contactNotFound()
-  const events = await addTags(
-    dependencies.em.fork(),
-    workspaceId,
-    contactId,
-    uniqueTags(names).map((tag) => ({ ...tag, eventId: newId() })),
-    { leaseSeconds: DELIVERY_LEASE_SECONDS, requestId: call.requestId },
-  )
+  const events = await addTags(dependencies.em.fork(), workspaceId, contactId, uniqueTags(names), {
+    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    requestId: call.requestId,
+  })
   if (!events) throw contactNotFound()
   await deliverAtOnce(dependencies, events)
   return getContact(dependencies.em, workspaceId, contactId)

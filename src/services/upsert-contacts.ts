@@ -1,6 +1,6 @@
 import { findContact, type ContactProfile } from '../db/queries/contacts.ts'
 import { knownLists } from '../db/queries/lists.ts'
-import { upsertContacts as write, type ContactWrite } from '../db/queries/upsert-contacts.ts'
+import { upsertAndCountContacts, upsertContacts, type ContactWrite } from '../db/queries/upsert-contacts.ts'
 import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { emailKey } from '../domain/email-address.ts'
 import { notFound } from '../domain/errors.ts'
@@ -41,7 +41,7 @@ export async function upsertContact(
   if (listId !== undefined && !(isId(listId) && (await knownLists(em, workspaceId, [listId])).has(listId))) {
     throw notFound(LIST_NOT_FOUND)
   }
-  const [written] = await write(em, workspaceId, [toWrite(input, call.id)], {
+  const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
     leaseSeconds: DELIVERY_LEASE_SECONDS,
     requestId: call.requestId,
   })
@@ -80,14 +80,12 @@ export async function upsertManyContacts(
     if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
     else byKey.set(emailKey(input.email), toWrite(input, newId()))
   }
-  const written = await write(fork, workspaceId, [...byKey.values()], { leaseSeconds: 0, requestId: call.requestId })
-  const created = written.filter((contact) => contact.created).length
-  return { created, updated: written.length - created, errors }
+  const options = { leaseSeconds: 0, requestId: call.requestId }
+  return { ...(await upsertAndCountContacts(fork, workspaceId, [...byKey.values()], options)), errors }
 }
 
 function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: ContactInput, id: string): ContactWrite {
   const { set, removedKeys } = splitMetadata(metadata)
-  const unique = uniqueTags(tags)
   return {
     id,
     email,
@@ -96,7 +94,6 @@ function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: Contact
     metadata: set,
     removedKeys,
     listId: listId ?? null,
-    tags: unique,
-    eventIds: [newId(), newId(), ...unique.map(() => newId())],
+    tags: uniqueTags(tags),
   }
 }

@@ -54,10 +54,8 @@ function keywords(schema: AnySchema, components: Components): JsonSchema {
   const options = schema.type === 'lazy' ? [] : schema.describe().oneOf
   const allowed = options.length > 0 ? { enum: options } : {}
   switch (schema.type) {
-    case 'lazy': {
-      const variants = (schema.spec.meta?.variants ?? []).map((variant) => toJsonSchema(variant, components))
-      return variants.length === 1 ? variants[0]! : { oneOf: variants }
-    }
+    case 'lazy':
+      return anyVariant(schema, components)
     case 'object': {
       const { fields = {} } = schema
       const required = Object.keys(fields).filter((name) => isRequired(fields[name]!))
@@ -72,7 +70,7 @@ function keywords(schema: AnySchema, components: Components): JsonSchema {
     case 'array':
       return {
         type: 'array',
-        ...(schema.innerType ? { items: toJsonSchema(schema.innerType, components) } : {}),
+        items: schema.innerType ? toJsonSchema(schema.innerType, components) : anyVariant(schema, components),
         ...limits(schema, { min: 'minItems', max: 'maxItems' }),
       }
     case 'string':
@@ -90,6 +88,11 @@ function keywords(schema: AnySchema, components: Components): JsonSchema {
     default:
       return {}
   }
+}
+
+function anyVariant(schema: AnySchema, components: Components): JsonSchema {
+  const variants = (schema.spec.meta?.variants ?? []).map((variant) => toJsonSchema(variant, components))
+  return variants.length === 1 ? variants[0]! : { oneOf: variants }
 }
 
 function limits(schema: AnySchema, names: { min: string; max: string }): JsonSchema {
@@ -115,8 +118,8 @@ export function exampleOf(schema: ISchema<unknown>): unknown {
           .filter(([, example]) => example !== undefined),
       )
     case 'array': {
-      const variants = innerType ? (asAny(innerType).spec.meta?.variants ?? [innerType as Schema]) : []
-      return variants.map((variant) => exampleOf(variant))
+      const { variants } = asAny(innerType ?? schema).spec.meta ?? {}
+      return (variants ?? (innerType ? [innerType] : [])).map((variant) => exampleOf(variant))
     }
     default:
       return known.describe().oneOf[0]

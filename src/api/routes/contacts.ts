@@ -25,6 +25,9 @@ import {
 } from '../schemas/contacts.ts'
 import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 import { parse } from '../schemas/parse.ts'
+import { compileQuickly } from '../schemas/quick.ts'
+
+const isContact = compileQuickly(contactSchema)
 
 const params = { id: { description: "The contact's id.", example: EXAMPLE_ID } }
 const NOT_FOUND = ['Contact not found']
@@ -117,7 +120,7 @@ export const contactOperations = [
       const errors: { index: number; error: string }[] = []
       body.contacts.forEach((item, index) => {
         try {
-          inputs.push({ index, input: toInput(parse(contactSchema, item)) })
+          inputs.push({ index, input: toInput(isContact(item) ? (item as ContactBody) : parse(contactSchema, item)) })
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           errors.push({ index, error: error.message })

@@ -10,7 +10,7 @@ declare module 'yup' {
     component?: string
     /** Keywords of JSON Schema that yup has no check for by that name. */
     json?: Record<string, unknown>
-    /** Of a lazy schema: what it can turn out to be. */
+    /** Of a lazy schema, what it can turn out to be; of an array that does not check its items, what they should be. */
     variants?: readonly Schema[]
   }
 }

@@ -84,13 +84,13 @@ export async function joinList(
   em: EntityManager,
   workspaceId: string,
   listId: string,
-  contacts: readonly { contactId: string; eventId: string }[],
+  contactIds: readonly string[],
   options: { leaseSeconds: number; requestId: string | null },
 ): Promise<Joined[]> {
   const rows = await sql<{ id: string; added: boolean; event: TriggerEventRow | null }>(em, JOIN, [
     workspaceId,
     listId,
-    JSON.stringify(contacts.map(({ contactId, eventId }) => ({ id: contactId, event_id: eventId }))),
+    contactIds,
     options.leaseSeconds,
     options.requestId,
   ])
@@ -102,12 +102,8 @@ export async function joinList(
 }
 
 const JOIN = `
-with items as (
-  select * from jsonb_to_recordset($3::jsonb) as item(id uuid, event_id uuid)
-),
-known as (
-  select contact.id, items.event_id from contacts contact join items using (id)
-  where contact.workspace_id = $1::uuid order by contact.email_key for no key update of contact
+with known as (
+  select id from contacts where workspace_id = $1::uuid and id = any($3::uuid[]) order by email_key collate "C" for no key update
 ),
 joined as (
   insert into list_members (list_id, contact_id) select $2::uuid, id from known
@@ -115,8 +111,7 @@ joined as (
   returning contact_id
 ),
 happened as (
-  select known.event_id as id, joined.contact_id, 'LIST_ADDED' as type, $2::text as key
-  from joined join known on known.id = joined.contact_id
+  select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}
 select known.id, joined.contact_id is not null as added, to_jsonb(written_events) as event

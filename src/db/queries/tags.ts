@@ -40,13 +40,13 @@ export async function addTags(
   em: EntityManager,
   workspaceId: string,
   contactId: string,
-  tags: readonly { key: string; name: string; eventId: string }[],
+  tags: readonly { key: string; name: string }[],
   options: { leaseSeconds: number; requestId: string | null },
 ): Promise<TriggerEvent[] | undefined> {
   const rows = await sql<{ event: TriggerEventRow | null }>(em, ADD, [
     workspaceId,
     contactId,
-    JSON.stringify(tags.map(({ key, name, eventId }) => ({ key, name, event_id: eventId }))),
+    JSON.stringify(tags),
     options.leaseSeconds,
     options.requestId,
   ])
@@ -56,7 +56,7 @@ export async function addTags(
 
 const ADD = `
 with items as (
-  select * from jsonb_to_recordset($3::jsonb) as item(key text, name text, event_id uuid)
+  select * from jsonb_to_recordset($3::jsonb) as item(key text, name text)
 ),
 known as (
   select id from contacts where id = $2::uuid and workspace_id = $1::uuid for no key update
@@ -68,8 +68,7 @@ tagged as (
   returning contact_id, tag_key
 ),
 happened as (
-  select items.event_id as id, tagged.contact_id, 'TAG_ADDED' as type, tagged.tag_key as key
-  from tagged join items on items.key = tagged.tag_key
+  select contact_id, 'TAG_ADDED' as type, tag_key as key from tagged
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}
 select to_jsonb(written_events) as event from known left join written_events on written_events.contact_id = known.id`

@@ -42,7 +42,7 @@ export const toTriggerEvent = (row: TriggerEventRow): TriggerEvent => ({
  * The part of a statement that writes what happened, with the automations that listen for it at this moment: what is
  * active now is started, however late the delivery comes. What nothing listens for is not written.
  *
- * It follows a query `happened (id, contact_id, type, key)` in the same `with`, and is called `written_events`.
+ * It follows a query `happened (contact_id, type, key)` in the same `with`, and is called `written_events`.
  *
  * @param parameters which parameters hold the workspace's id, the request's id, and for how many seconds the writer
  *   keeps the events for itself to deliver (0 leaves them to the relay).
@@ -56,7 +56,7 @@ listening as (
 ),
 written_events as (
   insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, lease_until)
-  select happened.id, ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
+  select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
     ${parameters.request}::text, now() + make_interval(secs => ${parameters.lease}::float8)
   from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
   returning id, workspace_id, contact_id, type, automation_ids, request_id

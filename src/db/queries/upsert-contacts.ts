@@ -18,8 +18,6 @@ export interface ContactWrite {
   listId: string | null
   /** Tags to get, no two with the same key. */
   tags: { key: string; name: string }[]
-  /** Ids for what may happen by this: the sign-up, the joining of the list, and one for each tag. */
-  eventIds: string[]
 }
 
 export interface WrittenContact {
@@ -29,23 +27,64 @@ export interface WrittenContact {
   events: TriggerEvent[]
 }
 
+export interface UpsertOptions {
+  /** For how many seconds the caller keeps the events for itself to deliver; 0 leaves them to the relay. */
+  leaseSeconds: number
+  requestId: string | null
+}
+
 /**
  * Writes contacts in one statement, however many, with the list they join and the tags they get, and with them what
  * starts automations: only a change does.
  * No email may come twice (error 21000). Rows are written in the order of their key: concurrent calls that
  * share contacts wait for each other, and never in a circle.
- *
- * What an update needs to know beyond the new values (keys to remove, a first name to keep) comes as one object
- * by email, because `excluded` holds only what an insert would have written.
- *
- * @param options.leaseSeconds how long the caller keeps the events for itself to deliver; 0 leaves them to the relay.
  */
 export async function upsertContacts(
   em: EntityManager,
   workspaceId: string,
   contacts: readonly ContactWrite[],
-  options: { leaseSeconds: number; requestId: string | null },
+  options: UpsertOptions,
 ): Promise<WrittenContact[]> {
+  const rows = await sql<{ id: string; created: boolean; events: TriggerEventRow[] | null }>(
+    em,
+    `${UPSERT},
+     events as (
+       select contact_id, jsonb_agg(to_jsonb(written_events)) as events from written_events group by contact_id
+     )
+     select written.id, written.created, events.events
+     from written left join events on events.contact_id = written.id`,
+    parametersOf(workspaceId, contacts, options),
+  )
+  return rows.map(({ id, created, events }) => ({ id, created, events: (events ?? []).map(toTriggerEvent) }))
+}
+
+/** Does the same, and only counts what it did. */
+export async function upsertAndCountContacts(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+  options: UpsertOptions,
+): Promise<{ created: number; updated: number }> {
+  const [row] = await sql<{ created: number; updated: number }>(
+    em,
+    `${UPSERT}
+     select count(*) filter (where created)::integer as created,
+       count(*) filter (where not created)::integer as updated
+     from written`,
+    parametersOf(workspaceId, contacts, options),
+  )
+  return row ?? { created: 0, updated: 0 }
+}
+
+/**
+ * What an update needs to know beyond the new values (keys to remove, a first name to keep) comes as one object
+ * by email, because `excluded` holds only what an insert would have written.
+ */
+function parametersOf(
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+  { leaseSeconds, requestId }: UpsertOptions,
+): unknown[] {
   const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
   for (const contact of contacts) {
     if (contact.firstName !== undefined && contact.removedKeys.length === 0) continue
@@ -61,27 +100,19 @@ export async function upsertContacts(
     first_name: contact.firstName ?? null,
     metadata: contact.metadata,
     list_id: contact.listId,
-    tags: contact.tags,
-    event_ids: contact.eventIds,
+    tags: contact.tags.length > 0 ? contact.tags : null,
   }))
-  const rows = await sql<{ id: string; created: boolean; events: TriggerEventRow[] | null }>(em, UPSERT, [
-    workspaceId,
-    JSON.stringify(items),
-    JSON.stringify(updates),
-    options.leaseSeconds,
-    options.requestId,
-  ])
-  return rows.map(({ id, created, events }) => ({ id, created, events: (events ?? []).map(toTriggerEvent) }))
+  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), leaseSeconds, requestId]
 }
 
 const UPSERT = `
 with items as materialized (
   select * from jsonb_to_recordset($2::jsonb) as item(
-    id uuid, email text, email_key text, first_name text, metadata jsonb, list_id uuid, tags jsonb, event_ids uuid[])
+    id uuid, email text, email_key text, first_name text, metadata jsonb, list_id uuid, tags jsonb)
 ),
 written as (
   insert into contacts as contact (id, workspace_id, email, email_key, first_name, metadata)
-  select id, $1::uuid, email, email_key, first_name, metadata from items order by email_key
+  select id, $1::uuid, email, email_key, first_name, metadata from items order by email_key collate "C"
   on conflict (workspace_id, email_key) do update set
     email = excluded.email,
     first_name = case
@@ -103,24 +134,15 @@ tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
   select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
   from written join items using (email_key) cross join jsonb_array_elements(items.tags) tag
+  where items.tags is not null
   on conflict do nothing
   returning contact_id, tag_key
 ),
 happened as (
-  select items.event_ids[1] as id, written.id as contact_id, 'SIGNUP' as type, '' as key
-  from written join items using (email_key) where written.created
+  select id as contact_id, 'SIGNUP' as type, '' as key from written where created
   union all
-  select items.event_ids[2], joined.contact_id, 'LIST_ADDED', joined.list_id::text
-  from joined join written on written.id = joined.contact_id join items using (email_key)
+  select contact_id, 'LIST_ADDED', list_id::text from joined
   union all
-  select items.event_ids[2 + tag.n], tagged.contact_id, 'TAG_ADDED', tagged.tag_key
-  from tagged join written on written.id = tagged.contact_id join items using (email_key)
-  cross join jsonb_array_elements(items.tags) with ordinality tag(value, n)
-  where tag.value ->> 'key' = tagged.tag_key
+  select contact_id, 'TAG_ADDED', tag_key from tagged
 ),
-${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })},
-events as (
-  select contact_id, jsonb_agg(to_jsonb(written_events)) as events from written_events group by contact_id
-)
-select written.id, written.created, events.events
-from written left join events on events.contact_id = written.id`
+${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}`

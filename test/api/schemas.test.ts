@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { document } from '../../src/api/operations.ts'
+import { contactSchema } from '../../src/api/schemas/contacts.ts'
+import { parse } from '../../src/api/schemas/parse.ts'
+import { findJsonFault } from '../../src/domain/json.ts'
+import { compileQuickly } from '../../src/api/schemas/quick.ts'
+import {
+  ACTIVITY_STATUSES,
+  COMPARISONS,
+  CONDITION_FIELDS,
+  readCondition,
+  type Condition,
+} from '../../src/domain/conditions.ts'
+
+const passes = (run: () => unknown): boolean => {
+  try {
+    run()
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('what is described', () => {
+  it('of a contact is what its schema lets pass, for any JSON', () => {
+    const quick = compileQuickly(contactSchema)
+    const emails = fc.oneof(
+      fc.emailAddress(),
+      fc.constantFrom('a@b.co', ' a@b.co ', 'a@b', 'a..b@c.de', 'jörg@exämple.de', '', `${'x'.repeat(65)}@b.co`),
+    )
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('', ' ', '\u0085', '\ufeff', 'a\u0000', '😀'.repeat(1_000), '😀'.repeat(1_001), 'x'.repeat(101)),
+    )
+    const anything = fc.jsonValue()
+    const contact = fc.record(
+      {
+        email: fc.oneof({ weight: 5, arbitrary: emails }, anything),
+        firstName: fc.oneof({ weight: 3, arbitrary: texts }, anything),
+        metadata: fc.oneof(fc.dictionary(fc.string(), anything), anything),
+        listId: fc.oneof({ weight: 3, arbitrary: texts }, anything),
+        tags: fc.oneof({ weight: 3, arbitrary: fc.array(texts, { maxLength: 102 }) }, anything),
+        constructor: anything,
+      },
+      { requiredKeys: [] },
+    )
+    let passed = 0
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: contact }, anything), (item) => {
+        // What can't be stored is refused before any schema sees it.
+        fc.pre(findJsonFault(item) === undefined)
+        const expected = passes(() => parse(contactSchema, item))
+        if (expected) passed += 1
+        assert.equal(quick(item), expected)
+      }),
+      { numRuns: 5_000 },
+    )
+    assert.ok(passed > 100, `only ${passed} passed`)
+  })
+
+  it('of conditions lets every condition pass that can be read', () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false })
+      .addSchema(document, 'api')
+      .compile({ $ref: 'api#/components/schemas/Condition' })
+    const value = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean())
+    const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
+      condition: fc.oneof(
+        { maxDepth: 4 },
+        fc.record({ tag: fc.string() }),
+        fc.record({ list: fc.uuid() }),
+        fc.record({ field: fc.constantFrom(...CONDITION_FIELDS), is: fc.constantFrom(...COMPARISONS), value }),
+        fc.record({ metadata: fc.string(), is: fc.constantFrom(...COMPARISONS), value }),
+        fc.record({ activity: fc.constantFrom(...ACTIVITY_STATUSES), withinDays: fc.nat() }),
+        fc.record({ not: tie('condition') }),
+        fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
+        fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),
+      ) as fc.Arbitrary<Condition>,
+    }))
+    let read = 0
+    fc.assert(
+      fc.property(condition, (json) => {
+        const result = readCondition(json)
+        if ('problem' in result) return
+        read += 1
+        assert.deepEqual(readCondition(result.condition), result)
+        assert.ok(validate(result.condition), JSON.stringify(result.condition))
+      }),
+      { numRuns: 1_000 },
+    )
+    assert.ok(read > 100)
+  })
+})
