@@ -33,7 +33,7 @@ export interface Welcome {
 /** What `npm start` says when it is ready. */
 export function welcome({ port, temporalUiUrl, captures, first }: Welcome): string {
   const base = `http://localhost:${port}/api/v1`
-  const lines = ['', `Dripline is ready: ${base}`]
+  const lines = ['', `Dripline is ready: ${base}`, `Its reference:     http://localhost:${port}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(
     captures ? 'Mail is captured, not delivered (set SMTP_URL to deliver it).' : 'Mail is delivered over SMTP.',

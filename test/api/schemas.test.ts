@@ -76,7 +76,7 @@ describe('what is described', () => {
         fc.record({ not: tie('condition') }),
         fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
         fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),
-      ) as fc.Arbitrary<Condition>,
+      ),
     }))
     let read = 0
     fc.assert(

@@ -13,7 +13,8 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  // The document brings samples of its own, for curl and for the client of this package.
+  hiddenClients: true,
   metaData: { title: 'Dripline API' },
 }
 
@@ -28,6 +29,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Dripline API</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
 <div id="reference"></div>
