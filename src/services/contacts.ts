@@ -1,4 +1,3 @@
-import { Contact } from '../db/entities/contact.ts'
 import { Message } from '../db/entities/message.ts'
 import { Segment } from '../db/entities/segment.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -10,7 +9,7 @@ import {
   type ContactProfile,
   type Range,
 } from '../db/queries/contacts.ts'
-import { knownLists } from '../db/queries/lists.ts'
+import { countMessages } from '../db/queries/ledger.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 
@@ -42,10 +41,10 @@ export async function listContacts(
     if (!segment) throw notFound('Segment not found')
     filter.condition = segment.condition
   }
-  if (listId !== undefined && !(isId(listId) && (await knownLists(fork, workspaceId, [listId])).has(listId))) {
-    throw notFound('List not found in workspace')
-  }
-  return searchContacts(fork, workspaceId, filter, range)
+  const found =
+    listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined
+  if (!found) throw notFound('List not found in workspace')
+  return found
 }
 
 /** @throws {Refusal} `not-found` */
@@ -63,12 +62,10 @@ export async function listActivity(
   range: Range,
 ): Promise<[Message[], number]> {
   const fork = em.fork()
-  if (!isId(contactId) || (await fork.count(Contact, { id: contactId, workspaceId })) === 0) throw contactNotFound()
-  return fork.findAndCount(
-    Message,
-    { contactId, workspaceId },
-    { ...range, orderBy: { createdAt: 'desc', id: 'desc' } },
-  )
+  const total = isId(contactId) ? await countMessages(fork, workspaceId, contactId) : undefined
+  if (total === undefined) throw contactNotFound()
+  const newest = { createdAt: 'desc', id: 'desc' } as const
+  return [await fork.find(Message, { contactId, workspaceId }, { ...range, orderBy: newest }), total]
 }
 
 export const contactNotFound = () => notFound('Contact not found')

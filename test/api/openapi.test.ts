@@ -222,6 +222,26 @@ describe('the OpenAPI document', () => {
     })
   }
 
+  for (const { path, method, described } of all) {
+    if (!described.parameters.some(({ name }) => name === 'page')) continue
+    it(`${method} ${path} asks the database at most twice`, async () => {
+      const { em } = service.context.orm
+      const condition = { field: 'email', is: 'present' }
+      const listId = await aList(service)
+      const ids: Record<string, string> = {
+        contacts: await aContact(service, { tags: ['counted'], listId }),
+        lists: listId,
+        segments: (await createSegment(em, { workspaceId: service.workspaceId, name: 'Mine', condition })).id,
+      }
+      const search = `?tag=counted&listId=${ids['lists']}&segmentId=${ids['segments']}`
+      const target = path.slice(1).replace('{id}', ids[path.split('/')[1]!] ?? '') + search
+      const { answer, statements } = await counting(() => service.call(method, target))
+      assert.equal(answer.status, 200)
+      // Besides the one that finds the key and counts the request.
+      assert.ok(statements.length <= 3, statements.join('\n'))
+    })
+  }
+
   it('is shown to people at /docs, with nothing from elsewhere', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const page = await fetch(`${origin}/docs`)

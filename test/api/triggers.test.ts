@@ -32,6 +32,14 @@ describe('what starts an automation', () => {
       },
       timeoutMs,
     )
+  const eventsFor = async (automationId: string) => {
+    const rows = await sql(
+      service.context.orm.em.fork(),
+      'select 1 from trigger_events where automation_ids = array[$1::uuid]',
+      [automationId],
+    )
+    return rows.length
+  }
   const owed = () =>
     eventually('nothing is owed', async () => {
       const rows = await sql(service.context.orm.em.fork(), 'select 1 from trigger_events where delivered_at is null')
@@ -61,12 +69,7 @@ describe('what starts an automation', () => {
     await service.call('POST', `lists/${listId}/contacts`, { contactId: first })
     await service.call('POST', `lists/${listId}/contacts`, { contactIds: contacts })
     await service.call('POST', 'contacts/bulk', { contacts: [{ email, listId }] })
-    const events = await sql(
-      service.context.orm.em.fork(),
-      `select 1 from trigger_events where automation_ids = array[$1::uuid]`,
-      [automationId],
-    )
-    assert.equal(events.length, 5)
+    assert.equal(await eventsFor(automationId), 5)
   })
 
   it('is getting its tag, in any case, and only the getting', async () => {
@@ -83,12 +86,7 @@ describe('what starts an automation', () => {
     })
     await eventuallyEnrolled(automationId, 3)
     await service.call('POST', `contacts/${first}/tags`, { tags: ['Customer'] })
-    const events = await sql(
-      service.context.orm.em.fork(),
-      `select 1 from trigger_events where automation_ids = array[$1::uuid]`,
-      [automationId],
-    )
-    assert.equal(events.length, 3)
+    assert.equal(await eventsFor(automationId), 3)
   })
 
   it("carries its request's id into the workflow's memo", async () => {

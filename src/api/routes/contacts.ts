@@ -1,6 +1,7 @@
 import { array } from 'yup'
 import { Refusal } from '../../domain/errors.ts'
-import { listActivity, getContact, listContacts } from '../../services/contacts.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { getContact, listActivity, listContacts, type ContactSearch } from '../../services/contacts.ts'
 import { eraseContact } from '../../services/erase-contact.ts'
 import { fireEvent } from '../../services/fire-event.ts'
 import { tagContact, untagContact } from '../../services/tags.ts'
@@ -23,7 +24,7 @@ import {
   tagsSchema,
   type ContactBody,
 } from '../schemas/contacts.ts'
-import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single, type Page } from '../schemas/fields.ts'
 import { parse } from '../schemas/parse.ts'
 import { compileQuickly } from '../schemas/quick.ts'
 
@@ -39,6 +40,17 @@ const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): Con
   listId,
   tags,
 })
+
+export const contactPage = {
+  description: 'A page of contacts.',
+  schema: listOf(array().of(contactShape).required()),
+}
+
+/** A page of the contacts that are looked for: of the workspace, of a list, of a segment. */
+export async function answerContacts(em: EntityManager, workspaceId: string, search: ContactSearch, page: Page) {
+  const { contacts, total } = await listContacts(em, workspaceId, search, rangeOf(page))
+  return listAnswer(contacts.map(presentContact), page, total)
+}
 
 /** What can be asked of a contact that an answer names. */
 const contactLinks = (id: string) => ({
@@ -59,13 +71,10 @@ export const contactOperations = [
     description: 'Newest first. Of several conditions, all have to be so.',
     scope: 'contacts:read',
     query: contactQuery,
-    answers: { 200: { description: 'A page of contacts.', schema: listOf(array().of(contactShape).required()) } },
+    answers: { 200: contactPage },
     refusals: { 404: ['List not found in workspace', 'Segment not found'] },
-    async handle({ caller, query: { page, limit, ...search } }, { em }) {
-      const range = rangeOf({ page, limit })
-      const { contacts, total } = await listContacts(em, caller.workspace.id, search, range)
-      return listAnswer(contacts.map(presentContact), { page, limit }, total)
-    },
+    handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
+      answerContacts(em, caller.workspace.id, search, { page, limit }),
   }),
 
   operation({

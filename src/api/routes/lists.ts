@@ -1,14 +1,13 @@
 import { array } from 'yup'
-import { listContacts } from '../../services/contacts.ts'
 import { addToList, createList, getList, listLists, removeFromList } from '../../services/lists.ts'
 import { listTags } from '../../services/tags.ts'
 import { notFound } from '../../domain/errors.ts'
 import { operation } from '../operation.ts'
 import { deleted, deleteResultShape } from '../presenters/common.ts'
-import { contactShape, presentContact } from '../presenters/contact.ts'
 import { joinResultShape, listShape, presentList, tagShape } from '../presenters/list.ts'
 import { joinSchema, listSchema } from '../schemas/contacts.ts'
 import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import { answerContacts, contactPage } from './contacts.ts'
 
 const params = { id: { description: "The list's id.", example: EXAMPLE_ID } }
 const NOT_FOUND = ['List not found in workspace']
@@ -78,13 +77,10 @@ export const listOperations = [
     scope: 'contacts:read',
     params,
     query: pageQuery(),
-    answers: { 200: { description: 'A page of contacts.', schema: listOf(array().of(contactShape).required()) } },
+    answers: { 200: contactPage },
     refusals: { 404: NOT_FOUND },
-    async handle({ caller, params, query }, { em }) {
-      const search = { listId: params['id']! }
-      const { contacts, total } = await listContacts(em, caller.workspace.id, search, rangeOf(query))
-      return listAnswer(contacts.map(presentContact), query, total)
-    },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { listId: params['id']! }, query),
   }),
 
   operation({

@@ -1,10 +1,9 @@
 import { array } from 'yup'
-import { listContacts } from '../../services/contacts.ts'
 import { getSegment, listSegments } from '../../services/segments.ts'
 import { operation } from '../operation.ts'
-import { contactShape, presentContact } from '../presenters/contact.ts'
 import { presentSegment, segmentDetailShape, segmentShape } from '../presenters/segment.ts'
 import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import { answerContacts, contactPage } from './contacts.ts'
 
 const params = { id: { description: "The segment's id.", example: EXAMPLE_ID } }
 const NOT_FOUND = ['Segment not found']
@@ -58,12 +57,9 @@ export const segmentOperations = [
     scope: 'contacts:read',
     params,
     query: pageQuery(),
-    answers: { 200: { description: 'A page of contacts.', schema: listOf(array().of(contactShape).required()) } },
+    answers: { 200: contactPage },
     refusals: { 404: NOT_FOUND },
-    async handle({ caller, params, query }, { em }) {
-      const search = { segmentId: params['id']! }
-      const { contacts, total } = await listContacts(em, caller.workspace.id, search, rangeOf(query))
-      return listAnswer(contacts.map(presentContact), query, total)
-    },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { segmentId: params['id']! }, query),
   }),
 ]

@@ -111,27 +111,34 @@ export interface ContactFilter {
   condition?: Condition | undefined
 }
 
-/** A page of the contacts that a filter lets through, newest first, and how many these are. One query. */
+/**
+ * A page of the contacts that a filter lets through, newest first, and how many these are. One query.
+ * @returns `undefined` when the filter's list is not one of the workspace.
+ */
 export async function searchContacts(
   em: EntityManager,
   workspaceId: string,
   filter: ContactFilter,
   { limit, offset }: Range,
-): Promise<{ contacts: ContactProfile[]; total: number }> {
-  const parameters: unknown[] = [workspaceId, limit, offset]
+): Promise<{ contacts: ContactProfile[]; total: number } | undefined> {
+  const parameters: unknown[] = [workspaceId, limit, offset, filter.listId ?? null]
   const where = filterSql(filter, parameters)
-  const rows = await sql<(ContactRow | { [column in keyof ContactRow]: null }) & { total: number }>(
+  const rows = await sql<
+    (ContactRow | { [column in keyof ContactRow]: null }) & { total: number; list_known: boolean }
+  >(
     em,
     `with matching as materialized (
        select contact.id, contact.place from contacts contact where contact.workspace_id = $1::uuid and ${where}
      ),
      page as (select id, place from matching order by place desc limit $2 offset $3)
-     select counted.total, found.*
+     select counted.total, found.*,
+       $4::uuid is null or exists (select from lists where id = $4::uuid and workspace_id = $1::uuid) as list_known
      from (select count(*)::float8 as total from matching) counted
      left join (select page.place, ${COLUMNS} from page join contacts contact using (id)) found on true
      order by found.place desc`,
     parameters,
   )
+  if (rows[0]?.list_known === false) return undefined
   const contacts = rows.flatMap((row) => (row.id === null ? [] : [toContact(row)]))
   return { contacts, total: rows[0]?.total ?? 0 }
 }
@@ -158,7 +165,8 @@ function filterSql({ email, tag, listId, condition }: ContactFilter, parameters:
     )
   }
   if (listId !== undefined) {
-    parts.push(`contact.id in (select contact_id from list_members where list_id = $${parameters.push(listId)}::uuid)`)
+    // The place of the list among the parameters of `searchContacts`.
+    parts.push('contact.id in (select contact_id from list_members where list_id = $4::uuid)')
   }
   if (condition !== undefined) parts.push(conditionSql(condition, parameters))
   return parts.join(' and ')

@@ -179,3 +179,18 @@ update messages set
   sent_at = case when $3 in ('SENT', 'CAPTURED') then now() end
 where id = $1::uuid and claim = $2::uuid
   and (status = 'SENDING' or (status = 'UNCONFIRMED' and $3 <> 'DEFERRED'))`
+
+/** How many messages a contact has. @returns `undefined` when the workspace has no such contact. */
+export async function countMessages(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+): Promise<number | undefined> {
+  const [row] = await sql<{ total: number }>(
+    em,
+    `select (select count(*) from messages message where message.contact_id = contact.id)::float8 as total
+     from contacts contact where contact.id = $2::uuid and contact.workspace_id = $1::uuid`,
+    [workspaceId, contactId],
+  )
+  return row?.total
+}
