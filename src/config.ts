@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
 import { isAddressRange } from './domain/address-ranges.ts'
@@ -21,6 +22,7 @@ const environment = object({
   TEMPORAL_PORT: port(7233),
   TEMPORAL_UI_PORT: port(8233),
   DATABASE_URL: address(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
+  DATABASE_PASSWORD: string(),
   DATABASE_POOL_SIZE: number().integer().min(2).max(1000).default(10),
   TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
   TEMPORAL_NAMESPACE: string().default('default'),
@@ -39,6 +41,7 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
+  WORKFLOW_BUNDLE: string(),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
@@ -51,15 +54,43 @@ export interface Config extends Environment {
   trustedProxies: string[]
 }
 
+/** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
+const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL']
+
+function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const path = SECRETS.includes(name) ? env[`${name}_FILE`] : undefined
+  if (!path) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    throw new Error(`${name}_FILE names a file that cannot be read: ${path}`)
+  }
+}
+
+function withPassword(url: string, password: string | undefined): string {
+  if (password === undefined) return url
+  const parsed = new URL(url)
+  parsed.password = password
+  return parsed.toString()
+}
+
 /**
  * Reads and checks the environment, once, in a composition root. An empty variable counts as one that is not set.
  * @throws {Error} that names every variable that is wrong, and what would be right; it repeats no value.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.keys(environment.fields).map((name) => [name, env[name] || undefined]))
+  const given = Object.fromEntries(
+    Object.keys(environment.fields).map((name) => [name, env[name] || readSecret(env, name)]),
+  )
   try {
     const values = environment.validateSync(given, { abortEarly: false })
-    return { ...values, dataDir: resolve(values.DATA_DIR), trustedProxies: splitList(values.TRUSTED_PROXIES) }
+    const { DATABASE_URL, DATABASE_PASSWORD } = values
+    return {
+      ...values,
+      ...(DATABASE_URL ? { DATABASE_URL: withPassword(DATABASE_URL, DATABASE_PASSWORD) } : {}),
+      dataDir: resolve(values.DATA_DIR),
+      trustedProxies: splitList(values.TRUSTED_PROXIES),
+    }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     const problems = error.inner.map(({ path, type, message }) =>

@@ -1,6 +1,7 @@
 /** Builds the parts from the configuration. Only composition roots, tests and benchmarks use it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker'
@@ -134,9 +135,10 @@ export const installTemporalRuntime = (log: Logger): Runtime =>
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there. */
 export async function startWorker(
   { config, log, dependencies, temporal }: Context,
-  bundle = bundleWorkflows(),
+  bundle?: Promise<{ code: string }>,
 ): Promise<RunningPart> {
-  const [workflowBundle, connection] = await Promise.all([bundle, connectWorker(config, log)])
+  const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
+  const [workflowBundle, connection] = await Promise.all([code, connectWorker(config, log)])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
   const mail = createMail(config)
   const worker = await createWorker({

@@ -18,7 +18,8 @@ export interface WorkerOptions {
   connection: NativeConnection
   namespace: string
   taskQueue: string
-  workflowBundle: { code: string }
+  /** The workflow code, or where it was built to. */
+  workflowBundle: { code: string } | { codePath: string }
   activities: object
   /** How long activities in hand may take to finish at shutdown, in milliseconds. */
   shutdownGraceMs?: number

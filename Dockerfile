@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+# The API, the worker and the command line: one image, whose command says which of them it is.
+
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+# dripline/client, the reference page and the workflow code, built once for every container.
+RUN node scripts/prepare.ts && node scripts/bundle-workflows.ts dist/workflows.js
+
+FROM node:24.21.0-bookworm-slim AS modules
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production WORKFLOW_BUNDLE=/app/dist/workflows.js
+WORKDIR /app
+COPY --from=modules /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+COPY src ./src
+COPY workflows ./workflows
+COPY activities ./activities
+COPY scripts ./scripts
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/healthz`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
+# Node, and not npm, so that SIGTERM reaches who has work in hand.
+CMD ["node", "src/bin/api.ts"]

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from './random.ts'
+import { TOXICS, type Toxic } from './toxiproxy.ts'
+import { KINDS, type Kind, type World } from './world.ts'
+
+/** Something that was done to the parts, from when to when, in milliseconds since 1970. */
+export interface Fault {
+  what: 'kill' | 'freeze' | 'toxic'
+  target: Kind | 'postgres' | 'temporal' | 'smtp'
+  how: string
+  from: number
+  to: number
+}
+
+const PROXIES = ['postgres', 'temporal', 'smtp'] as const
+
+/** Kills, freezes and poisons at random instants of a span of time. Which ones, the seed says. @returns what was done. */
+export async function torment(
+  world: World,
+  random: Random,
+  { kills, windowMs }: { kills: number; windowMs: number },
+): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const during = async (fault: Omit<Fault, 'from' | 'to'>, run: () => Promise<void>) => {
+    const from = Date.now()
+    await run()
+    faults.push({ ...fault, from, to: Date.now() })
+  }
+  const at = (part: number) => delay(part * windowMs)
+
+  const plan: Promise<void>[] = []
+  for (let n = 0; n < kills; n += 1) {
+    // Each kind of process in turn, so that a small run meets all of them.
+    const kind = KINDS[n % KINDS.length]!
+    plan.push(
+      at(random.between(0.05, 0.98)).then(() =>
+        during({ what: 'kill', target: kind, how: 'SIGKILL' }, () => {
+          world.kill(kind)
+          return Promise.resolve()
+        }),
+      ),
+    )
+  }
+  const poisonings = Math.max(4, Math.round(kills / 2))
+  for (let n = 0; n < poisonings; n += 1) {
+    const proxy = PROXIES[n % PROXIES.length]!
+    const toxic = random.pick(Object.keys(TOXICS) as Toxic[])
+    const milliseconds = random.between(500, 4_000)
+    plan.push(
+      at(random.between(0.05, 0.95)).then(() =>
+        during({ what: 'toxic', target: proxy, how: toxic }, async () => {
+          // Two of a kind at once are one.
+          await world.proxies.add(proxy, toxic).catch(() => undefined)
+          await delay(milliseconds)
+          await world.proxies.remove(proxy, toxic)
+        }),
+      ),
+    )
+  }
+  for (let n = 0; n < Math.max(2, Math.round(kills / 6)); n += 1) {
+    const kind = n % 2 === 0 ? 'worker' : 'api'
+    const milliseconds = random.between(500, 3_000)
+    plan.push(
+      at(random.between(0.05, 0.95)).then(() =>
+        during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(kind, milliseconds)),
+      ),
+    )
+  }
+  await Promise.all(plan)
+  return faults.toSorted((a, b) => a.from - b.from)
+}

@@ -1,0 +1,64 @@
+/**
+ * A process of its own: an SMTP server that writes down, durably, every message whose DATA it takes, before it says so. It
+ * is slow to say so, and now and then cuts the connection instead, having taken the message or not; until SIGUSR2.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+
+export type RecorderEntry =
+  | { kind: 'accepted'; at: number; messageId: string; to: string; subject: string }
+  | { kind: 'cut'; at: number; messageId: string; to: string; subject: string }
+
+const [portText, file = '', cutText] = process.argv.slice(2)
+let cuts = Number(cutText)
+process.on('SIGUSR2', () => (cuts = 0))
+
+function record(entry: RecorderEntry): void {
+  const log = openSync(file, 'a')
+  writeSync(log, `${JSON.stringify(entry)}\n`)
+  fsyncSync(log)
+  closeSync(log)
+}
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  disableReverseLookup: true,
+  onData(stream, session, callback) {
+    receive(stream, session).then(
+      (answer) => (answer === 'cut' ? cutConnections() : callback(null, answer)),
+      (error: Error) => callback(error),
+    )
+  },
+})
+
+async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const header = (name: string) => new RegExp(`^${name}: (.*?)\\r?$`, 'im').exec(text)?.[1] ?? ''
+  const message = {
+    messageId: header('Message-ID'),
+    to: session.envelope.rcptTo[0]?.address ?? '',
+    subject: header('Subject'),
+  }
+  const cut = Math.random() < cuts
+  // Half of the cuts come before the message counts as taken: the sender can't tell the two apart.
+  const taken = !cut || Math.random() < 0.5
+  if (taken) record({ kind: 'accepted', at: Date.now(), ...message })
+  if (cut) {
+    record({ kind: 'cut', at: Date.now(), ...message })
+    return 'cut'
+  }
+  // The instant in which a kill is hardest to get right.
+  await delay(20 + Math.random() * 40)
+  return 'queued'
+}
+
+function cutConnections(): void {
+  for (const client of server.connections) client.close()
+}
+
+server.on('error', () => undefined)
+server.listen(Number(portText), '127.0.0.1')

@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, Connection } from '@temporalio/client'
+import { sql, toDate } from '../../src/db/sql.ts'
+import type { Fault } from './chaos.ts'
+import { GROUPS, WAIT_MINUTES, type Acknowledged, type Group } from './load.ts'
+import type { World } from './world.ts'
+
+export interface Verdict {
+  checks: { name: string; examined: number; failures: string[] }[]
+  accepted: number
+  unconfirmed: number
+}
+
+interface Row {
+  email: string
+  automation_id: string
+  enrollment_id: string
+  status: string
+  held: boolean
+}
+
+const enrollmentRows = (world: World) =>
+  sql<Row>(
+    world.orm.em.fork(),
+    `select contact.email, enrollment.automation_id, enrollment.id as enrollment_id, enrollment.status, enrollment.held
+     from enrollments enrollment join contacts contact on contact.id = enrollment.contact_id`,
+  )
+
+const owedRows = async (world: World): Promise<number> => {
+  const [row] = await sql<{ count: number }>(
+    world.orm.em.fork(),
+    `select ((select count(*) from trigger_events where delivered_at is null) + (select count(*) from propagations)
+       + (select count(*) from cancellations))::integer as count`,
+  )
+  return row?.count ?? 0
+}
+
+/** Whether an enrollment stands where it should: at its end, or held by its pause. */
+const isThrough = ({ group }: { group: Group }, row: Row | undefined): boolean =>
+  row?.status === 'COMPLETED' || (group === 'held' && row?.status === 'ACTIVE' && row.held)
+
+/** Waits until everything that was acknowledged is done, or until it will not be. @returns whether it is. */
+export async function waitForQuiet(
+  world: World,
+  { automations, entered, erased }: Acknowledged,
+  timeoutMs: number,
+): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await delay(1_000)) {
+    const rows = new Map((await enrollmentRows(world)).map((row) => [`${row.automation_id} ${row.email}`, row]))
+    const expected = entered.filter(({ group, email }) => group !== 'doomed' && !erased.has(email))
+    const through = expected.every((entry) => isThrough(entry, rows.get(`${automations[entry.group]} ${entry.email}`)))
+    if (through && (await owedRows(world)) === 0) return true
+  }
+  return false
+}
+
+/** Holds what the SMTP server took against what was acknowledged, and against the ledger, the counts and Temporal. */
+export async function judge(world: World, acknowledged: Acknowledged, faults: readonly Fault[]): Promise<Verdict> {
+  const { automations, entered, deletedAt, erased } = acknowledged
+  const em = () => world.orm.em.fork()
+  const log = world.accepted()
+  const accepted = log.filter(({ kind }) => kind === 'accepted')
+  const rows = await enrollmentRows(world)
+  const rowOf = new Map(rows.map((row) => [`${row.automation_id} ${row.email}`, row]))
+  const messages = await sql<{
+    email: string
+    automation_id: string
+    subject: string
+    status: string
+    claimed_at: string
+    message_id: string | null
+  }>(
+    em(),
+    `select contact.email, message.automation_id, step ->> 'subject' as subject, message.status, message.claimed_at, message.message_id
+     from messages message
+     join contacts contact on contact.id = message.contact_id
+     join enrollments enrollment on enrollment.id = message.enrollment_id
+     join automation_versions version
+       on version.automation_id = message.automation_id and version.version = enrollment.version
+     cross join jsonb_array_elements(version.steps) step
+     where step ->> 'id' = message.step_id::text`,
+  )
+  const checks: Verdict['checks'] = []
+  const check = <Item>(name: string, items: readonly Item[], problem: (item: Item) => string | undefined) => {
+    const failures = items.flatMap((item) => problem(item) ?? [])
+    checks.push({ name, examined: items.length, failures })
+  }
+  const keyOf = ({ to, subject }: { to: string; subject: string }) => `${to}: ${subject}`
+  const times = new Map<string, number[]>()
+  for (const entry of accepted) times.set(keyOf(entry), [...(times.get(keyOf(entry)) ?? []), entry.at])
+  const statusOf = new Map(messages.map((message) => [`${message.email}: ${message.subject}`, message.status]))
+  const alive = entered.filter(({ group, email }) => group !== 'doomed' && !erased.has(email))
+
+  check('every acknowledged enrollment reached its end, or is held by its pause', alive, (entry) => {
+    const row = rowOf.get(`${automations[entry.group]} ${entry.email}`)
+    return isThrough(entry, row)
+      ? undefined
+      : `${entry.email}: ${row ? `${row.status}${row.held ? ', held' : ''}` : 'no enrollment'}`
+  })
+  check('no message was taken twice', [...times], ([key, at]) =>
+    at.length > 1 ? `${key}: ${at.length} times` : undefined,
+  )
+  const ids = Map.groupBy(accepted, ({ messageId }) => messageId)
+  check('no Message-ID came twice', [...ids], ([id, entries]) => (entries.length > 1 ? id : undefined))
+
+  const finished = alive.filter(
+    ({ group, email }) => rowOf.get(`${automations[group]} ${email}`)?.status === 'COMPLETED',
+  )
+  const steps = finished.flatMap(({ group, email }) => [`${email}: ${group} 1`, `${email}: ${group} 2`])
+  check('every step was taken by the server, or is unconfirmed', steps, (key) =>
+    times.has(key) || statusOf.get(key) === 'UNCONFIRMED' ? undefined : `${key}: ${statusOf.get(key) ?? 'no message'}`,
+  )
+
+  const unconfirmed = messages.filter(({ status }) => status === 'UNCONFIRMED')
+  check('every unconfirmed message met a fault in its instant', unconfirmed, ({ email, subject, claimed_at }) => {
+    const claimedAt = toDate(claimed_at).getTime()
+    const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
+    const hurt = faults.some(
+      ({ target, from, to }) =>
+        (target === 'worker' || target === 'smtp' || target === 'postgres') &&
+        to >= claimedAt - 500 &&
+        from <= claimedAt + 20_000,
+    )
+    return cut || hurt ? undefined : `${email}: ${subject}`
+  })
+
+  check('no wait ended early', finished, ({ group, email }) => {
+    const [first] = times.get(`${email}: ${group} 1`) ?? []
+    const [second] = times.get(`${email}: ${group} 2`) ?? []
+    if (first === undefined || second === undefined || second - first >= WAIT_MINUTES * 60_000) return undefined
+    return `${email}: ${((second - first) / 1000).toFixed(1)} s`
+  })
+  check('no email after an acknowledged DELETE', accepted, ({ to, subject, at }) => {
+    const end = subject.startsWith('doomed') ? deletedAt : erased.get(to)
+    return end !== undefined && at > end ? `${to}: ${subject}, ${at - end} ms after` : undefined
+  })
+  check(
+    'the ledger and the SMTP server agree on what was sent',
+    messages.filter(({ status }) => status === 'SENT'),
+    ({ email, subject }) =>
+      times.has(`${email}: ${subject}`) ? undefined : `${email}: ${subject} is SENT, and was not taken`,
+  )
+  const known = new Set(messages.map(({ email, subject }) => `${email}: ${subject}`))
+  check(
+    'what the SMTP server took is in the ledger',
+    accepted.filter(({ to, subject }) => !erased.has(to) && !subject.startsWith('doomed')),
+    (entry) => (known.has(keyOf(entry)) ? undefined : keyOf(entry)),
+  )
+
+  const counts = await sql<{ automation_id: string; enrolled: number; completed: number }>(
+    em(),
+    'select automation_id, enrolled, completed from automation_counts',
+  )
+  const countOf = new Map(counts.map((row) => [row.automation_id, row]))
+  const counted = GROUPS.filter((group) => group !== 'doomed' && group !== 'call')
+  check('enrolledCount and completedCount are what there is', counted, (group) => {
+    const of = rows.filter((row) => row.automation_id === automations[group])
+    const completed = of.filter(({ status }) => status === 'COMPLETED').length
+    const count = countOf.get(automations[group])
+    return count?.enrolled === of.length && count.completed === completed
+      ? undefined
+      : `${group}: ${count?.enrolled}/${count?.completed} instead of ${of.length}/${completed}`
+  })
+
+  const connection = await Connection.connect({ address: world.temporalAddress })
+  try {
+    const running = new Set<string>()
+    for await (const { workflowId } of new Client({ connection }).workflow.list({
+      query: 'ExecutionStatus = "Running"',
+    })) {
+      running.add(workflowId)
+    }
+    const active = rows.filter(({ status }) => status === 'ACTIVE').length
+    checks.push({
+      name: 'what runs in Temporal is what is active in the ledger',
+      examined: running.size,
+      failures: running.size === active ? [] : [`${running.size} run, ${active} are active`],
+    })
+  } finally {
+    await connection.close()
+  }
+  return { checks, accepted: accepted.length, unconfirmed: unconfirmed.length }
+}

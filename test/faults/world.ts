@@ -1,0 +1,172 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startEmbedded } from '../../scripts/embedded/client.ts'
+import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { resolveToxiproxy } from '../../scripts/toxiproxy.ts'
+import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePorts } from '../support/ports.ts'
+import type { Random } from './random.ts'
+import type { RecorderEntry } from './smtp-recorder.ts'
+import { startToxiproxy, type Toxiproxy } from './toxiproxy.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const TASK_QUEUE = 'faults'
+/** Of the messages, the part whose connection the SMTP server cuts instead of answering. */
+const CUTS = 0.03
+
+/** What can be killed. */
+export const KINDS = ['api', 'worker', 'postgres', 'temporal', 'smtp'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface World {
+  apis: string[]
+  /** A connection that no fault is between. */
+  orm: Orm
+  temporalAddress: string
+  proxies: Toxiproxy
+  /** kill -9 of one process of the kind. Somebody starts it again. */
+  kill(kind: Kind): void
+  /** Stops a process and lets it go on after a while: what sees it thinks that it is dead, and it is not. */
+  freeze(kind: 'api' | 'worker', milliseconds: number): Promise<void>
+  /** Ends the SMTP server's cuts. */
+  endCuts(): void
+  accepted(): RecorderEntry[]
+  stop(): Promise<void>
+}
+
+/** The parts as they are in production, each a process, with proxies between them. */
+export async function startWorld(
+  random: Random,
+  mutant: string | undefined,
+  say: (line: string) => void,
+): Promise<World> {
+  const cliPath = await resolveTemporalCli(process.env, say)
+  const toxiproxyPath = await resolveToxiproxy(process.env, say)
+  const ports = (await freePorts(11)) as [number, ...number[]]
+  const [postgres, temporal, ui, smtp, toxi, postgresProxy, temporalProxy, smtpProxy, ...apiPorts] = ports
+  const dataDir = mkdtempSync(join(tmpdir(), 'dripline-faults-'))
+  // Started by root, Postgres runs as another user, who has to get in.
+  chmodSync(dataDir, 0o755)
+  const embedded = await startEmbedded(
+    { dataDir, postgres: { port: postgres }, temporal: { cliPath, port: temporal!, uiPort: ui! } },
+    say,
+  )
+  const orm = openOrm({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000 })
+  await migrate(orm)
+  const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
+    postgres: { listen: postgresProxy!, upstream: postgres },
+    temporal: { listen: temporalProxy!, upstream: temporal! },
+    smtp: { listen: smtpProxy!, upstream: smtp! },
+  })
+
+  const bundle = join(dataDir, 'workflows.js')
+  await ended(spawn(process.execPath, [join(ROOT, 'scripts/bundle-workflows.ts'), bundle], { stdio: 'ignore' }))
+  const record = join(dataDir, 'smtp.jsonl')
+  const env = {
+    ...process.env,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'fatal',
+    DATABASE_URL: embedded.databaseUrl!.replace(`:${postgres}/`, `:${postgresProxy}/`),
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporalProxy}`,
+    TEMPORAL_TASK_QUEUE: TASK_QUEUE,
+    SMTP_URL: `smtp://127.0.0.1:${smtpProxy}`,
+    MAIL_FROM: 'Faults <faults@example.com>',
+    WORKER_SHUTDOWN_SECONDS: '2',
+    WORKFLOW_BUNDLE: bundle,
+    ...(mutant === undefined
+      ? {}
+      : { FAULT_MUTANT: mutant, NODE_OPTIONS: `--import=${join(ROOT, 'test/faults/mutate.ts')}` }),
+  }
+
+  let stopping = false
+  let cuts = CUTS
+  const children = new Map<string, ChildProcess>()
+  /** Keeps a process alive: whatever ends it, it is started again after a pause. */
+  function supervise(name: string, script: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
+    const launch = () => {
+      if (stopping) return
+      const child = spawn(process.execPath, [join(ROOT, script), ...args()], {
+        env: { ...env, ...more },
+        stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] ? 'inherit' : 'ignore'],
+      })
+      children.set(name, child)
+      child.once('exit', () => setTimeout(launch, random.between(200, 1_500)))
+    }
+    launch()
+  }
+  supervise('smtp-1', 'test/faults/smtp-recorder.ts', () => [String(smtp), record, String(cuts)])
+  apiPorts
+    .slice(0, 2)
+    .forEach((port, n) => supervise(`api-${n + 1}`, 'src/bin/api.ts', () => [], { PORT: String(port) }))
+  for (const n of [1, 2]) supervise(`worker-${n}`, 'src/bin/worker.ts', () => [])
+
+  const apis = apiPorts.slice(0, 2).map((port) => `http://127.0.0.1:${port}`)
+  for (const api of apis) {
+    await eventually(
+      'the APIs are ready',
+      () =>
+        fetch(`${api}/readyz`).then(
+          (answer) => answer.ok || undefined,
+          () => undefined,
+        ),
+      60_000,
+    )
+  }
+
+  const oneOf = (kind: string): ChildProcess | undefined =>
+    children.get(random.pick([...children.keys()].filter((name) => name.startsWith(`${kind}-`))))
+  const pidIn = (file: string): number | undefined => {
+    const path = join(dataDir, file)
+    return existsSync(path) ? parseInt(readFileSync(path, 'utf8'), 10) : undefined
+  }
+  const signal = (pid: number | undefined, name: NodeJS.Signals) => {
+    try {
+      if (pid !== undefined && pid > 0) process.kill(pid, name)
+    } catch {
+      // It was gone already.
+    }
+  }
+  return {
+    apis,
+    orm,
+    temporalAddress: embedded.temporalAddress!,
+    proxies,
+    kill(kind) {
+      if (kind === 'postgres') signal(pidIn('postgres/postmaster.pid'), 'SIGKILL')
+      else if (kind === 'temporal') signal(pidIn('temporal.pid'), 'SIGKILL')
+      else signal(oneOf(kind)?.pid, 'SIGKILL')
+    },
+    async freeze(kind, milliseconds) {
+      const { pid } = oneOf(kind) ?? {}
+      signal(pid, 'SIGSTOP')
+      await delay(milliseconds)
+      signal(pid, 'SIGCONT')
+    },
+    endCuts() {
+      cuts = 0
+      signal(children.get('smtp-1')?.pid, 'SIGUSR2')
+    },
+    accepted: () =>
+      existsSync(record)
+        ? readFileSync(record, 'utf8')
+            .split('\n')
+            .filter((line) => line.endsWith('}'))
+            .map((line) => JSON.parse(line) as RecorderEntry)
+        : [],
+    async stop() {
+      stopping = true
+      for (const child of children.values()) child.kill('SIGKILL')
+      proxies.stop()
+      await orm.close(true)
+      await embedded.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.once('close', () => resolve()))
