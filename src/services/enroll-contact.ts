@@ -31,6 +31,9 @@ export async function enrollContact(
   call: Call,
 ): Promise<EnrollResult> {
   const fork = em.fork()
+  const earlier = call.retried ? await findEnrollment(fork, call.id) : undefined
+  if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
+
   const automation = isId(automationId)
     ? await fork.findOne(Automation, { id: automationId, workspaceId, status: 'ACTIVE' })
     : null
@@ -44,9 +47,6 @@ export async function enrollContact(
     const { set, removedKeys } = splitMetadata(merge)
     await mergeMetadata(fork, contactId, set, removedKeys)
   }
-
-  const earlier = call.retried ? await findEnrollment(fork, call.id) : undefined
-  if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
 
   const enrolledAt = new Date()
   const cause = callCause(call.id)

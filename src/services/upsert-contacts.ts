@@ -1,3 +1,4 @@
+import type { EntityManager } from '../db/orm.ts'
 import { findContact, type ContactProfile } from '../db/queries/contacts.ts'
 import { knownLists } from '../db/queries/lists.ts'
 import { upsertAndCountContacts, upsertContacts, type ContactWrite } from '../db/queries/upsert-contacts.ts'
@@ -38,9 +39,7 @@ export async function upsertContact(
 ): Promise<ContactProfile & { created: boolean }> {
   const em = dependencies.em.fork()
   const { listId } = input
-  if (listId !== undefined && !(isId(listId) && (await knownLists(em, workspaceId, [listId])).has(listId))) {
-    throw notFound(LIST_NOT_FOUND)
-  }
+  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw notFound(LIST_NOT_FOUND)
   const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
     leaseSeconds: DELIVERY_LEASE_SECONDS,
     requestId: call.requestId,
@@ -72,8 +71,11 @@ export async function upsertManyContacts(
   call: Call,
 ): Promise<BulkResult> {
   const fork = em.fork()
-  const listIds = [...new Set(inputs.flatMap(({ input }) => input.listId ?? []))].filter(isId)
-  const known = listIds.length > 0 ? await knownLists(fork, workspaceId, listIds) : new Set<string>()
+  const known = await listsAmong(
+    fork,
+    workspaceId,
+    inputs.flatMap(({ input }) => input.listId ?? []),
+  )
   const errors: BulkResult['errors'] = []
   const byKey = new Map<string, ContactWrite>()
   for (const { index, input } of inputs) {
@@ -82,6 +84,14 @@ export async function upsertManyContacts(
   }
   const options = { leaseSeconds: 0, requestId: call.requestId }
   return { ...(await upsertAndCountContacts(fork, workspaceId, [...byKey.values()], options)), errors }
+}
+
+/** Which of the texts that callers gave are ids of the workspace's lists; an id means the same in capitals. */
+async function listsAmong(em: EntityManager, workspaceId: string, given: readonly string[]): Promise<Set<string>> {
+  const candidates = [...new Set(given)].filter(isId)
+  if (candidates.length === 0) return new Set()
+  const known = await knownLists(em, workspaceId, candidates)
+  return new Set(candidates.filter((id) => known.has(id.toLowerCase())))
 }
 
 function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: ContactInput, id: string): ContactWrite {

@@ -3,7 +3,7 @@ import { takeIdempotencyKey } from '../../src/db/queries/idempotency-keys.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { newCall } from '../../src/services/call.ts'
-import { createAutomation } from '../../src/services/automations.ts'
+import { createAutomation, updateAutomation } from '../../src/services/automations.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
 import { fireEvent } from '../../src/services/fire-event.ts'
 import { upsertContact } from '../../src/services/upsert-contacts.ts'
@@ -151,6 +151,10 @@ describe('an Idempotency-Key', () => {
     await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
     assert.equal((await start(true)).enrolled, true)
     assert.equal((await start(true)).enrolled, true)
+    // Also when the automation was paused meanwhile: what it enrolled is enrolled.
+    await updateAutomation(dependencies.em, workspaceId, automationId, { status: 'PAUSED' })
+    assert.equal((await start(true)).enrolled, true)
+    await updateAutomation(dependencies.em, workspaceId, automationId, { status: 'ACTIVE' })
     const other = await enrollContact(dependencies, workspaceId, automationId, { contactId: made.id }, newCall())
     assert.equal(other.enrolled, false)
 

@@ -27,7 +27,7 @@ const server = new SMTPServer({
   disableReverseLookup: true,
   onData(stream, session, callback) {
     receive(stream, session).then(
-      (answer) => (answer === 'cut' ? cutConnections() : callback(null, answer)),
+      (answer) => (answer === 'cut' ? cutConnection(session) : callback(null, answer)),
       (error: Error) => callback(error),
     )
   },
@@ -56,8 +56,11 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
   return 'queued'
 }
 
-function cutConnections(): void {
-  for (const client of server.connections) client.close()
+/** Ends this connection alone: whoever else is on the line has no part in it. */
+function cutConnection({ id }: SMTPServerSession): void {
+  for (const client of server.connections) {
+    if ((client as unknown as { session: SMTPServerSession }).session.id === id) client.close()
+  }
 }
 
 server.on('error', () => undefined)

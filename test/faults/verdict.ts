@@ -68,10 +68,10 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
     subject: string
     status: string
     claimed_at: string
-    message_id: string | null
+    error: string | null
   }>(
     em(),
-    `select contact.email, message.automation_id, step ->> 'subject' as subject, message.status, message.claimed_at, message.message_id
+    `select contact.email, message.automation_id, step ->> 'subject' as subject, message.status, message.claimed_at, message.error
      from messages message
      join contacts contact on contact.id = message.contact_id
      join enrollments enrollment on enrollment.id = message.enrollment_id
@@ -112,17 +112,21 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   )
 
   const unconfirmed = messages.filter(({ status }) => status === 'UNCONFIRMED')
-  check('every unconfirmed message met a fault in its instant', unconfirmed, ({ email, subject, claimed_at }) => {
-    const claimedAt = toDate(claimed_at).getTime()
-    const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
-    const hurt = faults.some(
-      ({ target, from, to }) =>
-        (target === 'worker' || target === 'smtp' || target === 'postgres') &&
-        to >= claimedAt - 500 &&
-        from <= claimedAt + 20_000,
-    )
-    return cut || hurt ? undefined : `${email}: ${subject}`
-  })
+  check(
+    'every unconfirmed message met a fault in its instant',
+    unconfirmed,
+    ({ email, subject, claimed_at, error }) => {
+      const claimedAt = toDate(claimed_at).getTime()
+      const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
+      const hurt = faults.some(
+        ({ target, from, to }) =>
+          (target === 'worker' || target === 'smtp' || target === 'postgres') &&
+          to >= claimedAt - 500 &&
+          from <= claimedAt + 20_000,
+      )
+      return cut || hurt ? undefined : `${email}: ${subject}, claimed at ${claimed_at}: ${error}`
+    },
+  )
 
   check('no wait ended early', finished, ({ group, email }) => {
     const [first] = times.get(`${email}: ${group} 1`) ?? []
