@@ -4,9 +4,12 @@ import { openLog } from '../src/log.ts'
 import { stopServices } from '../test/support/services.ts'
 import { bulk } from './bulk.ts'
 import { compare, format, type Benchmark, type Result } from './compare.ts'
+import { duplicate } from './duplicate.ts'
+import { enroll } from './enroll.ts'
+import { events } from './events.ts'
 import { lists } from './lists.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [lists, bulk]
+const BENCHMARKS: readonly Benchmark[] = [lists, bulk, enroll, duplicate, events]
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const holds = ({ goal }: Benchmark, { ratio }: Result) =>

@@ -1,0 +1,38 @@
+import { startApiProcess } from '../test/support/api-process.ts'
+import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
+import { startService } from '../test/support/service.ts'
+import { median, timed, type Benchmark } from './compare.ts'
+import { makeContacts, post } from './load.ts'
+
+const CALLS = 150
+
+/** Enrolling a contact who is in the automation already ÷ the first time, one call after the other. */
+export const duplicate: Benchmark = {
+  name: 'duplicate',
+  title: 'p50 of a duplicate enroll ÷ p50 of a first one',
+  goal: { atMost: 0.5 },
+  unit: 'ms',
+  async prepare() {
+    const service = await startService({ worker: false })
+    const api = await startApiProcess(service)
+    const contacts = await makeContacts(service, CALLS, 'duplicate')
+    const times = async (automationId: string) => {
+      const all: number[] = []
+      for (const contactId of contacts) {
+        all.push(await timed(() => post(api.baseUrl, service.key, `automations/${automationId}/enroll`, { contactId })))
+      }
+      return median(all)
+    }
+    const fresh = () => anAutomation(service, { steps: [wait(60), EMAIL] })
+    const known = await fresh()
+    await times(known)
+    return {
+      ours: () => times(known),
+      bare: async () => times(await fresh()),
+      async close() {
+        await api.kill()
+        await service.stop()
+      },
+    }
+  },
+}

@@ -1,0 +1,44 @@
+import pMap from 'p-map'
+import type { Service } from '../test/support/service.ts'
+import { timed } from './compare.ts'
+
+/** Contacts of a service's workspace, made for a benchmark. @returns their ids. */
+export async function makeContacts(service: Service, count: number, prefix: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let from = 0; from < count; from += 1_000) {
+    const contacts = Array.from({ length: Math.min(1_000, count - from) }, (_, n) => ({
+      email: `${prefix}-${from + n}@example.com`,
+      tags: [prefix],
+    }))
+    await service.call('POST', 'contacts/bulk', { contacts })
+  }
+  for (let page = 1; ids.length < count; page += 1) {
+    const answer = await service.call('GET', `contacts?tag=${prefix}&limit=100&page=${page}`)
+    const { data } = answer.body as { data: { id: string }[] }
+    ids.push(...data.map(({ id }) => id))
+  }
+  return ids
+}
+
+/** How many items a second are dealt with, so many at a time. */
+export async function rateOf<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  deal: (item: Item) => Promise<unknown>,
+): Promise<number> {
+  const milliseconds = await timed(() => pMap(items, deal, { concurrency }))
+  return items.length / (milliseconds / 1_000)
+}
+
+/** Sends a JSON request as any client would. @throws {Error} for an answer that is not the one expected. */
+export async function post(baseUrl: string, key: string, path: string, body: object, expected = 202): Promise<unknown> {
+  const answer = await fetch(`${baseUrl}/${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const json = await answer.json()
+  if (answer.status !== expected)
+    throw new Error(`POST ${path} was answered with ${answer.status}: ${JSON.stringify(json)}`)
+  return json
+}
