@@ -41,6 +41,7 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
+  METRICS_PORT: number().integer().min(1).max(65_535),
   WORKFLOW_BUNDLE: string(),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

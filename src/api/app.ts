@@ -22,7 +22,7 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   const api = createRouter(BASE_PATH, operations, dependencies)
 
   const app = new Koa<ApiState>()
-  app.use(requestId(dependencies.log))
+  app.use(requestId(dependencies.log, dependencies.metrics))
   app.use(errors(dependencies.log))
   app.use(open.routes())
   app.use(admission(dependencies))

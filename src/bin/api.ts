@@ -1,7 +1,7 @@
 /** `npm run api`: the API alone. */
 import { readConfig } from '../config.ts'
 import { openLog } from '../log.ts'
-import { assertMigrated, openContext, startApi } from './compose.ts'
+import { assertMigrated, metricsParts, openContext, startApi } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { main, runUntilStopped } from './lifecycle.ts'
 
@@ -12,5 +12,5 @@ main(async () => {
   await assertMigrated(context.orm)
   const api = await startApi(context)
   log.info({ port: api.port }, 'The API is ready')
-  await runUntilStopped([api], () => context.close())
+  await runUntilStopped([api, ...(await metricsParts(context))], () => context.close())
 })

@@ -9,6 +9,7 @@ import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
 import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
 import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
+import { noMetrics } from '../services/dependencies.ts'
 import { createSegment, deleteSegment, listSegments } from '../services/segments.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unconfirmed-messages.ts'
 import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
@@ -212,7 +213,7 @@ command(messages, 'resend', 'send one once more; the contact may get it twice')
     const status = await withDatabase(async ({ em }) => {
       const mail = createMail(readConfig(process.env))
       try {
-        return await resendMessage({ ...mail, em }, id)
+        return await resendMessage({ ...mail, em, metrics: noMetrics }, id)
       } finally {
         await mail.smtp?.close()
       }

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
 import type { Config } from '../config.ts'
+import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type Orm } from '../db/orm.ts'
 import { sql } from '../db/sql.ts'
 import { captureTransport } from '../mail/capture.ts'
@@ -29,6 +30,7 @@ export interface Context {
   orm: Orm
   temporal: Client
   dependencies: Dependencies
+  metrics: MetricsRegistry
   close(): Promise<void>
 }
 
@@ -42,12 +44,14 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     tls: config.TEMPORAL_TLS,
   })
   const enrollments = createEnrollments(temporal, config.TEMPORAL_TASK_QUEUE)
+  const metrics = openMetrics(orm.em)
   return {
     config,
     log,
     orm,
     temporal,
-    dependencies: { em: orm.em, enrollments, log },
+    dependencies: { em: orm.em, enrollments, log, metrics: metrics.metrics },
+    metrics,
     async close() {
       await temporal.connection.close()
       await orm.close(true)
@@ -61,6 +65,50 @@ export interface RunningPart {
   stop(): Promise<void>
 }
 
+/**
+ * Serves the process's metrics to Prometheus, at `/metrics` on a port of their own, which no client of the API sees.
+ * @param sdk where Temporal's SDK serves its own, in a process with a worker: they are passed on.
+ */
+export async function startMetrics(
+  { metrics, config }: Context,
+  port: number,
+  sdk: string | undefined,
+): Promise<RunningPart & { port: number }> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.url !== '/metrics') return response.writeHead(404).end()
+      const own = await metrics.render()
+      const passedOn =
+        sdk === undefined
+          ? ''
+          : await fetch(sdk)
+              .then((answer) => answer.text())
+              .catch(() => '')
+      return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(own + passedOn)
+    })()
+  })
+  await listen(server, 'METRICS_PORT', port, config.HOST)
+  const stopped = new Promise<void>((done) => server.once('close', done))
+  return {
+    port: (server.address() as AddressInfo).port,
+    ended: stopped,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+      return stopped
+    },
+  }
+}
+
+/** An address of this machine that nobody listens on now. */
+async function freeAddress(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return `127.0.0.1:${port}`
+}
+
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies } = context
@@ -71,7 +119,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   })
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))
-  await listen(server, config.PORT, config.HOST)
+  await listen(server, 'PORT', config.PORT, config.HOST)
   const stopped = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     port: (server.address() as AddressInfo).port,
@@ -87,11 +135,11 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   }
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
+function listen(server: Server, variable: string, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
-      reject(taken ? new Error(`Port ${port} is taken by another program. Set PORT to a free one.`) : error)
+      reject(taken ? new Error(`Port ${port} is taken by another program. Set ${variable} to a free one.`) : error)
     })
     server.listen(port, host, resolve)
   })
@@ -124,13 +172,33 @@ export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config) =>
   mailFrom: MAIL_FROM,
 })
 
-/** Tells Temporal's SDK where to log, and that stopping is ours to order. Once a process, before its first worker. */
-export const installTemporalRuntime = (log: Logger): Runtime =>
+/**
+ * Tells Temporal's SDK where to log and, where an address is given, where to serve its metrics; and that stopping is ours
+ * to order. Once a process, before its first worker.
+ */
+export const installTemporalRuntime = (log: Logger, metricsAddress?: string): Runtime =>
   Runtime.install({
     logger: sdkLogger(log),
     shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+      ...(metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+    },
   })
+
+/**
+ * Installs Temporal's runtime in a process with a worker, and says how to start its metrics, where METRICS_PORT asks for
+ * them.
+ */
+export async function prepareWorkerProcess(config: Config, log: Logger) {
+  const address = config.METRICS_PORT === undefined ? undefined : await freeAddress()
+  installTemporalRuntime(log, address)
+  return (context: Context): Promise<RunningPart[]> => metricsParts(context, address && `http://${address}/metrics`)
+}
+
+/** The process's metrics as a part of it, or none where nobody asked. */
+export const metricsParts = async (context: Context, sdk?: string): Promise<RunningPart[]> =>
+  context.config.METRICS_PORT === undefined ? [] : [await startMetrics(context, context.config.METRICS_PORT, sdk)]
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there. */
 export async function startWorker(

@@ -5,7 +5,7 @@ import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
 import { openLog } from '../log.ts'
-import { installTemporalRuntime, openContext, startApi, startWorker, type ConnectedConfig } from './compose.ts'
+import { openContext, prepareWorkerProcess, startApi, startWorker, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { main, onStopSignal } from './lifecycle.ts'
 
@@ -33,7 +33,7 @@ main(async () => {
     await prepareDatabase(connected)
 
     const log = openLog(config.LOG_LEVEL)
-    installTemporalRuntime(log)
+    const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.push(() => context.close())
     const first = await createFirstWorkspace(context.orm.em)
@@ -41,6 +41,7 @@ main(async () => {
     closers.push(() => worker.stop())
     const api = await startApi(context)
     closers.push(() => api.stop())
+    for (const part of await startMetrics(context)) closers.push(() => part.stop())
 
     say(welcome({ port: api.port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL, first }))
     await Promise.race([signal, worker.ended, api.ended, ...(embedded ? [embedded.ended] : [])])

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/orm.ts'
+import type { MessageStatus } from '../domain/messages.ts'
 import type { Enrollments } from '../temporal/enrollments.ts'
 
 /** What services work with; a composition root gives it to them. */
@@ -6,6 +7,7 @@ export interface Dependencies {
   em: EntityManager
   enrollments: Enrollments
   log: Log
+  metrics: Metrics
 }
 
 /** The part of a logger that services use. Objects carry ids, never addresses, names, data or keys. */
@@ -14,3 +16,13 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
+
+/** What is counted of the work, where somebody wants to know. */
+export interface Metrics {
+  /** @param request.route the route's pattern, `null` where there is none: paths hold ids. */
+  answered(request: { method: string; route: string | null; status: number; seconds: number }): void
+  /** An attempt to send an email ended with this status. */
+  settled(status: MessageStatus): void
+}
+
+export const noMetrics: Metrics = { answered: () => undefined, settled: () => undefined }

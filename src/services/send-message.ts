@@ -5,6 +5,7 @@ import { claimMessage, recordOutcome, type Claim, type ClaimedMessage, type Cont
 import { newId } from '../domain/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from '../domain/messages.ts'
 import { renderEmail, TemplateError, type RenderedEmail } from '../mail/render.ts'
+import type { Metrics } from './dependencies.ts'
 import { addressOf } from '../mail/smtp.ts'
 import type { MailTransport } from '../mail/transport.ts'
 
@@ -15,6 +16,7 @@ export interface SendMessageDependencies {
   capture: MailTransport
   /** The sender: `Name <address>`. */
   mailFrom: string
+  metrics: Metrics
 }
 
 export type SendResult =
@@ -56,12 +58,14 @@ const unclaimed = (claim: Exclude<Claim, { kind: 'claimed' }>): SendResult =>
 
 /** Renders and hands over a message that this attempt has claimed, and records what came of it. */
 export async function deliverClaimed(
-  { em, smtp, capture, mailFrom }: SendMessageDependencies,
+  { em, smtp, capture, mailFrom, metrics }: SendMessageDependencies,
   key: MessageKey,
   message: ClaimedMessage,
 ): Promise<SendResult> {
-  const record = (outcome: Parameters<typeof recordOutcome>[2], content?: Content) =>
-    whileUnavailable(() => recordOutcome(em.fork(), message, outcome, content))
+  const record = async (outcome: Parameters<typeof recordOutcome>[2], content?: Content) => {
+    await whileUnavailable(() => recordOutcome(em.fork(), message, outcome, content))
+    metrics.settled(outcome.status)
+  }
   const failed = { kind: 'settled', status: 'FAILED', stop: message.onSendFailure === 'STOP' } as const
 
   let rendered: RenderedEmail

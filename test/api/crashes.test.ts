@@ -3,6 +3,7 @@ import { claimMessage } from '../../src/db/queries/ledger.ts'
 import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createMail } from '../../src/bin/compose.ts'
+import { noMetrics } from '../../src/services/dependencies.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/services/unconfirmed-messages.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -79,7 +80,7 @@ describe('what a crash leaves behind', () => {
 
   it('is for an operator to send once more, or to leave', async () => {
     const { em: orm } = service.context.orm
-    const dependencies = { ...createMail(service.context.config), em: orm }
+    const dependencies = { ...createMail(service.context.config), em: orm, metrics: noMetrics }
     const [left] = await listUnconfirmed(orm)
     const mailsBefore = sink.mails.length
     assert.equal(await resendMessage(dependencies, left!.id), 'SENT')

@@ -9,7 +9,7 @@ import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { createAutomation, type StepInput } from '../../src/services/automations.ts'
 import { newCall } from '../../src/services/call.ts'
 import { upsertContact } from '../../src/services/upsert-contacts.ts'
-import type { Dependencies } from '../../src/services/dependencies.ts'
+import { noMetrics, type Dependencies } from '../../src/services/dependencies.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { createEnrollments } from '../../src/temporal/enrollments.ts'
 import { addSearchAttributes } from '../../src/temporal/search-attributes.ts'
@@ -56,6 +56,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     em: orm.em,
     enrollments: createEnrollments(env.client, TASK_QUEUE),
     log: quietLog,
+    metrics: noMetrics,
   }
   const workspaceId = (await createWorkspace(orm.em, { name: 'Test', mode: 'live' })).id
 

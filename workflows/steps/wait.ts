@@ -1,8 +1,11 @@
-import { condition } from '@temporalio/workflow'
+import { condition, metricMeter } from '@temporalio/workflow'
 import { describeStep, type StepOutline } from '../../src/domain/steps.ts'
 import { historyIsLong } from '../history.ts'
 import type { EnrollmentRun, StepResult } from '../run.ts'
 import { publishWait } from '../search-attributes.ts'
+
+/** How late waits end, in milliseconds: a metric of the worker's, which is no part of the history. */
+const timerLag = () => metricMeter.createHistogram('dripline_timer_lag', 'int', 'ms', 'How late waits end.')
 
 /**
  * Lets the time pass, in a timer of Temporal's. The end is a point in time and not a rest, so that a run that
@@ -25,6 +28,7 @@ export async function runWait(
   if (rest > 0 && (await condition(historyIsLong, rest, { summary: describeStep(steps, position) }))) {
     return 'continue-as-new'
   }
+  timerLag().record(Math.max(0, Date.now() - progress.wakeAt))
   progress.wakeAt = null
   return 'go-on'
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { Log } from '../../services/dependencies.ts'
+import type { Log, Metrics } from '../../services/dependencies.ts'
 import type { ApiState } from '../state.ts'
 
 const ACCEPTABLE = /^[\w.:-]{1,128}$/
 
 /**
- * Gives every request an id, the caller's if it sent a plain one, says it in the answer, and logs one line when it is
- * answered: by its route, because paths and queries can hold what is a contact's.
+ * Gives every request an id, the caller's if it sent a plain one, says it in the answer, and logs and counts it when it
+ * is answered: by its route, because paths and queries can hold what is a contact's.
  */
-export const requestId = (log: Log): Middleware<ApiState> =>
+export const requestId = (log: Log, metrics: Metrics): Middleware<ApiState> =>
   async function requestId(ctx, next) {
     const given = ctx.get('X-Request-Id')
     const id = ACCEPTABLE.test(given) ? given : randomUUID()
@@ -20,8 +20,10 @@ export const requestId = (log: Log): Middleware<ApiState> =>
       await next()
     } finally {
       const { _matchedRoute: route } = ctx as { _matchedRoute?: string }
-      const fields = { requestId: id, method: ctx.method, route: route ?? null, status: ctx.status }
-      log.info({ ...fields, ms: Math.round(performance.now() - start) }, 'Answered')
+      const answered = { method: ctx.method, route: route ?? null, status: ctx.status }
+      const ms = performance.now() - start
+      log.info({ requestId: id, ...answered, ms: Math.round(ms) }, 'Answered')
+      metrics.answered({ ...answered, seconds: ms / 1000 })
     }
   }
 
