@@ -216,6 +216,7 @@ export async function startWorker(
     workflowBundle,
     activities: createActivities({ ...dependencies, ...mail }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
+    sendRate: config.SEND_RATE,
   })
   const ended = worker.run()
   const relay = startRelay(dependencies)

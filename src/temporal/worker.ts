@@ -21,14 +21,18 @@ export interface WorkerOptions {
   /** The workflow code, or where it was built to. */
   workflowBundle: { code: string } | { codePath: string }
   activities: object
+  /** Emails a second, of all workers of the task queue together; without it, as fast as they go. */
+  sendRate?: number | undefined
   /** How long activities in hand may take to finish at shutdown, in milliseconds. */
   shutdownGraceMs?: number
 }
 
 /** A Temporal worker for enrollments. It polls until it is shut down. */
-export const createWorker = ({ shutdownGraceMs = 20_000, ...options }: WorkerOptions): Promise<Worker> =>
+export const createWorker = ({ shutdownGraceMs = 20_000, sendRate, ...options }: WorkerOptions): Promise<Worker> =>
   Worker.create({
     ...options,
+    // Temporal keeps the rate for the whole queue; sending is all that comes over it, the rest are local activities.
+    ...(sendRate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: sendRate }),
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + 5_000,
   })

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+const RATE = 4
+const EMAILS = 24
+
+describe('SEND_RATE', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url, SEND_RATE: String(RATE) } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  it('holds for all workers together, and delays without dropping', async () => {
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    for (let n = 0; n < EMAILS; n += 1) await enroll(service, automationId, await aContact(service))
+    await Promise.all([service.startWorker(), service.startWorker()])
+    await eventually('all mails', () => (sink.mails.length === EMAILS ? true : undefined), 50_000)
+    const times = sink.mails.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)
+    const seconds = (times.at(-1)! - times[0]!) / 1000
+    // A limiter lets a burst through at first; beyond it, the rate of two workers is the rate of one.
+    assert.ok(seconds >= EMAILS / RATE / 2, `${EMAILS} emails in ${seconds} s`)
+  })
+})
