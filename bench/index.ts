@@ -7,9 +7,10 @@ import { compare, format, type Benchmark, type Result } from './compare.ts'
 import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { events } from './events.ts'
+import { limiter } from './limiter.ts'
 import { lists } from './lists.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [lists, bulk, enroll, duplicate, events]
+const BENCHMARKS: readonly Benchmark[] = [lists, bulk, enroll, duplicate, events, limiter]
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const holds = ({ goal }: Benchmark, { ratio }: Result) =>

@@ -34,9 +34,10 @@ export async function torment(
     const kind = KINDS[n % KINDS.length]!
     plan.push(
       at(random.between(0.05, 0.98)).then(() =>
-        during({ what: 'kill', target: kind, how: 'SIGKILL' }, () => {
-          world.kill(kind)
-          return Promise.resolve()
+        during({ what: 'kill', target: kind, how: 'SIGKILL' }, async () => {
+          // Of the workers' kills, every other one is aimed: at random, few would meet a message on its way.
+          if (kind === 'worker' && Math.floor(n / KINDS.length) % 2 === 0) await world.killWorkersInTheAct()
+          else world.kill(kind)
         }),
       ),
     )

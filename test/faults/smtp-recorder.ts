@@ -51,8 +51,8 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
     record({ kind: 'cut', at: Date.now(), ...message })
     return 'cut'
   }
-  // The instant in which a kill is hardest to get right.
-  await delay(20 + Math.random() * 40)
+  // The instant in which a kill is hardest to get right, and not a short one: mail servers think before they answer.
+  await delay(50 + Math.random() * 300)
   return 'queued'
 }
 

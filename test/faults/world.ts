@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -31,6 +31,11 @@ export interface World {
   proxies: Toxiproxy
   /** kill -9 of one process of the kind. Somebody starts it again. */
   kill(kind: Kind): void
+  /**
+   * kill -9 of all workers in an instant in which the SMTP server has taken a message and has not said so yet, if there is
+   * one within some seconds.
+   */
+  killWorkersInTheAct(): Promise<void>
   /** Stops a process and lets it go on after a while: what sees it thinks that it is dead, and it is not. */
   freeze(kind: 'api' | 'worker', milliseconds: number): Promise<void>
   /** Ends the SMTP server's cuts. */
@@ -140,6 +145,12 @@ export async function startWorld(
       if (kind === 'postgres') signal(pidIn('postgres/postmaster.pid'), 'SIGKILL')
       else if (kind === 'temporal') signal(pidIn('temporal.pid'), 'SIGKILL')
       else signal(oneOf(kind)?.pid, 'SIGKILL')
+    },
+    async killWorkersInTheAct() {
+      const size = () => (existsSync(record) ? statSync(record).size : 0)
+      const before = size()
+      for (const deadline = Date.now() + 5_000; size() === before && Date.now() < deadline;) await delay(5)
+      for (const [name, { pid }] of children) if (name.startsWith('worker-')) signal(pid, 'SIGKILL')
     },
     async freeze(kind, milliseconds) {
       const { pid } = oneOf(kind) ?? {}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { body } from '../src/api/middleware/body.ts'
+import { errors } from '../src/api/middleware/errors.ts'
+import { requestId } from '../src/api/middleware/request-id.ts'
+import { BASE_PATH, operations } from '../src/api/operations.ts'
+import { createRouter } from '../src/api/router.ts'
+import type { ApiState } from '../src/api/state.ts'
+import { SCOPES } from '../src/domain/scopes.ts'
+import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
+import { startService, type Service } from '../test/support/service.ts'
+import type { Benchmark } from './compare.ts'
+import { makeContacts, post, rateOf } from './load.ts'
+
+const CALLS = 300
+const CONCURRENCY = 20
+
+/** The API with everything but the look-up of keys and the counting of requests: whoever asks is let in. */
+async function startUnguarded({ context, workspaceId }: Service) {
+  const dependencies = { ...context.dependencies, checkReadiness: () => Promise.resolve([]), trustedProxies: [] }
+  const caller = {
+    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES] },
+    workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
+  }
+  const app = new Koa<ApiState>()
+  app.use(requestId(dependencies.log, dependencies.metrics))
+  app.use(errors(dependencies.log))
+  app.use((ctx, next) => {
+    ctx.state.caller = caller
+    return next()
+  })
+  for (const middleware of body()) app.use(middleware)
+  app.use(createRouter(BASE_PATH, operations, dependencies).routes())
+  const handle = app.callback()
+  const server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE_PATH}` }
+}
+
+/** Enrolling with ÷ without key and limit, by the same API in the same process. */
+export const limiter: Benchmark = {
+  name: 'limiter',
+  title: 'POST /enroll calls/s with ÷ without key and limiter, 20 at a time',
+  goal: { atLeast: 0.85 },
+  unit: 'requests/s',
+  async prepare() {
+    const service = await startService({ worker: false })
+    const unguarded = await startUnguarded(service)
+    const contacts = await makeContacts(service, CALLS, 'limiter')
+    const rate = async (baseUrl: string) => {
+      const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+      return rateOf(contacts, CONCURRENCY, (contactId) =>
+        post(baseUrl, service.key, `automations/${automationId}/enroll`, { contactId }),
+      )
+    }
+    return {
+      ours: () => rate(`http://127.0.0.1:${service.port}${BASE_PATH}`),
+      bare: () => rate(unguarded.baseUrl),
+      async close() {
+        unguarded.server.close()
+        unguarded.server.closeAllConnections()
+        await service.stop()
+      },
+    }
+  },
+}
