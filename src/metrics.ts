@@ -6,7 +6,7 @@ import type { Metrics } from './services/dependencies.ts'
 export interface MetricsRegistry {
   metrics: Metrics
   /** All of them in the text format of Prometheus. What the database knows is asked for now. */
-  render(): Promise<string>
+  render: () => Promise<string>
 }
 
 /** The metrics of one process. Labels are few and never personal: routes, methods, statuses. */
