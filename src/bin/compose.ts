@@ -53,6 +53,8 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     dependencies: { em: orm.em, enrollments, log, metrics: metrics.metrics },
     metrics,
     async close() {
+      // The SDK tries a call again by a timer, which throws where nobody catches it when the connection is gone by then.
+      await enrollments.idle()
       await temporal.connection.close()
       await orm.close(true)
     },

@@ -36,16 +36,23 @@ export interface Enrollments {
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment. One that has ended is left alone. */
   cancel(automationId: string, contactId: string): Promise<void>
+  /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
+  idle(): Promise<void>
 }
 
 export function createEnrollments(client: Client, taskQueue: string): Enrollments {
+  const underWay = new Set<Promise<unknown>>()
   const within = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
+    underWay.add(answer)
+    const forget = () => void underWay.delete(answer)
+    answer.then(forget, forget)
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(unavailable('Temporal did not answer in time; please try again')), CALL_LIMIT_MS)
     })
     try {
-      return await Promise.race([client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call), limit])
+      return await Promise.race([answer, limit])
     } finally {
       clearTimeout(timer)
     }
@@ -112,5 +119,8 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
     cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+    },
   }
 }
