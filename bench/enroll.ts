@@ -4,7 +4,7 @@ import { startApiProcess } from '../test/support/api-process.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
 import type { Benchmark } from './compare.ts'
-import { makeContacts, post, rateOf } from './load.ts'
+import { bareInput, makeContacts, post, rateOf } from './load.ts'
 
 const CALLS = 300
 const CONCURRENCY = 20
@@ -43,17 +43,7 @@ export const enroll: Benchmark = {
               { key: SEARCH_ATTRIBUTES.contact, value: contactId },
               { key: SEARCH_ATTRIBUTES.status, value: 'ACTIVE' },
             ],
-            args: [
-              {
-                enrollmentId: newId(),
-                workspaceId: service.workspaceId,
-                automationId,
-                contactId,
-                enrolledAt: new Date().toISOString(),
-                cause: null,
-                triggerEventId: null,
-              },
-            ],
+            args: [bareInput({ enrollmentId: newId(), workspaceId: service.workspaceId, automationId, contactId })],
           }),
         )
       },

@@ -3,7 +3,7 @@ import { startApiProcess } from '../test/support/api-process.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
 import type { Benchmark } from './compare.ts'
-import { makeContacts, post, rateOf } from './load.ts'
+import { bareInput, makeContacts, post, rateOf } from './load.ts'
 
 const AUTOMATIONS = 10
 const EVENTS = 40
@@ -43,17 +43,7 @@ export const events: Benchmark = {
             workflowId: `enrollment:${automationId}:${contactId}`,
             signal: 'triggerEvent',
             signalArgs: [{ id: newId(), type: 'EVENT', enrollmentId }],
-            args: [
-              {
-                enrollmentId,
-                workspaceId: service.workspaceId,
-                automationId,
-                contactId,
-                enrolledAt: new Date().toISOString(),
-                cause: null,
-                triggerEventId: null,
-              },
-            ],
+            args: [bareInput({ enrollmentId, workspaceId: service.workspaceId, automationId, contactId })],
           })
         })
       },

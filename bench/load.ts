@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import type { EnrollmentInput } from '../workflows/messages.ts'
 import type { Service } from '../test/support/service.ts'
 import { timed } from './compare.ts'
 
@@ -42,3 +43,8 @@ export async function post(baseUrl: string, key: string, path: string, body: obj
     throw new Error(`POST ${path} was answered with ${answer.status}: ${JSON.stringify(json)}`)
   return json
 }
+
+/** What an enrollment's workflow is started with, by whoever starts it without the API. */
+export const bareInput = (
+  ids: Pick<EnrollmentInput, 'enrollmentId' | 'workspaceId' | 'automationId' | 'contactId'>,
+): EnrollmentInput => ({ ...ids, enrolledAt: new Date().toISOString(), cause: null, triggerEventId: null })

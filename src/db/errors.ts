@@ -24,7 +24,7 @@ const isUnavailableState = (code: string): boolean => /^(08|53|57P)/.test(code)
 
 /** Whether an error says that the database can't be reached or can't work now, so that trying again later is right. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+  for (const at of causesOf(error)) {
     const code = (at as { code?: unknown }).code
     if (typeof code === 'string' && (CONNECTION_ERRORS.has(code) || isUnavailableState(code))) return true
     const { message } = at
@@ -36,9 +36,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** Whether Postgres ended a transaction because of another one: a deadlock or a serialization failure. */
 export function isConflict(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const { code } = at as { code?: unknown }
-    if (code === '40P01' || code === '40001') return true
-  }
-  return false
+  return causesOf(error).some((at) => ['40P01', '40001'].includes((at as { code?: unknown }).code as string))
+}
+
+/** An error and what caused it, as far as that is told; a circle of causes ends. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let at = error; at instanceof Error && causes.length < 5; at = at.cause) causes.push(at)
+  return causes
 }

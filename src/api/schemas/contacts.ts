@@ -1,4 +1,5 @@
 import { array, object, string, type InferType } from 'yup'
+import { MAX_NAME_LENGTH } from '../../domain/automation.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { jsonBytes } from '../../domain/json.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from '../../domain/tags.ts'
@@ -98,6 +99,9 @@ export const joinSchema = object({
 
 /** `POST /lists`. */
 export const listSchema = object({
-  name: filledText().required().test(atMost(200)).meta({ description: 'What people call it.', example: 'Newsletter' }),
+  name: filledText()
+    .required()
+    .test(atMost(MAX_NAME_LENGTH))
+    .meta({ description: 'What people call it.', example: 'Newsletter' }),
   description: text().nullable().test(atMost(10_000)),
 }).meta({ component: 'ListInput' })

@@ -1,7 +1,8 @@
 import type { ParsedUrlQuery } from 'node:querystring'
-import { ValidationError, type AnyObject, type InferType, type ObjectSchema, type Schema } from 'yup'
+import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import { invalid } from '../../domain/errors.ts'
 import { findJsonFault } from '../../domain/json.ts'
+import { validate } from './parse.ts'
 
 /**
  * Validates a query string by a schema, and gives what it leaves out its defaults; unknown parameters are ignored.
@@ -28,10 +29,5 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   }
   const fault = findJsonFault(values)
   if (fault) throw invalid(fault)
-  try {
-    return schema.validateSync(values, { strict: true, abortEarly: false })
-  } catch (error) {
-    if (error instanceof ValidationError) throw invalid([...new Set(error.errors)].join('; '))
-    throw error
-  }
+  return validate(schema, values)
 }

@@ -19,8 +19,13 @@ import './locale.ts'
  */
 export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body: unknown): InferType<Known> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('The item must be an object')
+  return validate(schema, known(schema, body))
+}
+
+/** Holds values to a schema as they are. @throws {Refusal} `invalid`, naming all that is wrong, each thing once. */
+export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, values: unknown): InferType<Known> {
   try {
-    return schema.validateSync(known(schema, body), { strict: true, abortEarly: false })
+    return schema.validateSync(values, { strict: true, abortEarly: false })
   } catch (error) {
     if (error instanceof ValidationError) throw invalid([...new Set(error.errors)].join('; '))
     throw error
