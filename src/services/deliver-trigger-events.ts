@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { Automation } from '../db/entities/automation.ts'
+import { automationNames } from '../db/queries/automations.ts'
 import { markDelivered, type TriggerEvent } from '../db/queries/trigger-events.ts'
 import { eventCause } from '../domain/enrollment.ts'
 import { newId } from '../domain/ids.ts'
@@ -17,10 +17,7 @@ export async function deliverTriggerEvents(
   events: readonly TriggerEvent[],
 ): Promise<void> {
   const fork = em.fork()
-  const ids = [...new Set(events.flatMap((event) => event.automationIds))]
-  const names = new Map(
-    (await fork.find(Automation, { id: ids }, { fields: ['name'] })).map(({ id, name }) => [id, name]),
-  )
+  const names = await automationNames(fork, [...new Set(events.flatMap((event) => event.automationIds))])
   const deliveries = events.flatMap((event) =>
     event.automationIds.flatMap((automationId) => {
       // Deleted meanwhile: nothing is owed to it.

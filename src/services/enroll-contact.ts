@@ -1,6 +1,4 @@
-import { Automation } from '../db/entities/automation.ts'
-import { Contact } from '../db/entities/contact.ts'
-import { findEnrollment, mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
+import { findEnrollable, findEnrollment, mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
 import { callCause } from '../domain/enrollment.ts'
 import { notFound, Refusal } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
@@ -34,14 +32,11 @@ export async function enrollContact(
   const earlier = call.retried ? await findEnrollment(fork, call.id) : undefined
   if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
 
-  const automation = isId(automationId)
-    ? await fork.findOne(Automation, { id: automationId, workspaceId, status: 'ACTIVE' })
-    : null
-  if (!automation) throw notFound('Automation not found or not active')
-  const contact = isId(contactId)
-    ? await fork.findOne(Contact, { id: contactId, workspaceId }, { fields: ['id'] })
-    : null
-  if (!contact) throw notFound('Contact not found')
+  const found = isId(automationId)
+    ? await findEnrollable(fork, workspaceId, automationId, isId(contactId) ? contactId : null)
+    : undefined
+  if (!found) throw notFound('Automation not found or not active')
+  if (!found.hasContact) throw notFound('Contact not found')
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -50,20 +45,27 @@ export async function enrollContact(
 
   const enrolledAt = new Date()
   const cause = callCause(call.id)
-  const started = await enrollments.start({
-    automationName: automation.name,
-    requestId: call.requestId,
-    input: {
-      enrollmentId: call.id,
-      workspaceId,
-      automationId,
-      contactId,
-      enrolledAt: enrolledAt.toISOString(),
-      cause,
-      triggerEventId: null,
-    },
-  })
-  const enrolled = started || (call.retried && (await enrollments.isRunning(automationId, contactId, call.id)))
+  const start = () =>
+    enrollments.start({
+      automationName: found.automationName,
+      requestId: call.requestId,
+      input: {
+        enrollmentId: call.id,
+        workspaceId,
+        automationId,
+        contactId,
+        enrolledAt: enrolledAt.toISOString(),
+        cause,
+        triggerEventId: null,
+      },
+    })
+  // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
+  const isOurs = (id: string | undefined) => call.retried && id === call.id
+  const running = found.active ? await enrollments.findRunning(automationId, contactId) : undefined
+  const enrolled =
+    running === undefined
+      ? (await start()) || (call.retried && isOurs(await enrollments.findRunning(automationId, contactId)))
+      : isOurs(running)
   if (enrolled) {
     try {
       const recorded = await recordEnrollment(fork, {

@@ -30,8 +30,8 @@ export interface Enrollments {
   start(start: EnrollmentStart): Promise<boolean>
   /** Tells the contact's enrollment of an event, and starts one if there is none. */
   trigger(start: EnrollmentStart, event: TriggerEventSignal): Promise<void>
-  /** Whether the enrollment with this id is the one that runs. */
-  isRunning(automationId: string, contactId: string, enrollmentId: string): Promise<boolean>
+  /** The id of the enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
+  findRunning(automationId: string, contactId: string): Promise<string | undefined>
   /** Makes an enrollment look at its automation again. One that has ended is left alone. */
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment. One that has ended is left alone. */
@@ -107,12 +107,12 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
         }),
       )
     },
-    async isRunning(automationId, contactId, enrollmentId) {
+    async findRunning(automationId, contactId) {
       try {
         const { status, memo } = await within(() => handleOf(automationId, contactId).describe())
-        return status.name === 'RUNNING' && memo?.['enrollmentId'] === enrollmentId
+        return status.name === 'RUNNING' ? String(memo?.['enrollmentId']) : undefined
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false
+        if (error instanceof WorkflowNotFoundError) return undefined
         throw error
       }
     },

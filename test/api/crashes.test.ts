@@ -58,6 +58,29 @@ describe('what a crash leaves behind', () => {
     await worker.stop()
   })
 
+  it('does not keep a contact out, whose workflow an operator has terminated', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const before = await enrollmentOf(contactId)
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
+    await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).terminate()
+
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    const rows = await sql<{ id: string; status: string }>(
+      em(),
+      'select id, status from enrollments where contact_id = $1::uuid order by recorded_at',
+      [contactId],
+    )
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['CANCELLED', 'ACTIVE'],
+    )
+    assert.equal(rows[0]?.id, before.id)
+    // Nobody works yet, and the next test counts mails.
+    await service.call('DELETE', `automations/${automationId}`)
+  })
+
   it('is not sent again, where a worker died between its claim and its record', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'next' }] })

@@ -22,8 +22,9 @@ export const MUTANTS: Record<string, Mutant> = {
   'recorded-before-start': {
     what: 'an enrollment is recorded before its workflow is started',
     file: 'src/services/enroll-contact.ts',
-    replace: '  const started = await enrollments.start({',
+    replace: '  const enrolled =\n',
     by: `  await recordEnrollment(fork, { id: call.id, automationId, contactId, cause, triggerEventId: null, enrolledAt })
-  const started = await enrollments.start({`,
+  const enrolled =
+`,
   },
 }

@@ -2,7 +2,7 @@ import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { RateLimit } from '../../domain/rate-limit.ts'
 import type { Scope } from '../../domain/scopes.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql, toDate } from '../sql.ts'
+import { preparedSql, sql, toDate } from '../sql.ts'
 
 /** A key that was found, may be used from the caller's address, and its workspace. */
 export interface Caller {
@@ -29,7 +29,7 @@ export async function admitRequest(
   em: EntityManager,
   request: { keyHash: Buffer | null; address: string | null; addressLimit: number; instant?: Date },
 ): Promise<Admission> {
-  const [row] = await sql<AdmissionRow>(em, ADMIT, [
+  const [row] = await preparedSql<AdmissionRow>(em, 'admit-request', ADMIT, [
     request.keyHash,
     request.address,
     request.addressLimit,

@@ -1,7 +1,7 @@
 import type { AutomationStatus } from '../../domain/automation.ts'
 import type { Trigger } from '../../domain/triggers.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql, toDate } from '../sql.ts'
+import { preparedSql, sql, toDate } from '../sql.ts'
 
 export interface AutomationSummary {
   id: string
@@ -57,3 +57,11 @@ join automation_counts counts on counts.automation_id = automation.id
 where automation.workspace_id = $1::uuid and automation.deleted_at is null
 order by automation.created_at desc, automation.id desc
 limit $2 offset $3`
+
+/** The names of automations by their ids. Deleted ones are left out. */
+export async function automationNames(em: EntityManager, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await preparedSql<{ id: string; name: string }>(em, 'automation-names', NAMES, [ids])
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+const NAMES = `select id, name from automations where id = any($1::uuid[]) and deleted_at is null`

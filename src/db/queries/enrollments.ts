@@ -1,7 +1,7 @@
 import type { EndStatus, EnrollmentStatus } from '../../domain/enrollment.ts'
 import type { Step } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql, toDate } from '../sql.ts'
+import { preparedSql, sql, toDate } from '../sql.ts'
 
 export interface EnrollmentWrite {
   id: string
@@ -36,7 +36,7 @@ export async function recordEnrollment(
   em: EntityManager,
   write: EnrollmentWrite,
 ): Promise<RecordedEnrollment | undefined> {
-  await sql(em, RECORD, [
+  const [written] = await preparedSql<RecordedRow>(em, 'record-enrollment', RECORD, [
     write.id,
     write.automationId,
     write.contactId,
@@ -44,10 +44,50 @@ export async function recordEnrollment(
     write.triggerEventId,
     write.enrolledAt.toISOString(),
   ])
-  // A second statement, because the first can't see a row that another caller wrote while it waited for it.
-  const [row] = await sql<{ status: EnrollmentStatus; name: string; steps: Step[] }>(em, READ, [write.id])
+  // A second statement, because the first can't see a row that another caller wrote, before it or while it waited for it.
+  const row = written ?? (await sql<RecordedRow>(em, READ, [write.id]))[0]
   return row && { status: row.status, automationName: row.name, steps: row.steps }
 }
+
+interface RecordedRow {
+  status: EnrollmentStatus
+  name: string
+  steps: Step[]
+}
+
+/** What an enroll call needs to know before it starts anything: the automation's name, and whether there is the contact. */
+export interface Enrollable {
+  automationName: string
+  hasContact: boolean
+  /** The ledger has the contact in it. Only Temporal knows whether that is still so. */
+  active: boolean
+}
+
+/** Looks at an automation and a contact of a workspace. @returns `undefined` where that automation enrolls nobody. */
+export async function findEnrollable(
+  em: EntityManager,
+  workspaceId: string,
+  automationId: string,
+  contactId: string | null,
+): Promise<Enrollable | undefined> {
+  const [row] = await preparedSql<{ name: string; has_contact: boolean; active: boolean }>(
+    em,
+    'find-enrollable',
+    ENROLLABLE,
+    [workspaceId, automationId, contactId],
+  )
+  return row && { automationName: row.name, hasContact: row.has_contact, active: row.active }
+}
+
+const ENROLLABLE = `
+select automation.name,
+  exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
+  exists (
+    select from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE'
+  ) as active
+from automations automation
+where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automation.status = 'ACTIVE'
+  and automation.deleted_at is null`
 
 /** When an enrollment began, if it is recorded. */
 export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
@@ -70,15 +110,22 @@ with inserted as (
       where event.id = $5::uuid and earlier.recorded_at <= event.created_at and event.created_at <= earlier.ended_at
     )
   on conflict do nothing
-  returning id
+  returning automation_id, version, status
 ),
 superseded as (
   update enrollments set status = 'CANCELLED', held = false, ended_at = now()
   where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid
     and exists (select from inserted)
+),
+counted as (
+  update automation_counts set enrolled = enrolled + 1
+  where automation_id = $2::uuid and exists (select from inserted)
 )
-update automation_counts set enrolled = enrolled + 1
-where automation_id = $2::uuid and exists (select from inserted)`
+select inserted.status, automation.name, version.steps
+from inserted
+join automations automation on automation.id = inserted.automation_id
+join automation_versions version
+  on version.automation_id = inserted.automation_id and version.version = inserted.version`
 
 const READ = `
 select enrollment.status, automation.name, version.steps
@@ -101,7 +148,7 @@ export async function finishEnrollment(
   status: EndStatus,
   seenEventIds: readonly string[],
 ): Promise<string | undefined> {
-  await sql(em, FINISH, [enrollmentId, status])
+  await preparedSql(em, 'finish-enrollment', FINISH, [enrollmentId, status])
   if (seenEventIds.length === 0) return undefined
   const [next] = await sql<{ id: string }>(em, LATER_EVENT, [enrollmentId, seenEventIds])
   return next?.id

@@ -3,7 +3,7 @@ import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { MessageKey, MessageStatus } from '../../domain/messages.ts'
 import type { EmailStep } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql } from '../sql.ts'
+import { preparedSql, sql } from '../sql.ts'
 
 /** What an attempt to send finds. */
 export type Claim =
@@ -39,7 +39,7 @@ export async function claimMessage(
   automationId: string,
   ids: { messageId: string; claim: string },
 ): Promise<Claim> {
-  const [row] = await sql<ClaimRow>(em, CLAIM, [
+  const [row] = await preparedSql<ClaimRow>(em, 'claim-message', CLAIM, [
     key.enrollmentId,
     key.stepId,
     key.visit,
@@ -158,7 +158,7 @@ export async function recordOutcome(
   outcome: Outcome,
   content: Content | undefined,
 ): Promise<void> {
-  await sql(em, OUTCOME, [
+  await preparedSql(em, 'record-outcome', OUTCOME, [
     message.id,
     message.claim,
     outcome.status,

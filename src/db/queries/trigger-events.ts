@@ -1,6 +1,6 @@
 import type { Trigger } from '../../domain/triggers.ts'
 import type { EntityManager } from '../orm.ts'
-import { sql, toDate } from '../sql.ts'
+import { preparedSql, sql, toDate } from '../sql.ts'
 
 /** Something that happened to a contact, and the automations that it starts. */
 export interface TriggerEvent {
@@ -81,7 +81,7 @@ export async function insertCustomEvent(
     requestId: string | null
   },
 ): Promise<(TriggerEvent & { createdAt: Date }) | undefined> {
-  const [row] = await sql<TriggerEventRow & { created_at: string }>(em, INSERT, [
+  const [row] = await preparedSql<TriggerEventRow & { created_at: string }>(em, 'insert-custom-event', INSERT, [
     event.id,
     event.workspaceId,
     event.contactId,
@@ -125,7 +125,8 @@ where id in (
 returning id, workspace_id, contact_id, type, automation_ids, request_id`
 
 export async function markDelivered(em: EntityManager, ids: readonly string[]): Promise<void> {
-  await sql(em, `update trigger_events set delivered_at = now() where id = any($1::uuid[]) and delivered_at is null`, [
-    ids,
-  ])
+  await preparedSql(em, 'mark-delivered', MARK_DELIVERED, [ids])
 }
+
+const MARK_DELIVERED = `
+update trigger_events set delivered_at = now() where id = any($1::uuid[]) and delivered_at is null`
