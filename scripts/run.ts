@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 
 /**
  * Runs a command to its end, and shows every ten seconds that it is still at work.
+ * @returns the last lines that it printed.
  * @throws {Error} with the last lines that it printed, when it fails or does not exist.
  */
 export function run(
   command: string,
   args: readonly string[],
   { env = {}, say }: { env?: NodeJS.ProcessEnv; say: (line: string) => void },
-): Promise<void> {
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const started = Date.now()
     const progress = setInterval(() => {
@@ -27,7 +28,7 @@ export function run(
     })
     child.on('close', (code) => {
       clearInterval(progress)
-      if (code === 0) resolve()
+      if (code === 0) resolve(output)
       else reject(new Error(`${command} ended with ${code}: ${output.trim().split('\n').slice(-3).join(' | ')}`))
     })
   })

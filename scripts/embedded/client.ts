@@ -1,10 +1,13 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { ProcessOptions } from './process.ts'
 import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
 
 export interface Embedded extends EmbeddedAddresses {
   /** Settles when the host process ends, however it ends. */
   ended: Promise<void>
+  /** Has a process kept beside them: started again when it ends, and stopped before them. */
+  keep(process: ProcessOptions): void
   stop(): Promise<void>
 }
 
@@ -31,6 +34,7 @@ export function startEmbedded(
         resolve({
           ...message.addresses,
           ended,
+          keep: (process) => void send({ kind: 'keep', process }),
           async stop() {
             send({ kind: 'stop' })
             await ended

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockFolder } from './lock.ts'
 import { makeFolders, startPostgres } from './postgres.ts'
+import { startProcess, type ProcessOptions } from './process.ts'
 import { isAlive } from './processes.ts'
 import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
 import { startTemporal } from './temporal.ts'
@@ -19,6 +20,9 @@ for (const event of ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBR
 interface Part {
   stop(): Promise<void>
 }
+
+/** In the order of their end. */
+const FOUNDATION = ['Temporal', 'Postgres']
 
 const parts = new Map<string, Part>()
 let dataDir: string | undefined
@@ -33,6 +37,7 @@ const say = (line: string) => tell({ kind: 'progress', line })
 
 process.on('message', (message: OwnerMessage) => {
   if (message.kind === 'stop') void stop()
+  else if (message.kind === 'keep') void keepProcess(message.process)
   else {
     starting = start(message.options)
     starting.catch((error: unknown) => {
@@ -53,18 +58,30 @@ async function start(options: EmbeddedOptions): Promise<void> {
   writeFileSync(ownerFile, String(options.ownerPid))
 
   const addresses: EmbeddedAddresses = {}
+  const { postgres, temporal, temporalServer } = options
+  const database =
+    postgres &&
+    keep('Postgres', async (onExit) => {
+      const part = await startPostgres(options.dataDir, postgres, onExit, say)
+      addresses.databaseUrl = part.url
+      return part
+    })
+  // What it stands on is started first; the development server stands on nothing.
+  if (temporalServer) await database
+  const startThisTemporal = temporalServer
+    ? async (onExit: () => void) => {
+        // Only here, because `npm start` has no use for what it imports.
+        const { startTemporalServer } = await import('./temporal-server.ts')
+        return startTemporalServer(options.dataDir, temporalServer, addresses.databaseUrl ?? '', onExit)
+      }
+    : temporal && ((onExit: () => void) => startTemporal(options.dataDir, temporal, onExit))
   await Promise.all([
-    options.postgres &&
-      keep('Postgres', async (onExit) => {
-        const part = await startPostgres(options.dataDir, options.postgres!.port, onExit, say)
-        addresses.databaseUrl = part.url
-        return part
-      }),
-    options.temporal &&
+    database,
+    startThisTemporal &&
       keep('Temporal', async (onExit) => {
-        const part = await startTemporal(options.dataDir, options.temporal!, onExit)
+        const part = await startThisTemporal(onExit)
         addresses.temporalAddress = part.address
-        addresses.temporalUiUrl = part.uiUrl
+        if (part.uiUrl !== undefined) addresses.temporalUiUrl = part.uiUrl
         return part
       }),
   ])
@@ -90,6 +107,14 @@ async function keep(name: string, launch: (onExit: () => void) => Promise<Part>)
   }
   parts.set(name, await launch(onExit))
 }
+
+/** Keeps a process that its owner wants beside Postgres and Temporal. */
+const keepProcess = (options: ProcessOptions): Promise<void> =>
+  keep(options.name, async (onExit) => {
+    const process = await startProcess(dataDir ?? '', options)
+    void process.ended.then(onExit)
+    return process
+  })
 
 /** Waits for the host of an owner that has died, which needs a moment to stop; refuses when the owner is alive. */
 async function takeFolder(dataDir: string): Promise<() => void> {
@@ -118,13 +143,11 @@ function stop(code = 0): Promise<never> {
   stopping ??= (async () => {
     // A part that is just being started has to be there before it can be stopped.
     await starting?.catch(() => undefined)
-    // Temporal first: it has no use for Postgres here, but what it still sends may end in the database.
-    for (const name of ['Temporal', 'Postgres']) {
-      await parts
-        .get(name)
-        ?.stop()
-        .catch(() => undefined)
-    }
+    // First what came last and stands on the rest: processes of the owner's, then Temporal, then Postgres. Those of the
+    // owner's stop together: each has work in hand to finish, and none stands on another.
+    const stopAll = (names: string[]) => Promise.allSettled(names.map(async (name) => parts.get(name)?.stop()))
+    await stopAll([...parts.keys()].filter((name) => !FOUNDATION.includes(name)))
+    for (const name of FOUNDATION) await stopAll([name])
     if (dataDir && unlock) rmSync(join(dataDir, 'running.json'), { force: true })
     unlock?.()
     process.exit(code)

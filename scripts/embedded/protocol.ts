@@ -1,10 +1,23 @@
+import type { ProcessOptions } from './process.ts'
+
 /** What the embedded services are asked for. Parts that are not there are not started. */
 export interface EmbeddedOptions {
   dataDir: string
   /** The process that asks: another one that asks for the same folder is told of it. */
   ownerPid: number
-  postgres?: { port: number }
+  /** Where no file with its password is named, one is made in the data folder. */
+  postgres?: { port: number; passwordFile?: string }
+  /** Temporal's development server, with its UI, on a file. */
   temporal?: { cliPath: string; port: number; uiPort: number }
+  /** Or Temporal's server as in production, on the same Postgres, without a UI. */
+  temporalServer?: {
+    serverPath: string
+    sqlToolPath: string
+    /** The first of eight in a row, all below 32768: its schema keeps them in a smallint. */
+    port: number
+    /** How long workflows that have ended are kept. */
+    retentionHours: number
+  }
 }
 
 /** Where they are. Written to `running.json` in the data folder too, for the command line. */
@@ -21,4 +34,8 @@ export type HostMessage =
   | { kind: 'failed'; error: string }
 
 /** From the owner to the host process. */
-export type OwnerMessage = { kind: 'start'; options: EmbeddedOptions } | { kind: 'stop' }
+export type OwnerMessage =
+  | { kind: 'start'; options: EmbeddedOptions }
+  /** A process to be kept beside them, and stopped before them. */
+  | { kind: 'keep'; process: ProcessOptions }
+  | { kind: 'stop' }

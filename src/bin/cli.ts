@@ -15,6 +15,7 @@ import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unco
 import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
 import { createMail } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
+import { createFirstWorkspace, showFirstKeys } from './first-start.ts'
 import { main } from './lifecycle.ts'
 
 interface Output {
@@ -98,6 +99,15 @@ const command = (parent: Command, name: string, description: string) =>
   parent.command(name).description(description).option('--json', 'print JSON')
 
 const program = new Command('dripline').description('Operate Dripline').showHelpAfterError()
+
+command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
+  .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
+  .action(async (options: Output & { url: string }) => {
+    const first = (await withDatabase((orm) => createFirstWorkspace(orm.em))) ?? null
+    show(first, options, (keys) =>
+      keys ? showFirstKeys(options.url, keys) : 'There is a workspace already; "key create" makes another key.',
+    )
+  })
 
 const workspaces = program.command('workspace').description('the tenants: everything belongs to one')
 command(workspaces, 'create', 'make a workspace')

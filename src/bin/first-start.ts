@@ -32,27 +32,28 @@ export interface Welcome {
 
 /** What `npm start` says when it is ready. */
 export function welcome({ port, temporalUiUrl, captures, first }: Welcome): string {
-  const base = `http://localhost:${port}/api/v1`
-  const lines = ['', `Dripline is ready: ${base}`, `Its reference:     http://localhost:${port}/docs`]
+  const origin = `http://localhost:${port}`
+  const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(
     captures ? 'Mail is captured, not delivered (set SMTP_URL to deliver it).' : 'Mail is delivered over SMTP.',
   )
-  if (first) {
-    lines.push(
-      '',
-      'Two API keys were made. They are shown this once; write them down.',
-      `  live: ${first.live}`,
-      `  test: ${first.test}`,
-      '',
-      'Paste these three lines to create a contact and an automation, and to enroll:',
-      '',
-      ...firstSequence(base, first.live),
-    )
-  }
+  if (first) lines.push('', showFirstKeys(origin, first))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }
+
+/** The first keys, and what to do with them. */
+export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>
+  [
+    'Two API keys were made. They are shown this once; write them down.',
+    `  live: ${live}`,
+    `  test: ${test}`,
+    '',
+    'Paste these three lines to create a contact and an automation, and to enroll:',
+    '',
+    ...firstSequence(`${origin}/api/v1`, live),
+  ].join('\n')
 
 /** Three lines for a shell: the ids of the first two answers are what the third one needs. */
 function firstSequence(base: string, key: string): string[] {

@@ -18,6 +18,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '15' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     mutant: { type: 'string' },
+    cluster: { type: 'boolean', default: false },
     'list-mutants': { type: 'boolean', default: false },
   },
 })
@@ -33,7 +34,7 @@ const number = (name: 'enrollments' | 'kills' | 'seed'): number => {
   return value
 }
 const [enrollments, kills, seed] = [number('enrollments'), number('kills'), number('seed')]
-const { mutant } = values
+const { mutant, cluster } = values
 if (mutant !== undefined && !(mutant in MUTANTS))
   throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
 
@@ -42,9 +43,12 @@ const windowMs = Math.max(60_000, enrollments * 60, kills * 3_000)
 /** The wait, Temporal's own retries, and time to spare: what has not come by then does not come. */
 const quietMs = 200_000 + enrollments * 60
 
-say(`Faults: ${enrollments} enrollments, ${kills} kills, seed ${seed}${mutant ? `, mutant ${mutant}` : ''}`)
+say(
+  `Faults: ${enrollments} enrollments, ${kills} kills, seed ${seed}` +
+    `${mutant ? `, mutant ${mutant}` : ''}${cluster ? ', on a cluster' : ''}`,
+)
 const started = Date.now()
-const world = await startWorld(new Random(seed), mutant, say)
+const world = await startWorld(new Random(seed), { mutant, cluster }, say)
 let failed: boolean
 try {
   say(`The parts are up; ${Math.round(windowMs / 1000)} s of load and faults`)
@@ -75,6 +79,7 @@ try {
     enrollments,
     kills,
     mutant: mutant ?? null,
+    cluster,
     passed: !failed,
     quiet,
     seconds: Math.round((Date.now() - started) / 1000),

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '../../scripts/embedded/client.ts'
+import { resolveGoTool } from '../../scripts/go-tools.ts'
+import { balance } from '../../scripts/cluster/balancer.ts'
+import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
-import { resolveToxiproxy } from '../../scripts/toxiproxy.ts'
 import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePorts } from '../support/ports.ts'
+import { freePorts, freePortsInARow } from '../support/ports.ts'
 import type { Random } from './random.ts'
 import type { RecorderEntry } from './smtp-recorder.ts'
 import { startToxiproxy, type Toxiproxy } from './toxiproxy.ts'
@@ -44,28 +46,37 @@ export interface World {
   stop(): Promise<void>
 }
 
-/** The parts as they are in production, each a process, with proxies between them. */
+/**
+ * The parts as they are in production, each a process, with proxies between them. As a cluster, Temporal is its server on
+ * Postgres instead of the development server, and the APIs are behind a balancer.
+ */
 export async function startWorld(
   random: Random,
-  mutant: string | undefined,
+  { mutant, cluster }: { mutant: string | undefined; cluster: boolean },
   say: (line: string) => void,
 ): Promise<World> {
-  const cliPath = await resolveTemporalCli(process.env, say)
-  const toxiproxyPath = await resolveToxiproxy(process.env, say)
-  const ports = (await freePorts(11)) as [number, ...number[]]
-  const [postgres, temporal, ui, smtp, toxi, postgresProxy, temporalProxy, smtpProxy, ...apiPorts] = ports
+  const toxiproxyPath = await resolveGoTool('toxiproxy-server', process.env, say)
+  const ports = (await freePorts(9)) as [number, ...number[]]
+  const [postgres, smtp, toxi, postgresProxy, temporalProxy, smtpProxy, balancer, ...apiPorts] = ports
+  const temporal = await freePortsInARow(8)
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-faults-'))
   // Started by root, Postgres runs as another user, who has to get in.
   chmodSync(dataDir, 0o755)
   const embedded = await startEmbedded(
-    { dataDir, postgres: { port: postgres }, temporal: { cliPath, port: temporal!, uiPort: ui! } },
+    {
+      dataDir,
+      postgres: { port: postgres },
+      ...(cluster
+        ? { temporalServer: await temporalServer(temporal, 24, say) }
+        : { temporal: { cliPath: await resolveTemporalCli(process.env, say), port: temporal, uiPort: temporal + 1 } }),
+    },
     say,
   )
   const orm = openOrm({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000 })
   await migrate(orm)
   const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
     postgres: { listen: postgresProxy!, upstream: postgres },
-    temporal: { listen: temporalProxy!, upstream: temporal! },
+    temporal: { listen: temporalProxy!, upstream: temporal },
     smtp: { listen: smtpProxy!, upstream: smtp! },
   })
 
@@ -92,10 +103,10 @@ export async function startWorld(
   let cuts = CUTS
   const children = new Map<string, ChildProcess>()
   /** Keeps a process alive: whatever ends it, it is started again after a pause. */
-  function supervise(name: string, script: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
+  function supervise(name: string, command: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
     const launch = () => {
       if (stopping) return
-      const child = spawn(process.execPath, [join(ROOT, script), ...args()], {
+      const child = spawn(command, args(), {
         env: { ...env, ...more },
         stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] ? 'inherit' : 'ignore'],
       })
@@ -104,14 +115,19 @@ export async function startWorld(
     }
     launch()
   }
-  supervise('smtp-1', 'test/faults/smtp-recorder.ts', () => [String(smtp), record, String(cuts)])
-  apiPorts
-    .slice(0, 2)
-    .forEach((port, n) => supervise(`api-${n + 1}`, 'src/bin/api.ts', () => [], { PORT: String(port) }))
-  for (const n of [1, 2]) supervise(`worker-${n}`, 'src/bin/worker.ts', () => [])
-
-  const apis = apiPorts.slice(0, 2).map((port) => `http://127.0.0.1:${port}`)
-  for (const api of apis) {
+  const node = (script: string, ...args: string[]) => [join(ROOT, script), ...args]
+  supervise('smtp-1', process.execPath, () => node('test/faults/smtp-recorder.ts', String(smtp), record, String(cuts)))
+  apiPorts.forEach((port, n) => {
+    supervise(`api-${n + 1}`, process.execPath, () => node('src/bin/api.ts'), { PORT: String(port) })
+  })
+  for (const n of [1, 2]) supervise(`worker-${n}`, process.execPath, () => node('src/bin/worker.ts'))
+  const direct = apiPorts.map((port) => `http://127.0.0.1:${port}`)
+  if (cluster) {
+    const caddy = await resolveGoTool('caddy', process.env, say)
+    supervise('balancer-1', caddy, () => balance(`http://127.0.0.1:${balancer}`, apiPorts))
+  }
+  const apis = cluster ? [`http://127.0.0.1:${balancer}`] : direct
+  for (const api of [...direct, ...apis]) {
     await eventually(
       'the APIs are ready',
       () =>

@@ -1,0 +1,177 @@
+/**
+ * `npm run cluster`: what docker-compose.yml describes, from binaries instead of images, on a machine without Docker. The
+ * parts, their number, their settings, their secrets and their published ports are read from that file.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as delay } from 'node:timers/promises'
+import { main, onStopSignal } from '../../src/bin/lifecycle.ts'
+import { readConfig } from '../../src/config.ts'
+import { startEmbedded } from '../embedded/client.ts'
+import { assertPortFree } from '../embedded/ports.ts'
+import { resolveGoTool } from '../go-tools.ts'
+import { run } from '../run.ts'
+import { balance } from './balancer.ts'
+import { readComposeFile, type ComposeService } from './compose-file.ts'
+import { temporalServer } from './temporal-server.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Each container has ports of its own; here they are side by side, from these on. */
+const API_PORTS = 13_001
+const SMTP_PORT = 11_025
+const METRICS_PORTS = 19_464
+
+main(async () => {
+  const config = readConfig(process.env)
+  const { services, secrets } = readComposeFile(join(ROOT, 'docker-compose.yml'), process.env)
+  const service = (name: string): ComposeService => {
+    const found = services[name]
+    if (!found) throw new Error(`docker-compose.yml has no service "${name}"`)
+    return found
+  }
+  const [api, worker, migrate, temporal] = ['api', 'worker', 'migrate', 'temporal'].map(service) as [
+    ComposeService,
+    ComposeService,
+    ComposeService,
+    ComposeService,
+  ]
+  const port = published(service('proxy'), 3000)
+  const uiPort = published(service('temporal-ui'), 8080)
+  const mailPort = published(service('mailpit'), 8025)
+
+  let stopAsked = () => undefined as void
+  const signal = new Promise<void>((resolve) => (stopAsked = resolve))
+  onStopSignal(() => {
+    say('\nThe cluster stops …')
+    stopAsked()
+  })
+
+  for (const [name, file] of Object.entries(secrets)) makeSecret(name, file)
+  const dataDir = join(config.dataDir, 'cluster')
+  mkdirSync(dataDir, { recursive: true })
+  const [ui, caddy] = [
+    await resolveGoTool('temporal-ui-server', process.env, say),
+    await resolveGoTool('caddy', process.env, say),
+  ]
+  const cluster = await startEmbedded(
+    {
+      dataDir,
+      postgres: { port: config.POSTGRES_PORT, passwordFile: secrets['postgres-password']! },
+      temporalServer: await temporalServer(
+        config.TEMPORAL_PORT,
+        parseInt(temporal.environment['DEFAULT_NAMESPACE_RETENTION'] ?? '72h', 10),
+        say,
+      ),
+    },
+    say,
+  )
+  try {
+    await assertPortFree('PORT', port, '0.0.0.0')
+    await assertPortFree('TEMPORAL_UI_PORT', uiPort)
+    await assertPortFree('MAILPIT_PORT', mailPort)
+    /** A service's environment with this machine's addresses and paths instead of the containers'. */
+    const environmentOf = ({ environment }: ComposeService): NodeJS.ProcessEnv => ({
+      ...process.env,
+      ...Object.fromEntries(
+        Object.entries(environment).map(([name, value]) => [
+          name,
+          value
+            .replace('@postgres:5432', `@127.0.0.1:${config.POSTGRES_PORT}`)
+            .replace(/^temporal:7233$/, `127.0.0.1:${config.TEMPORAL_PORT}`)
+            .replace('//mailpit:1025', `//127.0.0.1:${SMTP_PORT}`)
+            .replace(/^\/run\/secrets\/(.+)$/, (path, secret: string) => secrets[secret] ?? path),
+        ]),
+      ),
+    })
+    const commandOf = ({ command: [, ...args] }: ComposeService) => ({
+      command: process.execPath,
+      args: args.map((arg) => (arg.startsWith('src/') ? join(ROOT, arg) : arg)),
+    })
+
+    const migration = commandOf(migrate)
+    await run(migration.command, migration.args, { env: environmentOf(migrate), say })
+    const bundle = join(dataDir, 'workflows.js')
+    await run(process.execPath, [join(ROOT, 'scripts/bundle-workflows.ts'), bundle], { say })
+
+    cluster.keep({
+      name: 'mail-server',
+      command: process.execPath,
+      args: [join(ROOT, 'scripts/cluster/mail-server.ts'), String(SMTP_PORT), String(mailPort)],
+    })
+    writeFileSync(join(dataDir, 'temporal-ui.yaml'), JSON.stringify(uiConfiguration(uiPort, config.TEMPORAL_PORT)))
+    cluster.keep({
+      name: 'temporal-ui',
+      command: ui,
+      args: ['--root', dataDir, '--config', '.', '--env', 'temporal-ui', 'start'],
+    })
+    let metricsPort = METRICS_PORTS
+    const replicas = (name: string, of: ComposeService, own: (n: number) => NodeJS.ProcessEnv) =>
+      Array.from({ length: of.replicas }, (_, n) =>
+        cluster.keep({
+          name: `${name}-${n + 1}`,
+          ...commandOf(of),
+          stopMs: of.stopMs,
+          env: { ...environmentOf(of), METRICS_PORT: String(metricsPort++), HOST: '127.0.0.1', ...own(n) },
+        }),
+      )
+    replicas('worker', worker, () => ({ WORKFLOW_BUNDLE: bundle }))
+    replicas('api', api, (n) => ({ PORT: String(API_PORTS + n) }))
+    const apiPorts = Array.from({ length: api.replicas }, (_, n) => API_PORTS + n)
+    cluster.keep({ name: 'proxy', command: caddy, args: balance(`:${port}`, apiPorts) })
+
+    await ready([`http://127.0.0.1:${port}`, ...apiPorts.map((each) => `http://127.0.0.1:${each}`)], cluster.ended)
+    const first = commandOf({ ...migrate, command: [...migrate.command.slice(0, -1), 'init'] })
+    const args = [...first.args, '--url', `http://localhost:${port}`]
+    say(await run(first.command, args, { env: environmentOf(migrate), say }))
+    say(`Temporal UI: http://localhost:${uiPort}`)
+    say(`Mail:        http://localhost:${mailPort}`)
+    say(`Logs:        ${join(dataDir, 'logs')}`)
+    say('\nCtrl-C stops everything.')
+    await Promise.race([signal, cluster.ended])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+function published({ image, published: ports }: ComposeService, inside: number): number {
+  const outside = ports.get(inside)
+  if (outside === undefined) throw new Error(`docker-compose.yml does not publish port ${inside} of ${image}`)
+  return outside
+}
+
+/** What the comment at the top of docker-compose.yml tells to do by hand. */
+function makeSecret(name: string, file: string): void {
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 })
+  say(`Made the secret ${name}: ${file}`)
+}
+
+const uiConfiguration = (port: number, temporalPort: number) => ({
+  temporalGrpcAddress: `127.0.0.1:${temporalPort}`,
+  host: '127.0.0.1',
+  port,
+  enableUi: true,
+  defaultNamespace: 'default',
+  notifyOnNewVersion: false,
+})
+
+/** Waits until all of these answer that Postgres and Temporal can be reached. */
+async function ready(bases: string[], ended: Promise<void>): Promise<void> {
+  const gone = ended.then(() => true)
+  for (const base of bases) {
+    const answers = () =>
+      fetch(`${base}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    while (!(await answers())) {
+      if (await Promise.race([gone, delay(200).then(() => false)]))
+        throw new Error('The cluster ended while it was started')
+    }
+  }
+}

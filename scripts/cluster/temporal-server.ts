@@ -1,0 +1,14 @@
+import type { EmbeddedOptions } from '../embedded/protocol.ts'
+import { resolveGoTool } from '../go-tools.ts'
+
+/** Temporal's server on Postgres: where its programs are, and how it is to run. */
+export const temporalServer = async (
+  port: number,
+  retentionHours: number,
+  say: (line: string) => void,
+): Promise<NonNullable<EmbeddedOptions['temporalServer']>> => ({
+  serverPath: await resolveGoTool('temporal-server', process.env, say),
+  sqlToolPath: await resolveGoTool('temporal-sql-tool', process.env, say),
+  port,
+  retentionHours,
+})

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { commandHolds, endProcess, isAlive } from './processes.ts'
+
+export interface ProcessOptions {
+  /** Names its log and the file with its number. */
+  name: string
+  command: string
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+  /** How long it may take to end after SIGTERM, in milliseconds. */
+  stopMs?: number
+}
+
+export interface RunningProcess {
+  /** The file that it writes into. */
+  log: string
+  /** Settles a moment after it has ended without having been stopped. */
+  ended: Promise<void>
+  /** Whether it has ended, by itself or not. */
+  hasEnded(): boolean
+  stop(): Promise<void>
+}
+
+/** A process that ends the moment it is started is not started again in a hurry. */
+const RESTART_PAUSE_MS = 300
+
+/**
+ * Starts a process that writes into a log of its own. One of the same name that an earlier run left behind is ended first.
+ * @param check runs when what was left behind is gone; what it throws keeps the process from being started.
+ */
+export async function startProcess(
+  dataDir: string,
+  { name, command, args, env = process.env, stopMs = 10_000 }: ProcessOptions,
+  check: () => Promise<void> = () => Promise.resolve(),
+): Promise<RunningProcess> {
+  const pidFile = join(dataDir, `${name}.pid`)
+  await endLeftOver(pidFile)
+  await check()
+  mkdirSync(join(dataDir, 'logs'), { recursive: true })
+  const log = join(dataDir, 'logs', `${name}.log`)
+  const output = openSync(log, 'a')
+  const child = spawn(command, args, { env, stdio: ['ignore', output, output] })
+  closeSync(output)
+  let stopping = false
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+  const ended = new Promise<void>((resolve) => {
+    void exited.then(async () => {
+      rmSync(pidFile, { force: true })
+      await delay(RESTART_PAUSE_MS)
+      if (!stopping) resolve()
+    })
+  })
+  if (child.pid !== undefined) writeFileSync(pidFile, `${child.pid} ${[command, ...args].join(' ')}`)
+  return {
+    log,
+    ended,
+    hasEnded,
+    async stop() {
+      stopping = true
+      if (hasEnded()) return
+      child.kill('SIGTERM')
+      const killed = setTimeout(() => child.kill('SIGKILL'), stopMs)
+      await exited
+      clearTimeout(killed)
+    },
+  }
+}
+
+async function endLeftOver(pidFile: string): Promise<void> {
+  if (!existsSync(pidFile)) return
+  const [, number = '', command = ''] = /^(\d+) (.*)/s.exec(readFileSync(pidFile, 'utf8')) ?? []
+  const pid = Number(number)
+  if (pid > 0 && isAlive(pid) && commandHolds(pid, command)) await endProcess(pid, 'SIGTERM')
+  rmSync(pidFile, { force: true })
+}

@@ -1,0 +1,80 @@
+import { existsSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { cacheFolder } from './cache.ts'
+import { fromCache, fromVariable, resolveBinary } from './resolve.ts'
+import { run } from './run.ts'
+
+interface GoTool {
+  /** In words. */
+  what: string
+  /** Go's path of the program, whose last part is what Go calls the binary. */
+  program: string
+  version: string
+  /** The environment variable that names a binary to use instead. */
+  variable: string
+}
+
+/** Programs that have no npm package, and that `go install` builds. Where Compose has them too, the versions are the same. */
+export const GO_TOOLS = {
+  'toxiproxy-server': {
+    what: 'Toxiproxy',
+    program: 'github.com/Shopify/toxiproxy/v2/cmd/server',
+    version: 'v2.5.0',
+    variable: 'TOXIPROXY_PATH',
+  },
+  'temporal-server': {
+    what: "Temporal's server",
+    program: 'go.temporal.io/server/cmd/server',
+    version: 'v1.29.1',
+    variable: 'TEMPORAL_SERVER_PATH',
+  },
+  'temporal-sql-tool': {
+    what: "Temporal's schema tool",
+    program: 'go.temporal.io/server/cmd/tools/sql',
+    version: 'v1.29.1',
+    variable: 'TEMPORAL_SQL_TOOL_PATH',
+  },
+  'temporal-ui-server': {
+    what: "Temporal's UI",
+    program: 'github.com/temporalio/ui-server/v2/cmd/server',
+    version: 'v2.42.1',
+    variable: 'TEMPORAL_UI_SERVER_PATH',
+  },
+  caddy: {
+    what: 'Caddy',
+    program: 'github.com/caddyserver/caddy/v2/cmd/caddy',
+    version: 'v2.10.2',
+    variable: 'CADDY_PATH',
+  },
+} as const satisfies Record<string, GoTool>
+
+/** Finds or builds a program. @returns its path. */
+export function resolveGoTool(
+  name: keyof typeof GO_TOOLS,
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<string> {
+  const { what, program, version, variable } = GO_TOOLS[name]
+  const folder = cacheFolder(`${name}-${version}`)
+  const cached = join(folder, name)
+  return resolveBinary(
+    what,
+    [
+      fromVariable(env, variable),
+      fromCache(cached),
+      {
+        name: `go install ${program}@${version}`,
+        slow: 'is built with `go install`; this can take some minutes, once',
+        async find() {
+          await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say })
+          // Several programs of different makers are called "server".
+          const built = join(folder, basename(program))
+          if (built !== cached && existsSync(built)) renameSync(built, cached)
+          return cached
+        },
+      },
+    ],
+    `Please install Go 1.24 or later, or set ${variable} to the program.`,
+    say,
+  )
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { readComposeFile } from '../../scripts/cluster/compose-file.ts'
+import { GO_TOOLS } from '../../scripts/go-tools.ts'
+
+const COMPOSE_FILE = join(import.meta.dirname, '../../docker-compose.yml')
+
+describe('docker-compose.yml, as `npm run cluster` reads it', () => {
+  const { services, secrets } = readComposeFile(COMPOSE_FILE, { PORT: '15000' })
+
+  it('has two APIs and two workers, with settings of their own and those they share', () => {
+    const { api, worker } = services
+    assert.equal(api?.replicas, 2)
+    assert.equal(worker?.replicas, 2)
+    assert.equal(worker?.stopMs, 30_000)
+    assert.deepEqual(api?.command, ['node', 'src/bin/api.ts'])
+    assert.equal(api?.environment['TEMPORAL_ADDRESS'], 'temporal:7233')
+    assert.ok(api?.environment['TRUSTED_PROXIES']?.includes('127.0.0.1'))
+    assert.equal(worker?.environment['TRUSTED_PROXIES'], undefined)
+  })
+
+  it('takes ports from the environment, or else their defaults', () => {
+    assert.deepEqual(services['proxy']?.published, new Map([[3000, 15000]]))
+    assert.deepEqual(services['temporal-ui']?.published, new Map([[8080, 8080]]))
+  })
+
+  it('has its secrets in files beside it', () => {
+    assert.deepEqual(secrets, { 'postgres-password': join(COMPOSE_FILE, '../secrets/postgres-password') })
+  })
+
+  it('names the versions that are built where there are no images', () => {
+    const tagOf = (service: string) => services[service]?.image.split(':').at(-1)?.replace(/^v/, '')
+    const versionOf = (tool: keyof typeof GO_TOOLS) => GO_TOOLS[tool].version.replace(/^v/, '')
+    assert.equal(tagOf('temporal'), versionOf('temporal-server'))
+    assert.equal(tagOf('temporal'), versionOf('temporal-sql-tool'))
+    assert.equal(tagOf('temporal-ui'), versionOf('temporal-ui-server'))
+    assert.equal(tagOf('proxy'), versionOf('caddy'))
+  })
+})
