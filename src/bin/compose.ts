@@ -13,6 +13,7 @@ import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type Orm } from '../db/orm.ts'
 import { sql } from '../db/sql.ts'
 import { captureTransport } from '../mail/capture.ts'
+import { breakCircuit } from '../mail/circuit-breaker.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 import { startRelay } from '../services/relay.ts'
@@ -174,6 +175,17 @@ export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config) =>
   mailFrom: MAIL_FROM,
 })
 
+/** The same for a worker, who leaves a mail server alone that fails, and says so. */
+function createWorkersMail(config: Config, { log, metrics }: Dependencies) {
+  const mail = createMail(config)
+  const onChange = (leftAlone: boolean) => {
+    metrics.mailServerLeftAlone(leftAlone)
+    if (leftAlone) log.warn({}, 'The mail server fails; messages wait, and one at a time tries it')
+    else log.info({}, 'The mail server is back')
+  }
+  return { ...mail, smtp: mail.smtp && breakCircuit(mail.smtp, onChange) }
+}
+
 /**
  * Tells Temporal's SDK where to log and, where an address is given, where to serve its metrics; and that stopping is ours
  * to order. Once a process, before its first worker.
@@ -210,7 +222,7 @@ export async function startWorker(
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const [workflowBundle, connection] = await Promise.all([code, connectWorker(config, log)])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  const mail = createMail(config)
+  const mail = createWorkersMail(config, dependencies)
   const worker = await createWorker({
     connection,
     namespace: config.TEMPORAL_NAMESPACE,

@@ -96,10 +96,13 @@ export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mail
  */
 function classify(error: SmtpError, begun: boolean): Delivery {
   const reason = error.response ?? error.message
-  const aboutMessage = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
-  if (error.responseCode !== undefined) {
-    return { kind: aboutMessage && error.responseCode >= 500 ? 'refused' : 'not-sent', reason }
-  }
-  if (begun) return { kind: 'unknown', reason }
-  return { kind: aboutMessage ? 'refused' : 'not-sent', reason }
+  const { responseCode } = error
+  const aboutMessage =
+    (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') && responseCode !== SERVICE_NOT_AVAILABLE
+  if (responseCode === undefined && begun) return { kind: 'unknown', reason }
+  if (aboutMessage && (responseCode ?? 500) >= 500) return { kind: 'refused', reason }
+  return { kind: 'not-sent', reason, serverFailed: !aboutMessage }
 }
+
+/** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
+const SERVICE_NOT_AVAILABLE = 421

@@ -11,13 +11,14 @@ export interface Email {
 /**
  * What a transport knows after trying:
  * - taken: the server has answered that it has the message
- * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx)
+ * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
+ *   about this message
  * - refused: it certainly has not, and trying again will not help (SMTP 5xx)
  * - unknown: the connection broke after the message began to flow, before the answer
  */
 export type Delivery =
   | { kind: 'taken'; response: string }
-  | { kind: 'not-sent'; reason: string }
+  | { kind: 'not-sent'; reason: string; serverFailed: boolean }
   | { kind: 'refused'; reason: string }
   | { kind: 'unknown'; reason: string }
 

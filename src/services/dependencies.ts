@@ -23,6 +23,12 @@ export interface Metrics {
   answered(request: { method: string; route: string | null; status: number; seconds: number }): void
   /** An attempt to send an email ended with this status. */
   settled(status: MessageStatus): void
+  /** The mail server is left alone for a while, or no longer. */
+  mailServerLeftAlone(isSo: boolean): void
 }
 
-export const noMetrics: Metrics = { answered: () => undefined, settled: () => undefined }
+export const noMetrics: Metrics = {
+  answered: () => undefined,
+  settled: () => undefined,
+  mailServerLeftAlone: () => undefined,
+}

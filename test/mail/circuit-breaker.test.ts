@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { breakCircuit } from '../../src/mail/circuit-breaker.ts'
+import { createSmtpTransport } from '../../src/mail/smtp.ts'
+import type { MailTransport } from '../../src/mail/transport.ts'
+import { eventually } from '../support/eventually.ts'
+import { startSmtpSink, type Behaviour, type SmtpSink } from '../support/smtp-sink.ts'
+
+const email = {
+  from: 'Dripline <from@example.com>',
+  to: 'to@example.com',
+  messageId: '<abc@example.com>',
+  subject: 'Hi',
+  html: null,
+  text: 'Hi',
+}
+
+describe('a mail server that fails', () => {
+  let sink: SmtpSink
+  let transport: MailTransport
+  let handedOver: number
+  let changes: boolean[]
+
+  beforeEach(async () => {
+    handedOver = 0
+    changes = []
+    sink = await startSmtpSink()
+    const smtp = createSmtpTransport({ url: sink.url })
+    const counting: MailTransport = {
+      ...smtp,
+      deliver(one) {
+        handedOver += 1
+        return smtp.deliver(one)
+      },
+    }
+    transport = breakCircuit(counting, (open) => changes.push(open))
+  })
+  afterEach(async () => {
+    await transport.close()
+    await sink.close()
+  })
+
+  const deliver = async (times: number) => {
+    const kinds: string[] = []
+    for (let n = 0; n < times; n += 1) kinds.push((await transport.deliver(email)).kind)
+    return kinds
+  }
+  const LATER = { code: 451, text: 'later' } as const
+
+  const failures: [string, Behaviour][] = [
+    ['breaks off after DATA', 'cut'],
+    ['says that it closes', { code: 421, text: 'closing', at: 'rcpt' }],
+  ]
+  for (const [what, behaviour] of failures) {
+    it(`because it ${what}, is left alone, until it takes the one message that tries it`, async () => {
+      sink.behave(behaviour)
+      await deliver(5)
+      assert.deepEqual([handedOver, changes], [5, [true]])
+      assert.deepEqual(await deliver(20), Array(20).fill('not-sent'))
+      assert.equal(handedOver, 5)
+      sink.behave('accept')
+      await eventually('it is tried again', async () => ((await deliver(1))[0] === 'taken' ? true : undefined))
+      assert.equal(handedOver, 6)
+      assert.deepEqual(changes, [true, false])
+      assert.deepEqual(await deliver(3), ['taken', 'taken', 'taken'])
+    })
+  }
+
+  it('is not given up for what it says about single messages', async () => {
+    sink.behave({ ...LATER, at: 'rcpt' })
+    assert.deepEqual(await deliver(12), Array(12).fill('not-sent'))
+    assert.deepEqual([handedOver, changes], [12, []])
+    sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+    assert.deepEqual(await deliver(12), Array(12).fill('refused'))
+    assert.deepEqual([handedOver, changes], [24, []])
+  })
+})
