@@ -36,7 +36,7 @@ export default tseslint.config(
     plugins: { boundaries },
     settings: {
       'boundaries/include': ['src/**', 'workflows/**', 'activities/**', 'test/**', 'bench/**', 'scripts/**'],
-      'boundaries/ignore': ['src/config.ts', 'src/log.ts', 'src/metrics.ts'],
+      'boundaries/ignore': ['src/config.ts', 'src/log.ts', 'src/metrics.ts', 'src/tracing.ts'],
       'boundaries/elements': [
         ...['domain', 'client', 'db', 'mail', 'temporal', 'services', 'api', 'bin'].map((type) =>
           element(type, `src/${type}`),
@@ -69,7 +69,9 @@ export default tseslint.config(
   {
     // Outside a composition root, configuration and log are given, never fetched.
     files: ['src/{domain,db,mail,temporal,services,api}/**', 'workflows/**', 'activities/**'],
-    rules: { 'no-restricted-imports': ['error', { patterns: ['**/config.ts', '**/log.ts', '**/metrics.ts'] }] },
+    rules: {
+      'no-restricted-imports': ['error', { patterns: ['**/config.ts', '**/log.ts', '**/metrics.ts', '**/tracing.ts'] }],
+    },
   },
   {
     files: ['src/temporal/**'],

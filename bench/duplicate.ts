@@ -1,4 +1,4 @@
-import { startApiProcess } from '../test/support/api-process.ts'
+import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
 import { median, timed, type Benchmark } from './compare.ts'

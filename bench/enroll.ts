@@ -1,6 +1,6 @@
 import { SEARCH_ATTRIBUTES } from '../src/domain/search-attributes.ts'
 import { newId } from '../src/domain/ids.ts'
-import { startApiProcess } from '../test/support/api-process.ts'
+import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
 import type { Benchmark } from './compare.ts'

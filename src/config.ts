@@ -43,6 +43,7 @@ const environment = object({
       test: (value) => splitList(value).every(isAddressRange),
     }),
   METRICS_PORT: number().integer().min(1).max(65_535),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address(/^https?:\/\//, 'http://collector:4318'),
   WORKFLOW_BUNDLE: string(),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

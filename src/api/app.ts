@@ -5,6 +5,7 @@ import { admission } from './middleware/admission.ts'
 import { body } from './middleware/body.ts'
 import { errors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
+import { trace } from './middleware/trace.ts'
 import { BASE_PATH, operations } from './operations.ts'
 import { createRouter } from './router.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -12,7 +13,7 @@ import { referenceRoutes } from './routes/reference.ts'
 import type { ApiState } from './state.ts'
 
 /**
- * The HTTP API. A request goes: id → errors → key and rate limit → body → operation: scope → Idempotency-Key → schemas →
+ * The HTTP API. A request goes: id → span → errors → key and rate limit → body → operation: scope → Idempotency-Key → schemas →
  * service → presenter.
  */
 export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
@@ -23,6 +24,7 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
 
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics))
+  app.use(trace())
   app.use(errors(dependencies.log))
   app.use(open.routes())
   app.use(admission(dependencies))

@@ -9,12 +9,14 @@ import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
 import type { Config } from '../config.ts'
+import { startTracing } from '../tracing.ts'
 import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type Orm } from '../db/orm.ts'
 import { sql } from '../db/sql.ts'
 import { captureTransport } from '../mail/capture.ts'
 import { breakCircuit } from '../mail/circuit-breaker.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
+import { traceDeliveries } from '../mail/trace.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 import { startRelay } from '../services/relay.ts'
 import { openTemporal } from '../temporal/connection.ts'
@@ -43,6 +45,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     namespace: config.TEMPORAL_NAMESPACE,
     apiKey: config.TEMPORAL_API_KEY,
     tls: config.TEMPORAL_TLS,
+    traced: isTraced(config),
   })
   const enrollments = createEnrollments(temporal, config.TEMPORAL_TASK_QUEUE)
   const metrics = openMetrics(orm.em)
@@ -61,6 +64,14 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     },
   }
 }
+
+const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT }: Config) => OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
+
+/** Starts the process's traces, where a collector is configured. @returns what ends them, after everything else. */
+export const tracingOf = ({ OTEL_EXPORTER_OTLP_ENDPOINT }: Config, serviceName: string): (() => Promise<void>) =>
+  OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? () => Promise.resolve()
+    : startTracing(OTEL_EXPORTER_OTLP_ENDPOINT, serviceName)
 
 export interface RunningPart {
   /** Settles when the part ends by itself; rejects with the reason when it can't go on. */
@@ -183,7 +194,7 @@ function createWorkersMail(config: Config, { log, metrics }: Dependencies) {
     if (leftAlone) log.warn({}, 'The mail server fails; messages wait, and one at a time tries it')
     else log.info({}, 'The mail server is back')
   }
-  return { ...mail, smtp: mail.smtp && breakCircuit(mail.smtp, onChange) }
+  return { ...mail, smtp: mail.smtp && breakCircuit(traceDeliveries(mail.smtp), onChange) }
 }
 
 /**
@@ -231,6 +242,7 @@ export async function startWorker(
     activities: createActivities({ ...dependencies, ...mail }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,
+    traced: isTraced(config),
   })
   const ended = worker.run()
   const relay = startRelay(dependencies)

@@ -5,7 +5,7 @@ import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
 import { openLog } from '../log.ts'
-import { openContext, prepareWorkerProcess, startApi, startWorker, type ConnectedConfig } from './compose.ts'
+import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { main, onStopSignal } from './lifecycle.ts'
 
@@ -33,6 +33,7 @@ main(async () => {
     await prepareDatabase(connected)
 
     const log = openLog(config.LOG_LEVEL)
+    closers.push(tracingOf(connected, 'dripline'))
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.push(() => context.close())

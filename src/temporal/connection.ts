@@ -1,3 +1,4 @@
+import { OpenTelemetryWorkflowClientInterceptor } from '@temporalio/interceptors-opentelemetry'
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
 
 export interface TemporalOptions {
@@ -6,14 +7,17 @@ export interface TemporalOptions {
   /** For Temporal Cloud; implies TLS. */
   apiKey: string | undefined
   tls: NonNullable<ConnectionOptions['tls']>
+  /** Whether what is started and signalled belongs to the trace of who asks for it. */
+  traced?: boolean
 }
 
 /** Opens a client without connecting: a Temporal that is down fails requests and not the start. */
-export function openTemporal({ address, namespace, apiKey, tls }: TemporalOptions): Client {
+export function openTemporal({ address, namespace, apiKey, tls, traced = false }: TemporalOptions): Client {
   const connection = Connection.lazy({
     address,
     tls: tls || apiKey !== undefined,
     ...(apiKey === undefined ? {} : { apiKey }),
   })
-  return new Client({ connection, namespace })
+  const workflow = traced ? [new OpenTelemetryWorkflowClientInterceptor()] : []
+  return new Client({ connection, namespace, interceptors: { workflow } })
 }

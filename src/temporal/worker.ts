@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry'
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -11,6 +12,7 @@ import {
 export const bundleWorkflows = (): Promise<WorkflowBundleWithSourceMap> =>
   bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    workflowInterceptorModules: [fileURLToPath(new URL('../../workflows/trace-context.ts', import.meta.url))],
     logger: new DefaultLogger('WARN'),
   })
 
@@ -21,6 +23,8 @@ export interface WorkerOptions {
   /** The workflow code, or where it was built to. */
   workflowBundle: { code: string } | { codePath: string }
   activities: object
+  /** Whether activities belong to the trace of what started their enrollment. */
+  traced?: boolean
   /** Emails a second, of all workers of the task queue together; without it, as fast as they go. */
   sendRate?: number | undefined
   /** How long activities in hand may take to finish at shutdown, in milliseconds. */
@@ -28,11 +32,19 @@ export interface WorkerOptions {
 }
 
 /** A Temporal worker for enrollments. It polls until it is shut down. */
-export const createWorker = ({ shutdownGraceMs = 20_000, sendRate, ...options }: WorkerOptions): Promise<Worker> =>
+export const createWorker = ({
+  shutdownGraceMs = 20_000,
+  sendRate,
+  traced = false,
+  ...options
+}: WorkerOptions): Promise<Worker> =>
   Worker.create({
     ...options,
     // Temporal keeps the rate for the whole queue; sending is all that comes over it, the rest are local activities.
     ...(sendRate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: sendRate }),
+    ...(traced
+      ? { interceptors: { activity: [(ctx) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(ctx) })] } }
+      : {}),
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + 5_000,
   })

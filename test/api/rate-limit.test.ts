@@ -5,7 +5,7 @@ import { hashApiKey } from '../../src/domain/api-key.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createApiKey, deleteApiKey } from '../../src/services/api-keys.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
-import { startApiProcess, type ApiProcess } from '../support/api-process.ts'
+import { startApiProcess, type ApiProcess } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/db/sql.ts'
 import { aContact, aList, anAutomation, EMAIL, wait } from '../support/factories.ts'
-import { startApiProcess } from '../support/api-process.ts'
+import { startApiProcess } from '../support/processes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { eventually } from './eventually.ts'
+import { freePorts } from './ports.ts'
+import type { Service } from './service.ts'
+
+export interface Process {
+  pid: number
+  /** kill -9: nothing gets to finish. */
+  kill(): Promise<void>
+}
+
+export interface ApiProcess extends Process {
+  /** Ends in the version. */
+  baseUrl: string
+}
+
+/** A part as a process of its own, on a service's database and Temporal. */
+function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.ProcessEnv): Process {
+  const { config } = context
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../src/bin/${part}.ts`, import.meta.url))], {
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'fatal',
+      DATABASE_URL: config.DATABASE_URL,
+      TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS,
+      TEMPORAL_TASK_QUEUE: config.TEMPORAL_TASK_QUEUE,
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const closed = once(child, 'close')
+  return {
+    pid: child.pid ?? 0,
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+/** The API as a process, ready. */
+export async function startApiProcess(service: Service, env: NodeJS.ProcessEnv = {}): Promise<ApiProcess> {
+  const [port] = await freePorts(1)
+  const api = start('api', service, { PORT: String(port), ...env })
+  const origin = `http://127.0.0.1:${port}`
+  await eventually('the API is ready', async () => {
+    const answer = await fetch(`${origin}/readyz`).catch(() => undefined)
+    return answer?.ok ? true : undefined
+  })
+  return { ...api, baseUrl: `${origin}/api/v1` }
+}
+
+/** A worker as a process. It works as soon as it can. */
+export const startWorkerProcess = (service: Service, env: NodeJS.ProcessEnv = {}): Process =>
+  start('worker', service, env)
