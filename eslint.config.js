@@ -97,8 +97,8 @@ export default tseslint.config(
     },
   },
   {
-    // Tests look into answers of all shapes, and a wrong shape fails them.
-    files: ['test/**'],
+    // Tests and benchmarks look into answers of all shapes, and a wrong shape fails them.
+    files: ['test/**', 'bench/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

@@ -7,8 +7,18 @@ export interface Benchmark {
   title: string
   goal: { atLeast: number } | { atMost: number }
   unit: string
-  /** Builds the two sides in one process, on the same servers. */
-  prepare: () => Promise<{ ours: Measure; bare: Measure; close: () => Promise<void> }>
+  /** Builds the two sides in one process, on the same servers. What it notes is told with the result. */
+  prepare: (note: (text: string) => void) => Promise<Sides>
+}
+
+/** The two sides, measured one after the other; or both in one, where most of the time is waiting. */
+export type Sides = ({ ours: Measure; bare: Measure } | { pair: (round: number) => Promise<Figures> }) & {
+  close: () => Promise<void>
+}
+
+interface Figures {
+  ours: number
+  bare: number
 }
 
 export interface Result {
@@ -16,26 +26,30 @@ export interface Result {
   ratio: number
   ours: number
   bare: number
-  rounds: { ours: number; bare: number }[]
+  rounds: Figures[]
 }
 
 const ROUNDS = 7
+const PAIRED_ROUNDS = 5
 
 /**
  * Measures both sides by turns, so that what else the machine does meets both alike. One round is thrown away before: it
  * warms up.
  */
-export async function compare({ name, prepare, unit }: Benchmark, say: (line: string) => void): Promise<Result> {
-  const { ours, bare, close } = await prepare()
+export async function compare(
+  { name, prepare, unit }: Benchmark,
+  say: (line: string) => void,
+  note: (text: string) => void,
+): Promise<Result> {
+  const sides = await prepare(note)
   try {
-    await ours()
-    await bare()
+    if ('ours' in sides) {
+      await sides.ours()
+      await sides.bare()
+    }
     const rounds: Result['rounds'] = []
-    for (let round = 0; round < ROUNDS; round += 1) {
-      // Neither side always has the machine as the other one left it.
-      const first = round % 2 === 0 ? await ours() : await bare()
-      const second = round % 2 === 0 ? await bare() : await ours()
-      const figures = round % 2 === 0 ? { ours: first, bare: second } : { ours: second, bare: first }
+    for (let round = 0; round < ('ours' in sides ? ROUNDS : PAIRED_ROUNDS); round += 1) {
+      const figures = 'ours' in sides ? await inTurn(sides, round) : await sides.pair(round)
       rounds.push(figures)
       say(`  round ${round + 1}: ours ${format(figures.ours)}, bare ${format(figures.bare)} ${unit}`)
     }
@@ -43,8 +57,15 @@ export async function compare({ name, prepare, unit }: Benchmark, say: (line: st
     const ratio = median(rounds.map((round) => round.ours / round.bare))
     return { name, ratio: precise(ratio), ours: precise(side('ours')), bare: precise(side('bare')), rounds }
   } finally {
-    await close()
+    await sides.close()
   }
+}
+
+/** Neither side always has the machine as the other one left it. */
+async function inTurn({ ours, bare }: { ours: Measure; bare: Measure }, round: number): Promise<Figures> {
+  if (round % 2 === 0) return { ours: await ours(), bare: await bare() }
+  const first = await bare()
+  return { ours: await ours(), bare: first }
 }
 
 export const median = (figures: readonly number[]): number => percentile(figures, 0.5)

@@ -34,6 +34,8 @@ export interface Service {
   /** A key, without a limit that a test could meet. */
   newKey(options?: Partial<NewApiKey> & { mode?: WorkspaceMode }): Promise<string>
   startWorker(): Promise<RunningPart>
+  /** Stops the workers there are. */
+  stopWorkers(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -98,6 +100,9 @@ export async function startService({
       const part = await startWorker(context, workflowBundle())
       parts.unshift(part)
       return part
+    },
+    async stopWorkers() {
+      for (const part of parts.splice(0, parts.indexOf(api))) await part.stop()
     },
     async stop() {
       for (const part of parts) await part.stop()

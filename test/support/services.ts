@@ -21,21 +21,31 @@ export async function services(): Promise<Services> {
 }
 
 async function start() {
+  const [postgresPort] = (await freePorts(1)) as [number]
+  return startIn({ postgres: { port: postgresPort } })
+}
+
+/** A Temporal server beside the shared one, for what must not share it. */
+export async function startSecondTemporal(): Promise<{ address: string; stop(): Promise<void> }> {
+  const second = await startIn({})
+  return { address: second.embedded.temporalAddress!, stop: () => stopAndRemove(second) }
+}
+
+async function startIn(parts: { postgres?: { port: number } }) {
   const cliPath = await resolveTemporalCli(process.env, () => undefined)
-  const [postgresPort, port, uiPort] = (await freePorts(3)) as [number, number, number]
+  const [port, uiPort] = (await freePorts(2)) as [number, number]
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
   // Started by root, Postgres runs as another user, who has to get in.
   chmodSync(dataDir, 0o755)
-  const embedded = await startEmbedded(
-    { dataDir, postgres: { port: postgresPort }, temporal: { cliPath, port, uiPort } },
-    say,
-  )
+  const embedded = await startEmbedded({ dataDir, ...parts, temporal: { cliPath, port, uiPort } }, say)
   return { dataDir, embedded }
 }
 
 export async function stopServices(): Promise<void> {
-  if (!started) return
-  const { dataDir, embedded } = await started
+  if (started) await stopAndRemove(await started)
+}
+
+async function stopAndRemove({ dataDir, embedded }: Awaited<ReturnType<typeof start>>): Promise<void> {
   await embedded.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 import type { StepInput } from '../../src/services/automations.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
 import { newCall } from '../../src/services/call.ts'
+import { bareHistory } from '../support/bare-sequence.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 
 const DAY = 24 * 60 * 60_000
@@ -78,29 +77,8 @@ describe('a sequence, with months skipped', () => {
       ]
       const { automationId, contactId } = await run(plan.map((step) => (step === 'EMAIL' ? email('x') : wait(step))))
       const ours = await historyLength(world.handle(automationId, contactId))
-      const bare = await bareHistoryLength(plan)
+      const bare = (await bareHistory(world.env, plan)).events?.length ?? 0
       assert.ok(ours - bare <= 8, `ours ${ours} events, by hand ${bare}`)
-    })
-  }
-
-  async function bareHistoryLength(plan: ('EMAIL' | number)[]): Promise<number> {
-    const worker = await Worker.create({
-      connection: world.env.nativeConnection,
-      taskQueue: 'bare',
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL('./bare/workflow.ts', import.meta.url)),
-        logger: new DefaultLogger('WARN'),
-      }),
-      activities: { send: () => Promise.resolve() },
-    })
-    return worker.runUntil(async () => {
-      const handle = await world.env.client.workflow.start('bareSequence', {
-        taskQueue: 'bare',
-        workflowId: `bare-${Math.random()}`,
-        args: [plan],
-      })
-      await handle.result()
-      return historyLength(handle)
     })
   }
 

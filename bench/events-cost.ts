@@ -1,0 +1,54 @@
+import { temporal } from '@temporalio/proto'
+import { enrollContact } from '../src/services/enroll-contact.ts'
+import { newCall } from '../src/services/call.ts'
+import type { StepInput } from '../src/services/automations.ts'
+import { bareHistory } from '../test/support/bare-sequence.ts'
+import { startTimeSkipping } from '../test/support/time-skipping.ts'
+import type { Benchmark } from './compare.ts'
+
+/** Ten steps, with days between the emails. */
+const PLAN = Array.from({ length: 5 }, (_, n) => ['EMAIL', (n + 1) * 1440] as const).flat()
+
+type History = temporal.api.history.v1.IHistory
+const inEvents = ({ events }: History): number => events?.length ?? 0
+const inBytes = (history: History): number => temporal.api.history.v1.History.encode(history).finish().length
+
+const cost = (name: string, title: string, unit: string, measure: (history: History) => number): Benchmark => ({
+  name,
+  title,
+  goal: { atMost: 1.1 },
+  unit,
+  async prepare() {
+    const world = await startTimeSkipping()
+    const steps = PLAN.map((step): StepInput =>
+      step === 'EMAIL' ? { type: 'EMAIL', subject: 'x', text: 'x' } : { type: 'WAIT', delayMinutes: step },
+    )
+    return {
+      async ours() {
+        const automationId = await world.automation(steps)
+        const contactId = await world.contact()
+        return world.whileWorking(async () => {
+          await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+          const handle = world.handle(automationId, contactId)
+          await handle.result()
+          return measure(await handle.fetchHistory())
+        })
+      },
+      bare: async () => measure(await bareHistory(world.env, PLAN)),
+      close: () => world.stop(),
+    }
+  },
+})
+
+export const eventsCost = cost(
+  'events-cost',
+  'events in the history of a sequence of ten steps ÷ of one written by hand',
+  'events',
+  inEvents,
+)
+export const bytesCost = cost(
+  'events-cost/bytes',
+  'bytes of the history of a sequence of ten steps ÷ of one written by hand',
+  'bytes',
+  inBytes,
+)

@@ -1,0 +1,65 @@
+import { sql } from '../src/db/sql.ts'
+import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
+import { eventually } from '../test/support/eventually.ts'
+import { startApiProcess, startWorkerProcess, type ApiProcess, type Process } from '../test/support/processes.ts'
+import { startService, type Service } from '../test/support/service.ts'
+import { makeContacts } from './load.ts'
+
+export const SLEEPERS = 20_000
+const YEAR = 365 * 1440
+const PATIENCE_MS = 30 * 60_000
+
+/** The service as processes, with so many enrollments in the middle of a wait of a year. */
+export interface Sleepers {
+  service: Service
+  api: ApiProcess
+  worker: Process
+  automationId: string
+  stop(): Promise<void>
+}
+
+/** Starts the service and puts contacts to sleep: bulk calls sign them up, and what listens for sign-ups starts. */
+export async function startSleepers(count: number, env: NodeJS.ProcessEnv = {}): Promise<Sleepers> {
+  const service = await startService({ worker: false, env })
+  const api = await startApiProcess(service)
+  const worker = startWorkerProcess(service)
+  const automationId = await anAutomation(service, { trigger: 'SIGNUP', steps: [wait(YEAR), EMAIL] })
+  if (count > 0) await makeContacts(service, count, 'sleeper')
+  await eventually(
+    'all are asleep',
+    async () => ((await countEnrolled(service, automationId)) === count ? true : undefined),
+    PATIENCE_MS,
+  )
+  // What comes later is not to fall asleep as well.
+  await service.call('PATCH', `automations/${automationId}`, { status: 'ARCHIVED' })
+  return {
+    service,
+    api,
+    worker,
+    automationId,
+    async stop() {
+      await worker.kill()
+      await api.kill()
+      await service.stop()
+    },
+  }
+}
+
+export async function countEnrolled({ context }: Service, automationId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    context.orm.em.fork(),
+    'select count(*)::integer as count from enrollments where automation_id = $1::uuid',
+    [automationId],
+  )
+  return row?.count ?? 0
+}
+
+let shared: Promise<Sleepers> | undefined
+
+/** The twenty thousand, put to sleep once for all benchmarks that want them: that takes minutes. */
+export const sleepers = (): Promise<Sleepers> => (shared ??= startSleepers(SLEEPERS))
+
+/** Ends them, if there were any. */
+export async function stopSleepers(): Promise<void> {
+  await (await shared)?.stop()
+}

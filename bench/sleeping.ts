@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { anAutomation, EMAIL } from '../test/support/factories.ts'
+import { eventually } from '../test/support/eventually.ts'
+import { startSecondTemporal } from '../test/support/services.ts'
+import { percentile, timed, type Benchmark, type Measure } from './compare.ts'
+import { makeContacts, post } from './load.ts'
+import { sleepers, startSleepers, type Sleepers } from './sleepers.ts'
+
+const CALLS = 100
+const SEQUENCES = 100
+
+const onBoth = (
+  name: string,
+  title: string,
+  unit: string,
+  measureOf: (side: Sleepers) => Promise<Measure>,
+): Benchmark => ({
+  name,
+  title,
+  goal: { atMost: 1.2 },
+  unit,
+  async prepare() {
+    const full = await sleepers()
+    // A Temporal of its own: what twenty thousand timers cost it, too, is to be seen.
+    const temporal = await startSecondTemporal()
+    const empty = await startSleepers(0, { TEMPORAL_ADDRESS: temporal.address })
+    return {
+      ours: await measureOf(full),
+      bare: await measureOf(empty),
+      async close() {
+        await empty.stop()
+        await temporal.stop()
+      },
+    }
+  },
+})
+
+let batches = 0
+
+/** Reads and enrollments of the API, one after the other. */
+export const sleeping = onBoth(
+  'sleeping',
+  "p95 of the API's answers with 20,000 sleeping enrollments ÷ with none",
+  'ms',
+  ({ service, api }) =>
+    Promise.resolve(async () => {
+      const contacts = await makeContacts(service, CALLS, `sleeping-${(batches += 1)}`)
+      const automationId = await anAutomation(service, { steps: [EMAIL] })
+      const headers = { 'x-api-key': service.key }
+      const times: number[] = []
+      for (const contactId of contacts) {
+        times.push(
+          await timed(() => post(api.baseUrl, service.key, `automations/${automationId}/enroll`, { contactId })),
+          await timed(async () => (await fetch(`${api.baseUrl}/contacts/${contactId}`, { headers })).json()),
+          await timed(async () => (await fetch(`${api.baseUrl}/automations`, { headers })).json()),
+        )
+      }
+      return percentile(times, 0.95)
+    }),
+)
+
+/** The worker that put them to sleep ÷ one that never had any, after the same sequences in each round. */
+export const sleepingMemory = onBoth(
+  'sleeping/memory',
+  "the worker's memory with 20,000 sleeping enrollments ÷ with none",
+  'MB',
+  ({ service, worker }) =>
+    Promise.resolve(async () => {
+      const contacts = await makeContacts(service, SEQUENCES, `memory-${(batches += 1)}`)
+      const automationId = await anAutomation(service, { steps: [EMAIL] })
+      for (const contactId of contacts) {
+        await service.call('POST', `automations/${automationId}/enroll`, { contactId })
+      }
+      await eventually(
+        'the sequences are through',
+        async () => {
+          const answer = await service.call('GET', `automations/${automationId}`)
+          return answer.body.data.completedCount === SEQUENCES ? true : undefined
+        },
+        60_000,
+      )
+      return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1_024
+    }),
+)

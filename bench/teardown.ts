@@ -1,0 +1,62 @@
+import { sql } from '../src/db/sql.ts'
+import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
+import { eventually } from '../test/support/eventually.ts'
+import { percentile, timed, type Benchmark } from './compare.ts'
+import { makeContacts, post } from './load.ts'
+import { SLEEPERS, sleepers } from './sleepers.ts'
+
+const CALLS = 100
+const PATIENCE_MS = 30 * 60_000
+
+/**
+ * The API while an automation with 20,000 sleeping enrollments is taken down ÷ before. The last of all, because then they
+ * are gone. How long the DELETE and the whole teardown took is printed besides.
+ */
+export const teardown: Benchmark = {
+  name: 'teardown',
+  title: 'p95 of enroll calls while an automation with 20,000 sleeping enrollments is taken down ÷ before',
+  goal: { atMost: 2 },
+  unit: 'ms',
+  async prepare(note) {
+    const { service, api, automationId } = await sleepers()
+    const em = () => service.context.orm.em.fork()
+    let batches = 0
+    const calls = async () => {
+      const contacts = await makeContacts(service, CALLS, `teardown-${(batches += 1)}`)
+      const other = await anAutomation(service, { steps: [wait(60), EMAIL] })
+      const times: number[] = []
+      for (const contactId of contacts) {
+        times.push(await timed(() => post(api.baseUrl, service.key, `automations/${other}/enroll`, { contactId })))
+      }
+      return percentile(times, 0.95)
+    }
+    const left = async () => {
+      const [row] = await sql<{ count: number }>(
+        em(),
+        'select count(*)::integer as count from enrollments where automation_id = $1::uuid',
+        [automationId],
+      )
+      return row?.count ?? 0
+    }
+    await calls()
+    const before: number[] = []
+    for (let n = 0; n < 5; n += 1) before.push(await calls())
+
+    const few = await anAutomation(service, { steps: [EMAIL] })
+    const remove = (id: string) => timed(() => service.call('DELETE', `automations/${id}`))
+    const [withNone, withAll] = [await remove(few), await remove(automationId)]
+    const started = performance.now()
+    note(`DELETE with ${SLEEPERS} enrollments ${withAll.toFixed(1)} ms, with none ${withNone.toFixed(1)} ms.`)
+    return {
+      async pair(round) {
+        const during = await calls()
+        if ((await left()) === 0) throw new Error('The teardown was over before it was measured')
+        return { ours: during, bare: before[round] ?? NaN }
+      },
+      async close() {
+        await eventually('all are gone', async () => ((await left()) === 0 ? true : undefined), PATIENCE_MS)
+        note(`All were gone ${((performance.now() - started) / 1_000).toFixed(0)} s after its answer.`)
+      },
+    }
+  },
+}

@@ -1,0 +1,107 @@
+import pMap from 'p-map'
+import { recordEnrollment } from '../src/db/queries/enrollments.ts'
+import { sql } from '../src/db/sql.ts'
+import { newId } from '../src/domain/ids.ts'
+import { anAutomation, wait } from '../test/support/factories.ts'
+import { eventually } from '../test/support/eventually.ts'
+import { startService } from '../test/support/service.ts'
+import { startBareWorker } from './bare/worker.ts'
+import { percentile, type Benchmark } from './compare.ts'
+import { makeContacts } from './load.ts'
+
+const TIMERS = 1_000
+/** How long before the first instant all are started, and how long after it the other side's comes, in milliseconds. */
+const AHEAD_MS = 60_000
+const APART_MS = 20_000
+
+/** How late the last of a thousand enrollments are that wake up in one instant ÷ bare timers. */
+export const wake: Benchmark = {
+  name: 'wake',
+  title: '1,000 timers of one instant: p99 of lateness ÷ that of bare timers',
+  goal: { atMost: 1.2 },
+  unit: 'ms',
+  async prepare() {
+    const service = await startService({ env: { DATABASE_POOL_SIZE: '20' } })
+    const { config, temporal, dependencies, orm } = service.context
+    const em = () => orm.em.fork()
+    await sql(em(), 'create table bare_ends (id uuid primary key, ended_at timestamptz not null)')
+    const stopWorker = await startBareWorker(config.TEMPORAL_ADDRESS, 'bare-wake', {
+      noteEnd: async (id) => void (await sql(em(), 'insert into bare_ends values ($1::uuid, clock_timestamp())', [id])),
+    })
+    const contacts = await makeContacts(service, TIMERS, 'wake')
+
+    /** A thousand enrollments, each in a wait that ends at the instant: as if they had continued as new in it. */
+    async function startOurs(wakeAt: number): Promise<() => Promise<number>> {
+      const automationId = await anAutomation(service, { steps: [wait(60)] })
+      const steps = [{ id: newId(), type: 'WAIT' as const, delayMinutes: 60 }]
+      await pMap(
+        contacts,
+        async (contactId) => {
+          const enrollment = { id: newId(), automationId, contactId, cause: null, triggerEventId: null }
+          await recordEnrollment(em(), { ...enrollment, enrolledAt: new Date() })
+          await dependencies.enrollments.start({
+            automationName: 'Wake',
+            requestId: null,
+            input: {
+              enrollmentId: enrollment.id,
+              workspaceId: service.workspaceId,
+              automationId,
+              contactId,
+              enrolledAt: new Date().toISOString(),
+              cause: null,
+              triggerEventId: null,
+              progress: { automationName: 'Wake', steps, position: 0, wakeAt, eventCount: 0, recentEvents: [] },
+            },
+          })
+        },
+        { concurrency: 20 },
+      )
+      return () =>
+        lateness(wakeAt, 'select ended_at from enrollments where automation_id = $1::uuid and ended_at is not null', [
+          automationId,
+        ])
+    }
+
+    async function startBare(wakeAt: number): Promise<() => Promise<number>> {
+      const ids = contacts.map(() => newId())
+      await pMap(
+        ids,
+        (id) => temporal.workflow.start('bareTimer', { taskQueue: 'bare-wake', workflowId: id, args: [id, wakeAt] }),
+        { concurrency: 20 },
+      )
+      return () => lateness(wakeAt, 'select ended_at from bare_ends where id = any($1::uuid[])', [ids])
+    }
+
+    async function lateness(wakeAt: number, query: string, parameters: unknown[]): Promise<number> {
+      const rows = await eventually(
+        'all are awake',
+        async () => {
+          const ended = await sql<{ ended_at: string }>(em(), query, parameters)
+          return ended.length === TIMERS ? ended : undefined
+        },
+        120_000,
+      )
+      return percentile(
+        rows.map((row) => new Date(row.ended_at).getTime() - wakeAt),
+        0.99,
+      )
+    }
+
+    return {
+      // Both are asleep before the first wakes up; by turns, ours or the bare ones are the first.
+      async pair(round) {
+        const start = Date.now() + AHEAD_MS
+        const oursAt = start + (round % 2 === 0 ? 0 : APART_MS)
+        const bareAt = start + (round % 2 === 0 ? APART_MS : 0)
+        const ours = await startOurs(oursAt)
+        const bare = await startBare(bareAt)
+        if (Date.now() > start) throw new Error('The timers were not all started before the first was due')
+        return { ours: await ours(), bare: await bare() }
+      },
+      async close() {
+        await stopWorker()
+        await service.stop()
+      },
+    }
+  },
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/sql.ts'
+import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const MANY = 4_000
+const REAL = 20
+
+/** Most of the enrollments here are rows without a workflow, which is as much work for the teardown, and less to make. */
+const MAKE_MANY = `
+with made as (
+  insert into contacts (id, workspace_id, email, email_key)
+  select gen_random_uuid(), $1::uuid, email, email from (select 'many-' || n || '-' || $2 || '@example.com' as email
+    from generate_series(1, $3::integer) n) as addresses
+  returning id
+)
+insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
+select gen_random_uuid(), $1::uuid, $2::uuid, made.id, automation.version, 'ACTIVE', now()
+from made cross join automations automation where automation.id = $2::uuid`
+
+describe('an automation with thousands in mid-sequence', function () {
+  this.timeout(120_000)
+  let service: Service
+  let automationId: string
+  const real: string[] = []
+
+  const query = async (text: string, parameters: unknown[] = [automationId]) =>
+    (await sql<{ count: number }>(service.context.orm.em.fork(), text, parameters))[0]?.count ?? 0
+  const left = () => query('select count(*)::integer as count from enrollments where automation_id = $1::uuid')
+  const running = async (contactId: string) =>
+    (await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).describe()).status
+      .name
+
+  before(async () => {
+    service = await startService()
+    automationId = await anAutomation(service, { steps: [wait(1440), EMAIL] })
+    for (let n = 0; n < REAL; n += 1) {
+      const contactId = await aContact(service)
+      real.push(contactId)
+      await enroll(service, automationId, contactId)
+    }
+    await sql(service.context.orm.em.fork(), MAKE_MANY, [service.workspaceId, automationId, MANY])
+  })
+  after(() => service.stop())
+
+  it('is paused and resumed in the call itself, whatever their number', async () => {
+    for (const status of ['PAUSED', 'ACTIVE']) {
+      const answer = await service.call('PATCH', `automations/${automationId}`, { status })
+      assert.deepEqual([answer.status, answer.body.data.status], [200, status])
+    }
+    assert.equal(await left(), MANY + REAL)
+  })
+
+  it('is deleted at once; its workflows are ended in pages, through the death of a worker, and nobody else waits', async () => {
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 200)
+    assert.ok((await left()) > MANY / 2, 'they were dealt with in the call')
+    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
+    const contactId = await aContact(service)
+    assert.equal((await enroll(service, automationId, contactId)).status, 404)
+
+    // Somebody else's sequence goes through while they are dealt with.
+    const other = await anAutomation(service, { triggerConfig: { eventName: 'other' } })
+    await service.call('POST', `contacts/${contactId}/events`, { name: 'other' })
+    await eventually('the other mail', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
+    )
+    assert.ok((await left()) > 0, 'the teardown was over before the other mail')
+
+    // A worker that dies in the middle leaves the rest to the next.
+    await service.stopWorkers()
+    const before = await left()
+    assert.ok(before > 0)
+    await service.startWorker()
+    await eventually('all are gone', async () => ((await left()) === 0 ? true : undefined), 60_000)
+    await eventually(
+      'the automation is gone',
+      async () =>
+        (await query('select count(*)::integer as count from automations where id = $1::uuid')) ? undefined : true,
+      30_000,
+    )
+    for (const each of real) {
+      await eventually('the workflow has ended', async () => ((await running(each)) === 'CANCELLED' ? true : undefined))
+    }
+    assert.equal((await service.call('GET', `automations/${other}`)).status, 200)
+  })
+})
