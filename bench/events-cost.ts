@@ -1,4 +1,4 @@
-import { temporal } from '@temporalio/proto'
+import proto from '@temporalio/proto'
 import { enrollContact } from '../src/services/enroll-contact.ts'
 import { newCall } from '../src/services/call.ts'
 import type { StepInput } from '../src/services/automations.ts'
@@ -9,9 +9,9 @@ import type { Benchmark } from './compare.ts'
 /** Ten steps, with days between the emails. */
 const PLAN = Array.from({ length: 5 }, (_, n) => ['EMAIL', (n + 1) * 1440] as const).flat()
 
-type History = temporal.api.history.v1.IHistory
+type History = proto.temporal.api.history.v1.IHistory
 const inEvents = ({ events }: History): number => events?.length ?? 0
-const inBytes = (history: History): number => temporal.api.history.v1.History.encode(history).finish().length
+const inBytes = (history: History): number => proto.temporal.api.history.v1.History.encode(history).finish().length
 
 const cost = (name: string, title: string, unit: string, measure: (history: History) => number): Benchmark => ({
   name,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { TestWorkflowEnvironment } from '@temporalio/testing'
+import { newId } from '../../src/domain/ids.ts'
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 
 /** The history of a sequence as one would write it by hand, run with time skipped. Numbers are minutes to wait. */
@@ -17,7 +18,7 @@ export async function bareHistory(env: TestWorkflowEnvironment, plan: readonly (
     const handle = await env.client.workflow.start('bareSequence', {
       taskQueue: 'bare',
       workflowId: `bare-${Math.random()}`,
-      args: [plan],
+      args: [newId(), plan.map((step) => (step === 'EMAIL' ? { id: newId() } : { id: newId(), delayMinutes: step }))],
     })
     await handle.result()
     return handle.fetchHistory()

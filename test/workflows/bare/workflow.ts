@@ -1,11 +1,19 @@
 import { proxyActivities, sleep } from '@temporalio/workflow'
 
-const { send } = proxyActivities<{ send(step: number): Promise<void> }>({ startToCloseTimeout: '1 minute' })
+export interface BareStep {
+  id: string
+  /** How long to wait; an email where it is missing. */
+  delayMinutes?: number
+}
 
-/** The sequence as one would write it by hand: what ours is measured against. Numbers are minutes to wait. */
-export async function bareSequence(steps: ('EMAIL' | number)[]): Promise<void> {
-  for (const [index, step] of steps.entries()) {
-    if (step === 'EMAIL') await send(index)
-    else await sleep(step * 60_000)
+const { send } = proxyActivities<{ send(enrollmentId: string, stepId: string): Promise<void> }>({
+  startToCloseTimeout: '1 minute',
+})
+
+/** The sequence as one would write it by hand: what ours is measured against. */
+export async function bareSequence(enrollmentId: string, steps: BareStep[]): Promise<void> {
+  for (const { id, delayMinutes } of steps) {
+    if (delayMinutes === undefined) await send(enrollmentId, id)
+    else await sleep(delayMinutes * 60_000)
   }
 }
