@@ -45,6 +45,7 @@ const environment = object({
   METRICS_PORT: number().integer().min(1).max(65_535),
   OTEL_EXPORTER_OTLP_ENDPOINT: address(/^https?:\/\//, 'http://collector:4318'),
   WORKFLOW_BUNDLE: string(),
+  WORKFLOW_CACHE_SIZE: number().integer().min(2).max(100_000).default(500),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })

@@ -242,6 +242,7 @@ export async function startWorker(
     activities: createActivities({ ...dependencies, ...mail }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,
+    cachedWorkflows: config.WORKFLOW_CACHE_SIZE,
     traced: isTraced(config),
   })
   const ended = worker.run()

@@ -27,6 +27,8 @@ export interface WorkerOptions {
   traced?: boolean
   /** Emails a second, of all workers of the task queue together; without it, as fast as they go. */
   sendRate?: number | undefined
+  /** Enrollments that are kept in memory; what is not is replayed from its history when something happens to it. */
+  cachedWorkflows: number
   /** How long activities in hand may take to finish at shutdown, in milliseconds. */
   shutdownGraceMs?: number
 }
@@ -36,10 +38,12 @@ export const createWorker = ({
   shutdownGraceMs = 20_000,
   sendRate,
   traced = false,
+  cachedWorkflows,
   ...options
 }: WorkerOptions): Promise<Worker> =>
   Worker.create({
     ...options,
+    maxCachedWorkflows: cachedWorkflows,
     // Temporal keeps the rate for the whole queue; sending is all that comes over it, the rest are local activities.
     ...(sendRate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: sendRate }),
     ...(traced

@@ -96,6 +96,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           capture: captureTransport,
           mailFrom: 'Dripline <from@example.com>',
         }),
+        cachedWorkflows: 500,
         shutdownGraceMs: 2_000,
       })
       return worker.runUntil(work())
