@@ -40,6 +40,7 @@ if (unknown.length > 0) {
 }
 
 installTemporalRuntime(openLog('silent'))
+let failed = false
 const results: { benchmark: Benchmark; result: Result; notes: string[] }[] = []
 try {
   for (const benchmark of BENCHMARKS) {
@@ -50,7 +51,11 @@ try {
     const result = await compare(benchmark, say, (note) => {
       notes.push(note)
       say(`  ${note}`)
-    })
+    }).catch((error: unknown) => say(`  FAILED: ${String(error)}`))
+    if (!result) {
+      failed = true
+      continue
+    }
     results.push({ benchmark, result, notes })
     say(
       `  ours ${format(result.ours)}, bare ${format(result.bare)} ${unit}; ratio ${result.ratio}, ` +
@@ -63,4 +68,4 @@ try {
   await stopSleepers()
   await stopServices()
 }
-process.exit(0)
+process.exit(failed ? 1 : 0)

@@ -74,8 +74,9 @@ export const sleepingMemory = onBoth(
       await eventually(
         'the sequences are through',
         async () => {
-          const answer = await service.call('GET', `automations/${automationId}`)
-          return answer.body.data.completedCount === SEQUENCES ? true : undefined
+          // The newest comes first.
+          const { body } = await service.call('GET', 'automations?limit=1')
+          return body.data[0].completedCount === SEQUENCES ? true : undefined
         },
         60_000,
       )
