@@ -51,7 +51,7 @@ try {
     const result = await compare(benchmark, say, (note) => {
       notes.push(note)
       say(`  ${note}`)
-    }).catch((error: unknown) => say(`  FAILED: ${String(error)}`))
+    }).catch((error: unknown) => void say(`  FAILED: ${String(error)}`))
     if (!result) {
       failed = true
       continue
