@@ -1,13 +1,12 @@
 /**
- * `npm run bench -- NAME …`: each measures us and the bare alternative by turns, in one run. Without a name, all, and the
- * results are written to bench/results.md.
+ * `npm run bench -- NAME …`: each measures us and the bare alternative by turns, in one run; without a name, all. The results
+ * are written to bench/results.md, with those of earlier runs of what was not measured this time.
  */
-import { writeFileSync } from 'node:fs'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
 import { openLog } from '../src/log.ts'
 import { stopServices } from '../test/support/services.ts'
 import { bulk } from './bulk.ts'
-import { compare, format, type Benchmark, type Result } from './compare.ts'
+import { compare, format, type Benchmark } from './compare.ts'
 import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
@@ -15,7 +14,7 @@ import { events } from './events.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
-import { describeResults, holds, wanted } from './results.ts'
+import { holds, keepResult, wanted, writeResults } from './results.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
 import { sleeping, sleepingMemory } from './sleeping.ts'
@@ -41,7 +40,6 @@ if (unknown.length > 0) {
 
 installTemporalRuntime(openLog('silent'))
 let failed = false
-const results: { benchmark: Benchmark; result: Result; notes: string[] }[] = []
 try {
   for (const benchmark of BENCHMARKS) {
     if (names.length > 0 && !names.some((name) => isNamed(benchmark, name))) continue
@@ -56,14 +54,14 @@ try {
       failed = true
       continue
     }
-    results.push({ benchmark, result, notes })
+    keepResult({ result, notes })
     say(
       `  ours ${format(result.ours)}, bare ${format(result.bare)} ${unit}; ratio ${result.ratio}, ` +
         `the goal is ${wanted(benchmark)}: ${holds(benchmark, result) ? 'held' : 'MISSED'}`,
     )
     say(JSON.stringify(result))
   }
-  if (names.length === 0) writeFileSync(new URL('results.md', import.meta.url), describeResults(results))
+  await writeResults(BENCHMARKS)
 } finally {
   await stopSleepers()
   await stopServices()

@@ -1,4 +1,7 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { format as prettify, resolveConfig } from 'prettier'
 import { format, type Benchmark, type Result } from './compare.ts'
 
 export const holds = ({ goal }: Benchmark, { ratio }: Result): boolean =>
@@ -10,10 +13,36 @@ export const wanted = ({ goal }: Benchmark): string =>
 /** Why a goal is missed, where it is: told with the results, whenever they say so. */
 const REASONS: Record<string, string> = {}
 
-/** All results of one run as Markdown. */
-export function describeResults(
-  results: readonly { benchmark: Benchmark; result: Result; notes: readonly string[] }[],
-): string {
+interface Kept {
+  result: Result
+  notes: readonly string[]
+}
+
+const FOLDER = new URL('../dist/bench/', import.meta.url)
+const fileOf = (name: string) => new URL(`${name.replace('/', '-')}.json`, FOLDER)
+
+/** Keeps a result until it is measured again. */
+export function keepResult(kept: Kept): void {
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(fileOf(kept.result.name), JSON.stringify(kept))
+}
+
+/** Writes what is kept to bench/results.md. */
+export async function writeResults(benchmarks: readonly Benchmark[]): Promise<void> {
+  const results = benchmarks.flatMap((benchmark) =>
+    existsSync(fileOf(benchmark.name))
+      ? [{ benchmark, ...(JSON.parse(readFileSync(fileOf(benchmark.name), 'utf8')) as Kept) }]
+      : [],
+  )
+  const target = fileURLToPath(new URL('results.md', import.meta.url))
+  writeFileSync(
+    target,
+    await prettify(describeResults(results), { parser: 'markdown', ...(await resolveConfig(target)) }),
+  )
+}
+
+/** Results as Markdown. */
+function describeResults(results: readonly ({ benchmark: Benchmark } & Kept)[]): string {
   const rows = results.map(({ benchmark, result }) => {
     const ratios = result.rounds.map(({ ours, bare }) => ours / bare)
     const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
@@ -30,7 +59,7 @@ export function describeResults(
   return [
     '# Benchmarks',
     '',
-    'Made by `npm run bench`, in one run on one machine: ' +
+    'Made by `npm run bench`, on one machine: ' +
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}. Client, API, worker, Postgres and Temporal's`,
     'development server share them. Each row measures us and the bare alternative by turns; the figures are medians, the',
