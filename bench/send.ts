@@ -25,7 +25,7 @@ export const send: Benchmark = {
     const service = await startService({ env: { SMTP_URL: sink.url, SMTP_CONNECTIONS: String(CONNECTIONS) } })
     const { config, temporal, dependencies } = service.context
     const pool = createTransport({ url: sink.url, pool: true, maxConnections: CONNECTIONS, maxMessages: Infinity })
-    const stopWorker = await startBareWorker(config.TEMPORAL_ADDRESS, 'bare-send', {
+    const stopWorker = await startBareWorker(config, 'bare-send', {
       send: async (to) => void (await pool.sendMail({ from: 'a@example.com', to, subject: 'Hello Ada', text: 'Hi' })),
     })
     const contacts = await makeContacts(service, MAILS, 'send')

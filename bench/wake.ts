@@ -25,7 +25,7 @@ export const wake: Benchmark = {
     const { config, temporal, dependencies, orm } = service.context
     const em = () => orm.em.fork()
     await sql(em(), 'create table bare_ends (id uuid primary key, ended_at timestamptz not null)')
-    const stopWorker = await startBareWorker(config.TEMPORAL_ADDRESS, 'bare-wake', {
+    const stopWorker = await startBareWorker(config, 'bare-wake', {
       noteEnd: async (id) => void (await sql(em(), 'insert into bare_ends values ($1::uuid, clock_timestamp())', [id])),
     })
     const contacts = await makeContacts(service, TIMERS, 'wake')

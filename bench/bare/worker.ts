@@ -1,14 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
+import type { ConnectedConfig } from '../../src/bin/compose.ts'
 
 export interface BareActivities {
   send(to: string): Promise<void>
   noteEnd(id: string): Promise<void>
 }
 
-/** A worker for the bare workflows, with the SDK's defaults. @returns what stops it. */
+/**
+ * A worker for the bare workflows, with the SDK's defaults, except that it keeps as many workflows in memory as ours: how
+ * many is a setting, and not what is compared.
+ * @returns what stops it.
+ */
 export async function startBareWorker(
-  address: string,
+  { TEMPORAL_ADDRESS: address, WORKFLOW_CACHE_SIZE: maxCachedWorkflows }: ConnectedConfig,
   taskQueue: string,
   activities: Partial<BareActivities>,
 ): Promise<() => Promise<void>> {
@@ -21,6 +26,7 @@ export async function startBareWorker(
       logger: new DefaultLogger('WARN'),
     }),
     activities,
+    maxCachedWorkflows,
   })
   const ended = worker.run()
   return async () => {

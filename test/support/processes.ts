@@ -9,6 +9,8 @@ export interface Process {
   pid: number
   /** kill -9: nothing gets to finish. */
   kill(): Promise<void>
+  /** SIGTERM: what is in hand is finished. @returns the exit code. */
+  stop(): Promise<number | null>
 }
 
 export interface ApiProcess extends Process {
@@ -37,6 +39,11 @@ function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.Process
     async kill() {
       child.kill('SIGKILL')
       await closed
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = (await closed) as [number | null]
+      return code
     },
   }
 }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/sql.ts'
+import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startApiProcess, startWorkerProcess } from '../support/processes.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+describe('SIGTERM', function () {
+  this.timeout(60_000)
+  let service: Service
+  let sink: SmtpSink
+  let answerMail: (() => void) | undefined
+
+  before(async () => {
+    sink = await startSmtpSink(() => new Promise<void>((resolve) => (answerMail = resolve)))
+    service = await startService({ worker: false })
+  })
+  after(async () => {
+    answerMail?.()
+    await service.stop()
+    await sink.close()
+  })
+
+  it('lets a worker finish the email that it is handing over, and start no other', async () => {
+    const [first, second] = [await aContact(service), await aContact(service)]
+    const automationId = await anAutomation(service)
+    const worker = startWorkerProcess(service, { SMTP_URL: sink.url, SMTP_CONNECTIONS: '1' })
+    await enroll(service, automationId, first)
+    await eventually('the server has the message', () => answerMail, 30_000)
+    const stopped = worker.stop()
+    await enroll(service, automationId, second)
+    answerMail?.()
+    assert.equal(await stopped, 0)
+    const [item, ...more] = await activityOf(service, first)
+    assert.equal(item?.status, 'SENT')
+    assert.deepEqual(more, [])
+    assert.deepEqual(await activityOf(service, second), [])
+  })
+
+  it('lets a worker go whose email does not end, within its time', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    answerMail = undefined
+    const worker = startWorkerProcess(service, { SMTP_URL: sink.url, WORKER_SHUTDOWN_SECONDS: '1' })
+    await enroll(service, automationId, contactId)
+    // The mail that was left from before may come first.
+    await eventually('the server has a message', () => answerMail, 30_000)
+    const started = Date.now()
+    await worker.stop()
+    assert.ok(Date.now() - started < 20_000, `took ${Date.now() - started} ms`)
+  })
+
+  it('lets an API answer what it was asked', async () => {
+    const api = await startApiProcess(service)
+    const { em } = service.context.orm
+    const waiting = async () => {
+      const [row] = await sql<{ waits: boolean }>(
+        em.fork(),
+        "select exists (select from pg_locks where relation = 'contacts'::regclass and not granted) as waits",
+      )
+      return row?.waits ? true : undefined
+    }
+    // The request cannot go on before the transaction ends.
+    const { asked, stopped } = await em.fork().transactional(async (transaction) => {
+      await sql(transaction, 'lock table contacts in exclusive mode')
+      const request = fetch(`${api.baseUrl}/contacts`, {
+        method: 'POST',
+        headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'stop@example.com' }),
+      })
+      await eventually('the request waits', waiting)
+      return { asked: request, stopped: api.stop() }
+    })
+    assert.equal((await asked).status, 201)
+    assert.equal(await stopped, 0)
+  })
+})
