@@ -7,7 +7,7 @@ import { startService } from '../test/support/service.ts'
 import { startSmtpSink } from '../test/support/smtp-sink.ts'
 import { startBareWorker } from './bare/worker.ts'
 import { timed, type Benchmark } from './compare.ts'
-import { makeContacts } from './load.ts'
+import { bareInput, makeContacts } from './load.ts'
 
 const MAILS = 200
 const CONCURRENCY = 50
@@ -44,15 +44,7 @@ export const send: Benchmark = {
           dependencies.enrollments.start({
             automationName: 'Send',
             requestId: null,
-            input: {
-              enrollmentId: newId(),
-              workspaceId: service.workspaceId,
-              automationId,
-              contactId,
-              enrolledAt: new Date().toISOString(),
-              cause: null,
-              triggerEventId: null,
-            },
+            input: bareInput({ enrollmentId: newId(), workspaceId: service.workspaceId, automationId, contactId }),
           }),
         )
       },

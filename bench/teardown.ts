@@ -1,9 +1,8 @@
-import { sql } from '../src/db/sql.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
 import { makeContacts, post } from './load.ts'
-import { SLEEPERS, sleepers } from './sleepers.ts'
+import { countEnrolled, SLEEPERS, sleepers } from './sleepers.ts'
 
 const CALLS = 100
 const PATIENCE_MS = 30 * 60_000
@@ -19,7 +18,6 @@ export const teardown: Benchmark = {
   unit: 'ms',
   async prepare(note) {
     const { service, api, automationId } = await sleepers()
-    const em = () => service.context.orm.em.fork()
     let batches = 0
     const calls = async () => {
       const contacts = await makeContacts(service, CALLS, `teardown-${(batches += 1)}`)
@@ -30,14 +28,7 @@ export const teardown: Benchmark = {
       }
       return percentile(times, 0.95)
     }
-    const left = async () => {
-      const [row] = await sql<{ count: number }>(
-        em(),
-        'select count(*)::integer as count from enrollments where automation_id = $1::uuid',
-        [automationId],
-      )
-      return row?.count ?? 0
-    }
+    const left = () => countEnrolled(service, automationId)
     await calls()
     const before: number[] = []
     for (let n = 0; n < 5; n += 1) before.push(await calls())

@@ -7,7 +7,7 @@ import { eventually } from '../test/support/eventually.ts'
 import { startService } from '../test/support/service.ts'
 import { startBareWorker } from './bare/worker.ts'
 import { percentile, type Benchmark } from './compare.ts'
-import { makeContacts } from './load.ts'
+import { bareInput, makeContacts } from './load.ts'
 
 const TIMERS = 1_000
 /** How long before the first instant all are started, and how long after it the other side's comes, in milliseconds. */
@@ -43,13 +43,7 @@ export const wake: Benchmark = {
             automationName: 'Wake',
             requestId: null,
             input: {
-              enrollmentId: enrollment.id,
-              workspaceId: service.workspaceId,
-              automationId,
-              contactId,
-              enrolledAt: new Date().toISOString(),
-              cause: null,
-              triggerEventId: null,
+              ...bareInput({ enrollmentId: enrollment.id, workspaceId: service.workspaceId, automationId, contactId }),
               progress: { automationName: 'Wake', steps, position: 0, wakeAt, eventCount: 0, recentEvents: [] },
             },
           })
