@@ -13,8 +13,9 @@ const PATIENCE_MS = 30 * 60_000
 export interface Sleepers {
   service: Service
   api: ApiProcess
-  worker: Process
   automationId: string
+  /** Kills the worker, and starts another in its place. */
+  restartWorker(): Promise<Process>
   stop(): Promise<void>
 }
 
@@ -22,7 +23,7 @@ export interface Sleepers {
 export async function startSleepers(count: number, env: NodeJS.ProcessEnv = {}): Promise<Sleepers> {
   const service = await startService({ worker: false, env })
   const api = await startApiProcess(service)
-  const worker = startWorkerProcess(service)
+  let worker = startWorkerProcess(service)
   const automationId = await anAutomation(service, { trigger: 'SIGNUP', steps: [wait(YEAR), EMAIL] })
   if (count > 0) await makeContacts(service, count, 'sleeper')
   await eventually(
@@ -35,8 +36,11 @@ export async function startSleepers(count: number, env: NodeJS.ProcessEnv = {}):
   return {
     service,
     api,
-    worker,
     automationId,
+    async restartWorker() {
+      await worker.kill()
+      return (worker = startWorkerProcess(service))
+    },
     async stop() {
       await worker.kill()
       await api.kill()
