@@ -15,7 +15,7 @@ export interface Sleepers {
   api: ApiProcess
   automationId: string
   /** Kills the worker, and starts another in its place. */
-  restartWorker(): Promise<Process>
+  restartWorker: () => Promise<Process>
   stop(): Promise<void>
 }
 
