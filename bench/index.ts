@@ -54,7 +54,7 @@ try {
       failed = true
       continue
     }
-    keepResult({ result, notes })
+    keepResult({ result, title, notes })
     say(
       `  ours ${format(result.ours)}, bare ${format(result.bare)} ${unit}; ratio ${result.ratio}, ` +
         `the goal is ${wanted(benchmark)}: ${holds(benchmark, result) ? 'held' : 'MISSED'}`,

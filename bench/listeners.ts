@@ -4,7 +4,7 @@ import { createApiKey } from '../src/services/api-keys.ts'
 import { EMAIL, wait } from '../test/support/factories.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
 import { post } from './load.ts'
-import { sleepers } from './sleepers.ts'
+import { sleepers, SLEEPERS_IN_WORDS } from './sleepers.ts'
 
 const EVENTS = 100
 const FEW = 10
@@ -12,7 +12,7 @@ const FEW = 10
 /** Firing an event in a workspace with many running enrollments ÷ in one with few, on the same service. */
 export const listeners: Benchmark = {
   name: 'listeners',
-  title: 'p95 of firing an event that starts an enrollment, in a workspace with 20,000 running ÷ with 10',
+  title: `p95 of firing an event that starts an enrollment, in a workspace with ${SLEEPERS_IN_WORDS} running ÷ with 10`,
   goal: { atMost: 1.2 },
   unit: 'ms',
   async prepare() {

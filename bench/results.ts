@@ -34,6 +34,8 @@ const REASONS: Record<string, string> = {
 
 interface Kept {
   result: Result
+  /** What was measured, in the words of that moment. */
+  title: string
   notes: readonly string[]
 }
 
@@ -62,11 +64,11 @@ export async function writeResults(benchmarks: readonly Benchmark[]): Promise<vo
 
 /** Results as Markdown. */
 function describeResults(results: readonly ({ benchmark: Benchmark } & Kept)[]): string {
-  const rows = results.map(({ benchmark, result }) => {
+  const rows = results.map(({ benchmark, title, result }) => {
     const ratios = result.rounds.map(({ ours, bare }) => ours / bare)
     const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
     return (
-      `| ${benchmark.name} | ${benchmark.title} | ${format(result.ours)} | ${format(result.bare)} | ${benchmark.unit} ` +
+      `| ${benchmark.name} | ${title} | ${format(result.ours)} | ${format(result.bare)} | ${benchmark.unit} ` +
       `| **${result.ratio}** | ${spread} | ${wanted(benchmark)} | ${holds(benchmark, result) ? 'held' : 'missed'} |`
     )
   })

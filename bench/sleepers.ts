@@ -5,7 +5,9 @@ import { startApiProcess, startWorkerProcess, type ApiProcess, type Process } fr
 import { startService, type Service } from '../test/support/service.ts'
 import { makeContacts } from './load.ts'
 
-export const SLEEPERS = 20_000
+/** As many as BENCH_SLEEPERS says, for a quicker look. */
+export const SLEEPERS = Number(process.env['BENCH_SLEEPERS'] || 20_000)
+export const SLEEPERS_IN_WORDS = SLEEPERS.toLocaleString('en-US')
 const YEAR = 365 * 1440
 const PATIENCE_MS = 30 * 60_000
 

@@ -4,7 +4,7 @@ import { eventually } from '../test/support/eventually.ts'
 import { startSecondTemporal } from '../test/support/services.ts'
 import { percentile, timed, type Benchmark, type Measure } from './compare.ts'
 import { makeContacts, post } from './load.ts'
-import { sleepers, startSleepers, type Sleepers } from './sleepers.ts'
+import { sleepers, SLEEPERS_IN_WORDS, startSleepers, type Sleepers } from './sleepers.ts'
 
 const CALLS = 100
 const SEQUENCES = 100
@@ -35,7 +35,7 @@ let batches = 0
 /** Reads and enrollments of the API, one after the other. */
 export const sleeping = onBoth(
   'sleeping',
-  "p95 of the API's answers with 20,000 sleeping enrollments ÷ with none",
+  `p95 of the API's answers with ${SLEEPERS_IN_WORDS} sleeping enrollments ÷ with none`,
   'ms',
   ({ service, api }) =>
     async () => {
@@ -60,7 +60,7 @@ export const sleeping = onBoth(
  */
 export const sleepingMemory = onBoth(
   'sleeping/memory',
-  'memory of a worker with 20,000 sleeping enrollments ÷ with none',
+  `memory of a worker with ${SLEEPERS_IN_WORDS} sleeping enrollments ÷ with none`,
   'MB',
   ({ service, restartWorker }) =>
     async () => {

@@ -8,6 +8,7 @@ import {
   leasePropagation,
   removeAutomation,
   type Propagation,
+  type PropagationKind,
 } from '../db/queries/propagations.ts'
 import { leaseTriggerEvents } from '../db/queries/trigger-events.ts'
 import { endCancellation, leaseCancellations, type Cancellation } from '../db/queries/erase-contact.ts'
@@ -21,8 +22,16 @@ const IDLE_MS = 1_000
 /** After a failure (Postgres or Temporal away) the pauses grow up to this. */
 const MAX_PAUSE_MS = 15_000
 const EVENTS_A_PAGE = 100
-const ENROLLMENTS_A_PAGE = 200
+const CANCELLATIONS_A_PAGE = 200
 const CONCURRENCY = 20
+/**
+ * How many enrollments are told of a change in one page, and how many at a time. Nothing waits for a teardown, whose emails
+ * have ended with the DELETE: it leaves Temporal to others, and its pages are short, so that events soon have their turn.
+ */
+const PAGES = {
+  WAKE: { size: 200, concurrency: 20 },
+  TEARDOWN: { size: 50, concurrency: 2 },
+} satisfies Record<PropagationKind, { size: number; concurrency: number }>
 /** Milliseconds between two looks for what has served its time, and how much is forgotten at once. */
 const FORGET_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -70,7 +79,7 @@ export async function relayOnce(dependencies: Dependencies): Promise<boolean> {
   if (events.length > 0) await deliverTriggerEvents(dependencies, events)
   const propagation = await leasePropagation(dependencies.em.fork())
   if (propagation) await propagatePage(dependencies, propagation)
-  const cancellations = await leaseCancellations(dependencies.em.fork(), ENROLLMENTS_A_PAGE)
+  const cancellations = await leaseCancellations(dependencies.em.fork(), CANCELLATIONS_A_PAGE)
   await cancelEnrollments(dependencies, cancellations)
   return events.length > 0 || propagation !== undefined || cancellations.length > 0
 }
@@ -101,14 +110,15 @@ async function forgetOnce({ em }: Dependencies): Promise<boolean> {
 async function propagatePage({ em, enrollments }: Dependencies, propagation: Propagation): Promise<void> {
   const { automationId, kind } = propagation
   const fork = em.fork()
-  const page = await enrollmentPage(fork, propagation, ENROLLMENTS_A_PAGE)
+  const { size, concurrency } = PAGES[kind]
+  const page = await enrollmentPage(fork, propagation, size)
   await pMap(
     page.filter((enrollment) => enrollment.active),
     ({ contactId }) =>
       kind === 'TEARDOWN'
         ? enrollments.cancel(automationId, contactId)
         : enrollments.automationChanged(automationId, contactId),
-    { concurrency: CONCURRENCY },
+    { concurrency },
   )
   if (kind === 'TEARDOWN') {
     await deleteEnrollments(
@@ -119,7 +129,7 @@ async function propagatePage({ em, enrollments }: Dependencies, propagation: Pro
   const last = page.at(-1)
   // What a teardown has dealt with is gone, so that its next page is again the first one.
   const nextAfter = kind === 'TEARDOWN' ? null : (last?.id ?? null)
-  if (page.length === ENROLLMENTS_A_PAGE) await advancePropagation(fork, propagation, nextAfter)
+  if (page.length === size) await advancePropagation(fork, propagation, nextAfter)
   else if (kind === 'TEARDOWN') await removeAutomation(fork, automationId)
   else await endPropagation(fork, propagation)
 }
