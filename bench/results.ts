@@ -80,7 +80,7 @@ function describeResults(results: readonly ({ benchmark: Benchmark } & Kept)[]):
   return [
     '# Benchmarks',
     '',
-    'Made by `npm run bench`, on one machine: ' +
+    'Made by `npm run bench`, on one machine, in one run or several (each row is the newest): ' +
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}. Client, API, worker, Postgres and Temporal's`,
     'development server share them. Each row measures us and the bare alternative by turns; the figures are medians, the',
