@@ -43,12 +43,12 @@ main(async () => {
   const uiPort = published(service('temporal-ui'), 8080)
   const mailPort = published(service('mailpit'), 8025)
 
-  let stopAsked = () => undefined as void
-  const signal = new Promise<void>((resolve) => (stopAsked = resolve))
-  onStopSignal(() => {
-    say('\nThe cluster stops …')
-    stopAsked()
-  })
+  const signal = new Promise<void>((resolve) =>
+    onStopSignal(() => {
+      say('\nThe cluster stops …')
+      resolve()
+    }),
+  )
 
   for (const [name, file] of Object.entries(secrets)) makeSecret(name, file)
   const dataDir = join(config.dataDir, 'cluster')

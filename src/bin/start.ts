@@ -13,12 +13,12 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 main(async () => {
   const config = readConfig(process.env)
-  let stopAsked = () => undefined as void
-  const signal = new Promise<void>((resolve) => (stopAsked = resolve))
-  onStopSignal(() => {
-    say('\nDripline stops …')
-    stopAsked()
-  })
+  const signal = new Promise<void>((resolve) =>
+    onStopSignal(() => {
+      say('\nDripline stops …')
+      resolve()
+    }),
+  )
 
   const closers: (() => Promise<void>)[] = []
   try {

@@ -60,12 +60,11 @@ export async function enrollContact(
       },
     })
   // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
-  const isOurs = (id: string | undefined) => call.retried && id === call.id
   const running = found.active ? await enrollments.findRunning(automationId, contactId) : undefined
   const enrolled =
     running === undefined
-      ? (await start()) || (call.retried && isOurs(await enrollments.findRunning(automationId, contactId)))
-      : isOurs(running)
+      ? (await start()) || (call.retried && (await enrollments.findRunning(automationId, contactId)) === call.id)
+      : running === call.id
   if (enrolled) {
     try {
       const recorded = await recordEnrollment(fork, {
