@@ -1,3 +1,29 @@
+/**
+ * What to do about an error of the database, in one table for all:
+ * - retry: it lost against another one (deadlock, serialization, a lock or a statement that took too long): nothing was
+ *   done, and doing it again at once is right
+ * - wait: the database is away, full, read-only or starting: the same will work later
+ * - refuse: what was to be written can't be, now or ever: a value or a constraint says no
+ * - bug: the statement itself is wrong, or the error is none of the database's
+ */
+export type DatabaseErrorClass = 'retry' | 'wait' | 'refuse' | 'bug'
+
+/** By SQLSTATE, longest match first (Postgres documentation, appendix A). */
+const CLASSES: Record<string, DatabaseErrorClass> = {
+  '40': 'retry', // transaction rollback: deadlock, serialization failure
+  '55P03': 'retry', // lock_not_available
+  '57014': 'retry', // query_canceled: statement_timeout
+  '25P03': 'retry', // idle_in_transaction_session_timeout
+  '08': 'wait', // connection
+  '53': 'wait', // insufficient resources: connections, memory, disk
+  '57P': 'wait', // shutdown, crash, starting
+  '58': 'wait', // system error: I/O
+  '25006': 'wait', // read_only_sql_transaction: what a fail-over looks like
+  '22': 'refuse', // data exception
+  '23': 'refuse', // integrity constraint violation
+  '54': 'refuse', // program limit exceeded
+}
+
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,26 +43,43 @@ const CONNECTION_TEXTS = [
   'Client has encountered a connection error',
   'Client was closed',
   'not queryable',
+  'The connection to Postgres ended',
 ]
 
-/** SQLSTATE classes (Postgres documentation, appendix A): 08 connection, 53 resources, 57P shutdown and start-up. */
-const isUnavailableState = (code: string): boolean => /^(08|53|57P)/.test(code)
-
-/** Whether an error says that the database can't be reached or can't work now, so that trying again later is right. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** Says of an error what to do about it. */
+export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   for (const at of causesOf(error)) {
-    const code = (at as { code?: unknown }).code
-    if (typeof code === 'string' && (CONNECTION_ERRORS.has(code) || isUnavailableState(code))) return true
-    const { message } = at
-    if (CONNECTION_TEXTS.some((text) => message.includes(text))) return true
-    if (at instanceof AggregateError && at.errors.some(isDatabaseUnavailable)) return true
+    const { code } = at as { code?: unknown }
+    if (typeof code === 'string') {
+      if (CONNECTION_ERRORS.has(code)) return 'wait'
+      const known = [code, code.slice(0, 3), code.slice(0, 2)].find((state) => Object.hasOwn(CLASSES, state))
+      if (known !== undefined && /^[0-9A-Z]{5}$/.test(code)) return CLASSES[known]!
+    }
+    if (CONNECTION_TEXTS.some((text) => at.message.includes(text))) return 'wait'
+    if (at instanceof AggregateError) {
+      const first = at.errors.map(classifyDatabaseError).find((is) => is !== 'bug')
+      if (first) return first
+    }
   }
-  return false
+  return 'bug'
 }
 
-/** Whether Postgres ended a transaction because of another one: a deadlock or a serialization failure. */
-export function isConflict(error: unknown): boolean {
-  return causesOf(error).some((at) => ['40P01', '40001'].includes((at as { code?: unknown }).code as string))
+/** Whether the database can't be reached or can't work now, so that trying again later is right. */
+export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
+
+/** Whether a statement lost against another one, and did nothing. */
+export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
+
+/** Whether trying again can help, at once or later. */
+export const isPassing = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
+
+/** The name of the constraint that an error says was violated, if it is one. */
+export function violatedConstraint(error: unknown): string | undefined {
+  for (const at of causesOf(error)) {
+    const { code, constraint } = at as { code?: unknown; constraint?: unknown }
+    if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint
+  }
+  return undefined
 }
 
 /** An error and what caused it, as far as that is told; a circle of causes ends. */

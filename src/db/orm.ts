@@ -10,6 +10,7 @@ import { Message } from './entities/message.ts'
 import { Segment } from './entities/segment.ts'
 import { Workspace } from './entities/workspace.ts'
 import { migrations } from './migrations/index.ts'
+import { Session } from './session.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -34,8 +35,14 @@ export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): 
     migrations: { migrationsList: migrations, tableName: 'migrations', snapshot: false },
     pool: { min: 0, max: poolSize },
     driverOptions: {
+      Client: Session,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
+      // Postgres gives up before we do, so that a statement seldom runs on with nobody waiting for it; and lets go of the
+      // locks of a session whose other end fell silent in a transaction, or went away during a statement.
+      statement_timeout: Math.round(timeoutMs * 0.85),
+      idle_in_transaction_session_timeout: timeoutMs * 2,
+      options: '-c client_connection_check_interval=2000',
       keepAlive: true,
       application_name: 'dripline',
     },

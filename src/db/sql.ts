@@ -1,6 +1,9 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { EntityManager } from './orm.ts'
 
+/** The unit of work that an entity manager stands for: its transaction if it is in one, or else one of its own. */
+export const unitOf = (em: EntityManager): EntityManager => (em.isInTransaction() ? em : em.fork())
+
 /**
  * Runs one SQL statement with bound parameters (`$1`, `$2`, …), in the entity manager's transaction if it has one.
  * The ORM's own `execute` writes parameters into the text; a statement of ours never should.
@@ -30,8 +33,14 @@ export async function preparedSql<Row>(
 ): Promise<Row[]> {
   if (em.isInTransaction()) return sql(em, text, parameters)
   const pool = await em.getConnection().getNativeClient()
-  const { rows } = await pool.query<Row & object>({ name, text, values: [...parameters] })
-  return rows
+  // Not `pool.query`, which closes a session at any error, also at one that leaves it fit.
+  const session = await pool.connect()
+  try {
+    const { rows } = await session.query<Row & object>({ name, text, values: [...parameters] })
+    return rows
+  } finally {
+    session.release()
+  }
 }
 
 /** Turns a timestamp as Postgres prints it into a Date. */

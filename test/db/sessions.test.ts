@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openOrm, type Orm } from '../../src/db/orm.ts'
+import { sql } from '../../src/db/sql.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { startProxy, type Proxy } from '../support/proxy.ts'
+
+const POOL = 3
+const TIMEOUT_MS = 1_000
+
+describe('sessions with Postgres', () => {
+  let database: TestDatabase
+  let proxy: Proxy
+  let orm: Orm
+
+  before(async () => {
+    database = await createDatabase()
+    proxy = await startProxy(Number(new URL(database.url).port))
+    const url = new URL(database.url)
+    url.port = String(proxy.port)
+    orm = openOrm({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS })
+    await sql(database.orm.em.fork(), 'create table counter (id integer primary key, value integer not null)')
+    await sql(database.orm.em.fork(), 'insert into counter values (1, 0)')
+  })
+
+  after(async () => {
+    await orm.close(true)
+    await database.orm.close(true)
+    await proxy.close()
+  })
+
+  /** Every place of the pool does its work, at the same time, at once. */
+  const assertFullService = () => Promise.all(Array.from({ length: POOL * 3 }, () => sql(orm.em.fork(), 'select 1')))
+
+  const sessions = (state: string) =>
+    sql<{ pid: number }>(
+      database.orm.em.fork(),
+      `select pid from pg_stat_activity where datname = current_database() and state = $1 and pid <> pg_backend_pid()`,
+      [state],
+    )
+
+  const inTransaction = (run: (em: Orm['em']) => Promise<unknown>) =>
+    orm.em.fork().transactional(async (em) => {
+      await sql(em, 'update counter set value = value + 1 where id = 1')
+      await run(em as Orm['em'])
+    })
+
+  it('keep their places in the pool when backends end in transactions, fifty times', async () => {
+    for (let n = 0; n < 50; n += 1) {
+      await assert.rejects(inTransaction((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())')))
+    }
+    await assertFullService()
+  })
+
+  it('keep their places when the network breaks in transactions', async () => {
+    for (let n = 0; n < 2 * POOL; n += 1) {
+      await assert.rejects(
+        inTransaction(async (em) => {
+          proxy.cut()
+          await sql(em, 'select 1')
+        }),
+      )
+    }
+    await assertFullService()
+  })
+
+  it('are not handed out again while a statement of theirs that nobody waits for runs on', async () => {
+    proxy.stall()
+    await Promise.all(Array.from({ length: POOL }, () => assert.rejects(sql(orm.em.fork(), 'select 1'))))
+    proxy.resume()
+    for (let n = 0; n < POOL * 2; n += 1) await sql(orm.em.fork(), 'select 1')
+    await assertFullService()
+  })
+
+  it('leave no lock behind when the network falls silent in a transaction', async () => {
+    await assert.rejects(
+      inTransaction(async (em) => {
+        proxy.stall()
+        await sql(em, 'select 1')
+      }),
+    )
+    // The proxy holds up the goodbye too: Postgres itself ends what fell silent.
+    await eventually('the lock is free', async () =>
+      (await sessions('idle in transaction')).length === 0 ? true : undefined,
+    )
+    proxy.resume()
+    await assertFullService()
+    await sql(orm.em.fork(), 'update counter set value = value + 1 where id = 1')
+  })
+
+  it('end a statement in Postgres before the caller gives up', async () => {
+    await assert.rejects(sql(orm.em.fork(), 'select pg_sleep(30)'), /statement timeout/)
+    assert.equal((await sessions('active')).length, 0)
+    await assertFullService()
+  })
+
+  it('come back to the pool after an error that Postgres answered', async () => {
+    const [before] = await sql<{ pid: number }>(orm.em.fork(), 'select pg_backend_pid() as pid')
+    await assert.rejects(sql(orm.em.fork(), 'select 1/0'))
+    await delay(0)
+    const pids = await Promise.all(
+      Array.from({ length: POOL }, () =>
+        sql<{ pid: number }>(orm.em.fork(), 'select pg_backend_pid() as pid, pg_sleep(0.1)'),
+      ),
+    )
+    assert.ok(pids.flat().some(({ pid }) => pid === before?.pid))
+  })
+})
