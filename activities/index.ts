@@ -1,20 +1,33 @@
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
-import { sendEmail, type SendEmailInput, type SendEmailResult } from './send-email.ts'
+import { rememberHeard } from './remember-heard.ts'
+import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
+import { createBulkheads } from './bulkheads.ts'
+import { withPlainFailures } from './failures.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import type { Heard } from '../src/domain/enrollment.ts'
 
 /** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
 export interface Activities {
   beginEnrollment(input: BeginEnrollmentInput): Promise<BegunEnrollment | null>
+  /** Only where it can be handed over at this moment: `queue` where it can't. */
+  sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
-  finishEnrollment(input: FinishEnrollmentInput): Promise<{ reenterBy: string | null }>
+  rememberHeard(input: Heard): Promise<void>
+  finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
 /** The activities, given what they need. */
-export const createActivities = (dependencies: ActivityDependencies): Activities => ({
-  beginEnrollment: (input) => beginEnrollment(dependencies, input),
-  sendEmail: (input) => sendEmail(dependencies, input),
-  finishEnrollment: (input) => finishEnrollment(dependencies, input),
-})
+export const createActivities = (dependencies: ActivityDependencies): Activities => {
+  const keptApart = createBulkheads()
+  const activities: Activities = {
+    beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
+    sendEmailAtOnce: (input) => sendEmailAtOnce(dependencies, input),
+    sendEmail: (input) => sendEmail(dependencies, input),
+    rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
+    finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
+  }
+  return withPlainFailures(activities, dependencies)
+}
 
-export type { ActivityDependencies }
+export type { ActivityDependencies, BeginEnrollmentInput, FinishEnrollmentInput, SendEmailInput }

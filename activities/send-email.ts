@@ -1,9 +1,11 @@
 import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity'
-import { sendMessage } from '../src/services/send-message.ts'
+import { sendMessage, type Patience, type SendResult } from '../src/services/send-message.ts'
+import { TransportClosed } from '../src/mail/transport.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
 export interface SendEmailInput {
   enrollmentId: string
+  workspaceId: string
   automationId: string
   stepId: string
   visit: number
@@ -19,30 +21,47 @@ export interface SendEmailResult {
   next: 'go-on' | 'stop' | 'held' | 'gone'
 }
 
+/** Sends one step's email if a connection is free at this moment; `queue` where it is not, or where anything went wrong. */
+export async function sendEmailAtOnce(
+  dependencies: ActivityDependencies,
+  input: SendEmailInput,
+): Promise<SendEmailResult | { next: 'queue' }> {
+  const result = await send(dependencies, input, 'at-once')
+  return result.kind === 'queue' || result.kind === 'deferred' ? { next: 'queue' } : { next: nextOf(result) }
+}
+
 /**
- * Sends one step's email. What is certainly not sent fails the attempt and is retried by Temporal for as long as it
- * takes; everything else is a result. The heartbeat tells Temporal within seconds that the process has died.
+ * Sends one step's email when its turn has come. What is certainly not sent fails the attempt and is retried by Temporal for
+ * as long as it takes; everything else is a result. The heartbeat tells Temporal within seconds that the process has died.
  */
 export async function sendEmail(dependencies: ActivityDependencies, input: SendEmailInput): Promise<SendEmailResult> {
   const { heartbeatTimeoutMs } = activityInfo()
   const beat = setInterval(heartbeat, heartbeatTimeoutMs === undefined ? 5_000 : heartbeatTimeoutMs / 3)
   try {
-    const { automationId, ...key } = input
-    const result = await sendMessage(dependencies, key, automationId, Context.current().cancellationSignal)
-    switch (result.kind) {
-      case 'settled':
-        return { next: result.stop ? 'stop' : 'go-on' }
-      case 'held':
-      case 'gone':
-        return { next: result.kind }
-      case 'deferred':
-        // The server's words can hold an address, and histories hold none: they are in the ledger.
-        throw ApplicationFailure.retryable(
-          'The mail server did not take the message; it will be tried again',
-          'Deferred',
-        )
+    const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })
+    if (result.kind === 'queue' || result.kind === 'deferred') {
+      // The server's words can hold an address, and histories hold none: they are in the ledger.
+      throw ApplicationFailure.retryable('The message was not sent; it will be tried again', 'Deferred')
     }
+    return { next: nextOf(result) }
+  } catch (error) {
+    if (!(error instanceof TransportClosed)) throw error
+    throw ApplicationFailure.create({
+      message: 'The worker is stopping; another one sends the message',
+      type: 'Stopping',
+      nextRetryDelay: '1 second',
+    })
   } finally {
     clearInterval(beat)
   }
+}
+
+const send = (dependencies: ActivityDependencies, { automationId, ...input }: SendEmailInput, patience: Patience) => {
+  const { enrollmentId, stepId, visit } = input
+  return sendMessage(dependencies, { enrollmentId, stepId, visit }, automationId, patience)
+}
+
+function nextOf(result: Exclude<SendResult, { kind: 'queue' | 'deferred' }>): SendEmailResult['next'] {
+  if (result.kind !== 'settled') return result.kind
+  return result.stop ? 'stop' : 'go-on'
 }

@@ -47,4 +47,9 @@ export async function post(baseUrl: string, key: string, path: string, body: obj
 /** What an enrollment's workflow is started with, by whoever starts it without the API. */
 export const bareInput = (
   ids: Pick<EnrollmentInput, 'enrollmentId' | 'workspaceId' | 'automationId' | 'contactId'>,
-): EnrollmentInput => ({ ...ids, enrolledAt: new Date().toISOString(), cause: null, triggerEventId: null })
+): Omit<EnrollmentInput, 'engine'> => ({
+  ...ids,
+  enrolledAt: new Date().toISOString(),
+  cause: null,
+  triggerEventId: null,
+})

@@ -1,3 +1,4 @@
+import { INITIAL } from '../src/domain/machine.ts'
 import pMap from 'p-map'
 import { recordEnrollment } from '../src/db/queries/enrollments.ts'
 import { sql } from '../src/db/sql.ts'
@@ -33,7 +34,8 @@ export const wake: Benchmark = {
     /** A thousand enrollments, each in a wait that ends at the instant: as if they had continued as new in it. */
     async function startOurs(wakeAt: number): Promise<() => Promise<number>> {
       const automationId = await anAutomation(service, { steps: [wait(60)] })
-      const steps = [{ id: newId(), type: 'WAIT' as const, delayMinutes: 60 }]
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      const stepId = (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id
       await pMap(
         contacts,
         async (contactId) => {
@@ -44,7 +46,7 @@ export const wake: Benchmark = {
             requestId: null,
             input: {
               ...bareInput({ enrollmentId: enrollment.id, workspaceId: service.workspaceId, automationId, contactId }),
-              progress: { automationName: 'Wake', steps, position: 0, wakeAt, eventCount: 0, recentEvents: [] },
+              progress: { state: { ...INITIAL, stepId, waitingFor: 'time', wakeAt }, heard: [], heardCount: 0 },
             },
           })
         },

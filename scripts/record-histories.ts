@@ -63,10 +63,7 @@ const fire = (automationId: string, contactId: string): Promise<void> => {
     cause: `event:${id}`,
     triggerEventId: id,
   }
-  return world.dependencies.enrollments.trigger(
-    { automationName: 'A sequence', requestId: null, input },
-    { id, type: 'EVENT', enrollmentId },
-  )
+  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input })
 }
 
 await record('email', [email])

@@ -31,6 +31,7 @@ const environment = object({
   TEMPORAL_TLS: boolean().default(false),
   SMTP_URL: address(/^smtps?:\/\//, 'smtp://user:password@host:587'),
   SMTP_CONNECTIONS: number().integer().min(1).max(100).default(5),
+  MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: number().moreThan(0).max(100_000),
   MAIL_FROM: string()
     .matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, 'MAIL_FROM must look like "Name <name@example.com>"')

@@ -28,10 +28,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     ...of,
   })
   const gauge = (name: string, help: string) => new Gauge({ name: `dripline_${name}`, help, ...of })
-  const leftAlone = gauge(
-    'mail_server_left_alone',
-    'Whether the mail server fails, and is tried by one message at a time.',
-  )
+  const circuit = gauge('mail_circuit_open', 'Whether the mail server fails, and is tried by one message at a time.')
   const owed = {
     enrolled: gauge('enrollments_enrolled', 'Enrollments that there have been, of automations that still exist.'),
     completed: gauge('enrollments_completed', 'Enrollments of these that reached their end.'),
@@ -48,7 +45,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
       answered: ({ method, route, status, seconds }) =>
         requests.observe({ method, route: route ?? 'none', status: String(status) }, seconds),
       settled: (status) => messages.inc({ status }),
-      mailServerLeftAlone: (isSo) => leftAlone.set(isSo ? 1 : 0),
+      mailCircuitOpen: (open) => circuit.set(open ? 1 : 0),
     },
     async render() {
       try {

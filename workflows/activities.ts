@@ -1,23 +1,78 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { Activities } from '../activities/index.ts'
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import type { Activities, BeginEnrollmentInput, FinishEnrollmentInput, SendEmailInput } from '../activities/index.ts'
+import type { Heard } from '../src/domain/enrollment.ts'
+import { sendingQueue } from '../src/domain/task-queues.ts'
+
+type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'rememberHeard'>
 
 /** How long a worker may be silent before Temporal takes it for dead and gives the email to another. */
 const HEARTBEAT_TIMEOUT = '15 seconds'
 
 /**
- * Sending is tried for as long as it takes: an SMTP server that is down for days makes contacts wait, and ejects none.
- * An attempt may last an hour, because it waits out a database that is away rather than forget what it knows.
+ * Bookkeeping and emails ride in local activities, which cost one event each. They have seconds and one attempt: a local
+ * activity keeps a slot of its worker, and one that is repeated makes the history grow.
  */
-export const { sendEmail } = proxyActivities<Pick<Activities, 'sendEmail'>>({
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+const quick = proxyLocalActivities<Bookkeeping>({
+  scheduleToCloseTimeout: '5 seconds',
+  retry: { maximumAttempts: 1 },
+})
+/** An email that is being handed over is not broken off for its length: the longest answer a server may take (RFC 5321, 4.5.3.2.6). */
+const quickEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
+  startToCloseTimeout: '12 minutes',
+  retry: { maximumAttempts: 1 },
 })
 
-/** Bookkeeping rides in local activities, which cost one event each: a sequence costs as little as a hand-written one. */
-export const { beginEnrollment, finishEnrollment } = proxyLocalActivities<
-  Pick<Activities, 'beginEnrollment' | 'finishEnrollment'>
->({
-  startToCloseTimeout: '10 seconds',
+/** What takes longer is a normal activity, tried for as long as it takes, in slots of its own. */
+const patient = proxyActivities<Bookkeeping>({
+  startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
+
+/**
+ * Sending is tried for as long as it takes: an SMTP server that is down for days makes contacts wait, and ejects none.
+ * Workspaces that wait for the same server take turns.
+ */
+const patientEmail = (workspaceId: string) =>
+  proxyActivities<Pick<Activities, 'sendEmail'>>({
+    taskQueue: sendingQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '1 hour',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+    priority: { fairnessKey: workspaceId },
+  })
+
+export const beginEnrollment = (input: BeginEnrollmentInput) =>
+  orElse(
+    () => quick.beginEnrollment(input),
+    () => patient.beginEnrollment(input),
+  )
+
+export const finishEnrollment = (input: FinishEnrollmentInput) =>
+  orElse(
+    () => quick.finishEnrollment(input),
+    () => patient.finishEnrollment(input),
+  )
+
+export const rememberHeard = (input: Heard) =>
+  orElse(
+    () => quick.rememberHeard(input),
+    () => patient.rememberHeard(input),
+  )
+
+/** Sends a step's email: at once where a connection is free, or else by the queue in which emails wait for one. */
+export async function sendEmail(input: SendEmailInput): Promise<'go-on' | 'stop' | 'held' | 'gone'> {
+  const { next } = await orElse(
+    () => quickEmail.sendEmailAtOnce(input),
+    () => ({ next: 'queue' as const }),
+  )
+  return next === 'queue' ? (await patientEmail(input.workspaceId).sendEmail(input)).next : next
+}
+
+async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (isCancellation(error)) throw error
+    return otherwise()
+  }
+}

@@ -1,14 +1,14 @@
-import { describeDelay, describeStep } from '../src/domain/steps.ts'
-import type { EnrollmentProgress } from './messages.ts'
+import { positionOf, type MachineState } from '../src/domain/machine.ts'
+import { describeDelay, describeStep, type StepOutline } from '../src/domain/steps.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5
 const SHOWN_AFTER = 20
 
 /** The current details of an enrollment: where the contact is, in a line, and a Markdown table of the steps around it. */
-export function describeProgress(progress: EnrollmentProgress, held: boolean): string {
-  const { automationName, steps, position } = progress
-  const now = describeNow(progress, held)
+export function describeProgress(automationName: string, steps: readonly StepOutline[], state: MachineState): string {
+  const position = positionOf(steps, state)
+  const now = describeNow(steps, state)
   const first = Math.max(0, position - SHOWN_BEFORE)
   const rows = steps.slice(first, position + SHOWN_AFTER).map((step, index) => {
     const at = first + index
@@ -19,8 +19,8 @@ export function describeProgress(progress: EnrollmentProgress, held: boolean): s
   return [headline, '', '| # | step | state |', '|---|---|---|', ...rows].join('\n')
 }
 
-function describeNow({ steps, position, wakeAt }: EnrollmentProgress, held: boolean): string {
-  if (position >= steps.length) return ''
-  if (held) return '**held** until the automation is active'
-  return wakeAt === null ? '**now**' : `**waiting** until ${new Date(wakeAt).toISOString()}`
+function describeNow(steps: readonly StepOutline[], state: MachineState): string {
+  if (positionOf(steps, state) >= steps.length) return ''
+  if (state.held) return '**held** until the automation is active'
+  return state.wakeAt === null ? '**now**' : `**waiting** until ${new Date(state.wakeAt).toISOString()}`
 }

@@ -2,128 +2,219 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   isCancellation,
+  makeContinueAsNewFunc,
+  metricMeter,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import { eventCause, type EndStatus } from '../src/domain/enrollment.ts'
-import { beginEnrollment, finishEnrollment } from './activities.ts'
+import type { EndStatus } from '../src/domain/enrollment.ts'
+import {
+  ENGINE,
+  INITIAL,
+  next,
+  positionOf,
+  type Effect,
+  type Happening,
+  type MachineState,
+} from '../src/domain/machine.ts'
+import { describeStep, type StepOutline } from '../src/domain/steps.ts'
+import { beginEnrollment, finishEnrollment, rememberHeard, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
 import {
   automationChangedSignal,
+  enterSignal,
   stateQuery,
-  triggerEventSignal,
+  type Entry,
   type EnrollmentInput,
-  type EnrollmentProgress,
   type EnrollmentResult,
 } from './messages.ts'
-import type { EnrollmentRun } from './run.ts'
-import { publishedWaits } from './search-attributes.ts'
-import { runStep } from './steps/index.ts'
+import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
-/** Of the events heard, how many of the last are remembered: enough to know one that is delivered again. */
-const MAX_RECENT_EVENTS = 500
+/** Of the entries heard, how many are carried until the ledger is told of them. */
+const MAX_CARRIED = 500
 
 /**
- * One contact in one automation, from the first step to the last, however long that takes.
- * The workflow's start is what makes the enrollment; the database follows (design, section 5).
+ * One contact in one automation, from the first step to the last, however long that takes. The workflow's start is what
+ * makes the enrollment; the database follows. What happens when is up to the machine (src/domain/machine.ts): here its
+ * effects are carried out, and it is told what came of them.
  */
 export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResult> {
-  const run = createRun(input)
-  try {
-    if (!input.progress) {
-      const begun = await beginEnrollment(input)
-      if (!begun) return { status: 'NOT_ENROLLED' }
-      Object.assign(run.progress, begun)
+  const run = new Run(input)
+  const begun = await run.begin()
+  if (begun) return run.drive(begun)
+  // It was for nothing: what started it has started another already. Whoever came meanwhile is next.
+  const [entry, ...heard] = run.heard
+  if (!entry) return { status: 'NOT_ENROLLED' }
+  return run.reenter(entry, heard)
+}
+
+interface Begun {
+  automationName: string
+  steps: StepOutline[]
+}
+
+class Run {
+  readonly input: EnrollmentInput
+  /** Heard of, and not kept by the ledger yet. Handlers only record and wake, and are there before anything is awaited. */
+  heard: Entry[]
+  private heardCount: number
+  private state: MachineState
+  private steps: readonly StepOutline[] = []
+  private automationName = ''
+  /** What the machine wants done, and is not begun yet. */
+  private todo: Effect[] = []
+  /** Why it was cancelled, if it was: Temporal is to show it as that. */
+  private cancellation: Error | undefined
+
+  constructor(input: EnrollmentInput) {
+    this.input = input
+    this.state = input.progress?.state ?? INITIAL
+    this.heard = [...(input.progress?.heard ?? [])]
+    this.heardCount = input.progress?.heardCount ?? 0
+    setHandler(enterSignal, (entry) => this.hear(entry))
+    setHandler(automationChangedSignal, () => this.feed({ kind: 'changed' }))
+    setHandler(stateQuery, () => ({
+      position: positionOf(this.steps, this.state),
+      held: this.state.held,
+      wakeAt: this.state.wakeAt,
+      heardCount: this.heardCount,
+    }))
+  }
+
+  /** @returns `null` where there is nothing to do: see `beginEnrollment`. */
+  async begin(): Promise<Begun | null> {
+    try {
+      return await beginEnrollment(this.input)
+    } catch (error) {
+      if (!isCancellation(error)) throw error
+      // It has to end before it began. The row may be there: its starter writes it, too.
+      this.cancellation = error as Error
+      await this.finish('CANCELLED')
+      throw error
     }
-    return await finish(run, await runSequence(run))
-  } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => finish(run, 'CANCELLED'))
-    throw error
+  }
+
+  async drive({ automationName, steps }: Begun): Promise<EnrollmentResult> {
+    this.automationName = automationName
+    this.steps = steps
+    this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
+    for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
+      if (effect.do === 'end') return this.finish(effect.status)
+      if (historyIsLong() || this.heard.length > MAX_CARRIED) await this.continueInNewRun()
+      try {
+        await this.carryOut(effect)
+      } catch (error) {
+        if (!isCancellation(error)) throw error
+        this.cancellation = error as Error
+        this.todo = []
+        this.feed({ kind: 'exit' })
+      }
+    }
+    throw new Error('The machine has nothing to do and has not ended')
+  }
+
+  /** Enters by another cause: a new run, with what is left of what was heard. */
+  reenter({ enrollmentId, cause, triggerEventId }: Entry, heard: Entry[]): Promise<never> {
+    const { workspaceId, automationId, contactId } = this.input
+    const enrolledAt = new Date(Date.now()).toISOString()
+    const entry = { enrollmentId, cause, triggerEventId, enrolledAt }
+    const progress = { state: INITIAL, heard, heardCount: this.heardCount }
+    return handOver({ engine: ENGINE, workspaceId, automationId, contactId, ...entry, progress }, { ...entry })
+  }
+
+  private hear(entry: Entry): void {
+    // A start by signal tells of what it is started by, too; and a delivery can come twice.
+    const known = [this.input, ...this.heard]
+    const isKnown = ({ enrollmentId, cause }: Entry) =>
+      enrollmentId === entry.enrollmentId || (cause !== null && cause === entry.cause)
+    if (known.some(isKnown)) return
+    this.heard.push(entry)
+    this.heardCount += 1
+  }
+
+  private feed(happening: Happening): void {
+    const { state, effects } = next(this.steps, this.state, happening, Date.now())
+    this.state = state
+    this.todo.push(...effects)
+  }
+
+  private async carryOut(effect: Exclude<Effect, { do: 'end' }>): Promise<void> {
+    const { enrollmentId, workspaceId, automationId } = this.input
+    switch (effect.do) {
+      case 'send': {
+        this.show()
+        const key = { enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
+        this.feed({ kind: 'email-settled', as: await sendEmail(key) })
+        return
+      }
+      case 'wait':
+        this.show()
+        return this.pause(effect.until)
+      case 'publish':
+        return publishStatus(effect.held ? 'HELD' : 'ACTIVE')
+      case 'announce':
+        if (publishedWaits(this.steps).has(effect.position)) {
+          publishWait(describeStep(this.steps, effect.position + 1), new Date(effect.until))
+        }
+    }
+  }
+
+  /** The one pause: a timer, something that the machine acts on, or a long history ends it. */
+  private async pause(until: number | null): Promise<void> {
+    const over = () => this.todo.length > 0 || historyIsLong() || this.heard.length > MAX_CARRIED
+    const summary = describeStep(this.steps, positionOf(this.steps, this.state))
+    if (until === null) await condition(over)
+    else if (until > Date.now() && (await condition(over, until - Date.now(), { summary }))) until = null
+    if (this.todo.length > 0) return
+    if (until === null) return this.continueInNewRun()
+    timerLag().record(Math.max(0, Date.now() - until))
+    this.feed({ kind: 'woken' })
+  }
+
+  /**
+   * Records the end, and what was heard until then. Who came while that was recorded found the contact free, and so did a
+   * call, which looks before it signals: each is entered anew.
+   */
+  private async finish(status: EndStatus): Promise<EnrollmentResult> {
+    const heard = this.heard.length
+    this.show()
+    await CancellationScope.nonCancellable(() =>
+      finishEnrollment({ ...this.idsAndHeard(), enrollmentId: this.input.enrollmentId, status }),
+    )
+    if (this.cancellation !== undefined) throw this.cancellation
+    const [entry, ...rest] = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
+    if (entry) return this.reenter(entry, rest)
+    return { status }
+  }
+
+  private async continueInNewRun(): Promise<never> {
+    if (this.heard.length > 0) {
+      const heard = this.heard.length
+      await rememberHeard(this.idsAndHeard())
+      this.heard.splice(0, heard)
+    }
+    const { heard, heardCount, state } = this
+    return handOver({ ...this.input, engine: ENGINE, progress: { state, heard, heardCount } })
+  }
+
+  private idsAndHeard() {
+    const { automationId, contactId } = this.input
+    const eventIds = this.heard.flatMap(({ triggerEventId }) => triggerEventId ?? [])
+    return { automationId, contactId, eventIds }
+  }
+
+  private show(): void {
+    setCurrentDetails(describeProgress(this.automationName, this.steps, this.state))
   }
 }
 
-/** The state of a run. Its handlers only record and wake, and are there before anything is awaited. */
-function createRun(input: EnrollmentInput): EnrollmentRun {
-  const progress: EnrollmentProgress = input.progress ?? {
-    automationName: '',
-    steps: [],
-    position: 0,
-    wakeAt: null,
-    eventCount: 0,
-    recentEvents: [],
-  }
-  const run: EnrollmentRun = {
-    input,
-    progress,
-    changes: 0,
-    held: false,
-    show: () => setCurrentDetails(describeProgress(progress, run.held)),
-  }
-  setHandler(triggerEventSignal, ({ id, enrollmentId }) => {
-    if (progress.recentEvents.some((event) => event.id === id)) return
-    progress.eventCount += 1
-    progress.recentEvents.push({ id, enrollmentId })
-    if (progress.recentEvents.length > MAX_RECENT_EVENTS) progress.recentEvents.shift()
-  })
-  setHandler(automationChangedSignal, () => {
-    run.changes += 1
-  })
-  setHandler(stateQuery, () => ({
-    position: progress.position,
-    held: run.held,
-    wakeAt: progress.wakeAt,
-    eventCount: progress.eventCount,
-  }))
-  return run
-}
-
-async function runSequence(run: EnrollmentRun): Promise<EndStatus> {
-  const { progress } = run
-  const published = publishedWaits(progress.steps)
-  for (let step = progress.steps[progress.position]; step; step = progress.steps[progress.position]) {
-    run.show()
-    const result = await runStep(run, step, published)
-    if (result === 'stop') return 'STOPPED'
-    if (result === 'gone') return 'CANCELLED'
-    if (result === 'go-on') progress.position += 1
-    if (historyIsLong()) await handOver({ ...run.input, progress })
-  }
-  run.show()
-  return 'COMPLETED'
-}
-
-/**
- * Records the end. An event that arrives while the end is recorded is looked at again: if it happened after the end,
- * whoever fired it found the contact free, and the contact enters anew.
- */
-async function finish({ input, progress }: EnrollmentRun, status: EndStatus): Promise<EnrollmentResult> {
-  for (;;) {
-    const { eventCount, recentEvents } = progress
-    const { reenterBy } = await finishEnrollment({
-      enrollmentId: input.enrollmentId,
-      status,
-      seenEventIds: recentEvents.map((event) => event.id),
-    })
-    const event = recentEvents.find(({ id }) => id === reenterBy)
-    if (event) await handOver(reentry(input, event.id, event.enrollmentId))
-    if (progress.eventCount === eventCount) return { status }
-  }
-}
-
-const reentry = (input: EnrollmentInput, eventId: string, enrollmentId: string): EnrollmentInput => ({
-  enrollmentId,
-  workspaceId: input.workspaceId,
-  automationId: input.automationId,
-  contactId: input.contactId,
-  enrolledAt: new Date(Date.now()).toISOString(),
-  cause: eventCause(eventId),
-  triggerEventId: eventId,
-})
-
-async function handOver(input: EnrollmentInput): Promise<never> {
+async function handOver(input: EnrollmentInput, memo?: Record<string, unknown>): Promise<never> {
   await condition(allHandlersFinished)
-  return continueAsNew<typeof enrollment>(input)
+  const goOn = makeContinueAsNewFunc<typeof enrollment>(memo ? { memo } : {})
+  return goOn(input)
 }
+
+/** How late waits end, in milliseconds: a metric of the worker's, which is no part of the history. */
+const timerLag = () => metricMeter.createHistogram('dripline_timer_lag', 'int', 'ms', 'How late waits end.')

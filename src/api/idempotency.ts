@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { EntityManager } from '../db/orm.ts'
 import {
   IDEMPOTENCY_HOURS,
   keepAnswer,
+  noteDone,
   releaseIdempotencyKey,
   takeIdempotencyKey,
+  type Attempt,
 } from '../db/queries/idempotency-keys.ts'
 import { invalid, Refusal } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
@@ -22,59 +25,91 @@ export interface IdempotentRequest {
   method: string
   path: string
   rawBody: string
+  /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
+  transactional: boolean
 }
 
+type Run = (call: Call, dependencies: Dependencies) => Promise<Answer> | Answer
+
 /**
- * Does a request once for each Idempotency-Key, for 24 hours: a repeated one gets the first one's answer. An attempt that
- * broke off is done again under the same call id, which is how services know what it has made already. Answers of 5xx
- * are not kept: those say "try again".
+ * Does a request once for each Idempotency-Key, for 24 hours: a repeated one gets the first one's answer. What a request
+ * does in Postgres and its answer are one transaction, so that there is never one without the other; what it does elsewhere
+ * is done again under the same call id, which is how services know what it has made already. Answers of 5xx are not kept:
+ * those say "try again".
  *
  * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409)
  */
-export async function once(
-  { em, log }: Dependencies,
-  { workspaceId, requestId, key, method, path, rawBody }: IdempotentRequest,
-  run: (call: Call) => Promise<Answer> | Answer,
+export async function doOnce(
+  dependencies: Dependencies,
+  request: IdempotentRequest,
+  run: Run,
 ): Promise<Answer & { replayed: boolean }> {
-  if (key === undefined) return { ...(await run(newCall(requestId))), replayed: false }
+  const { workspaceId, requestId, key, method, path, rawBody } = request
+  if (key === undefined) return { ...(await run(newCall(requestId), dependencies)), replayed: false }
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
   }
+  const { em } = dependencies
   const fingerprint = createHash('sha256').update(`${method} ${path}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
-  if (taken.kind !== 'mine') {
-    if (!taken.sameRequest) {
-      throw new Refusal(
-        'other-request',
-        `This Idempotency-Key was used with another request in the last ${IDEMPOTENCY_HOURS} hours; use a new one`,
-      )
-    }
-    if (taken.kind === 'in-flight') {
-      throw new Refusal('in-flight', 'A request with this Idempotency-Key is still in hand; ask again in a moment')
-    }
-    return { status: taken.status, body: taken.body, replayed: true }
+  if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, run)
+  if (!taken.sameRequest) {
+    throw new Refusal(
+      'other-request',
+      `This Idempotency-Key was used with another request in the last ${IDEMPOTENCY_HOURS} hours; use a new one`,
+    )
   }
+  if (taken.kind === 'in-flight') throw inProgress()
+  return { status: taken.status, body: taken.body, replayed: true }
+}
 
-  const { id, retried } = taken
-  const keep = async (answer: Answer) => {
-    try {
-      const { status, body, contactId = null } = answer
-      await keepAnswer(em.fork(), workspaceId, key, { id, status, body, contactId })
-    } catch (error) {
-      // What was asked is done; the next attempt finds it done.
-      log.warn({ error }, 'The answer to a request with an Idempotency-Key could not be kept')
-    }
-  }
+async function doTaken(
+  dependencies: Dependencies,
+  { requestId, transactional }: IdempotentRequest,
+  attempt: Attempt & { retried: boolean },
+  run: Run,
+): Promise<Answer & { replayed: boolean }> {
+  const { em, log } = dependencies
+  const call: Call = { ...newCall(requestId), id: attempt.id, retried: attempt.retried, once: doPartOnce(attempt) }
   try {
-    const answer = await run({ id, retried, requestId })
-    await keep(answer)
+    const answer = transactional
+      ? await em.fork().transactional(async (unit) => {
+          const done = await run(call, { ...dependencies, em: unit })
+          // Another attempt has taken over: what this one did is undone.
+          if (!(await keep(unit, attempt, done))) throw inProgress()
+          return done
+        })
+      : await run(call, dependencies)
+    for (const task of call.afterCommit) await task()
+    if (!transactional) {
+      // What was asked is done; the next attempt finds it done.
+      const warn = (error: unknown) =>
+        log.warn({ error }, 'The answer to a request with an Idempotency-Key was not kept')
+      await keep(em.fork(), attempt, answer).catch(warn)
+    }
     return { ...answer, replayed: false }
   } catch (error) {
-    if (error instanceof Refusal && STATUSES[error.code] < 500) {
-      await keep({ status: STATUSES[error.code], body: { error: error.message } })
-    } else {
-      await releaseIdempotencyKey(em.fork(), workspaceId, key, id).catch(() => undefined)
-    }
+    const refused = error instanceof Refusal && error.code !== 'in-flight' && STATUSES[error.code] < 500
+    const after = refused
+      ? keep(em.fork(), attempt, { status: STATUSES[error.code], body: { error: error.message } })
+      : releaseIdempotencyKey(em.fork(), attempt)
+    await after.catch(() => undefined)
     throw error
   }
 }
+
+const keep = (em: EntityManager, attempt: Attempt, { status, body, contactId }: Answer): Promise<boolean> =>
+  keepAnswer(em, attempt, { status, body, contactId: contactId ?? null })
+
+/** Does a part of a call in a transaction that notes it as done. */
+const doPartOnce =
+  (attempt: Attempt): Call['once'] =>
+  (part, em, run) =>
+    em.transactional(async (unit) => {
+      const noted = await noteDone(unit, attempt, part)
+      if (noted === 'overtaken') throw inProgress()
+      if (noted === 'noted') await run(unit)
+    })
+
+const inProgress = () =>
+  new Refusal('in-flight', 'A request with this Idempotency-Key is still in progress; ask again in a moment')

@@ -58,6 +58,8 @@ export interface Operation {
   answers: Record<number, AnswerDescription>
   /** The messages it refuses with, by status, beyond those that every operation has. */
   refusals?: Partial<Record<400 | 404, readonly string[]>>
+  /** False where what it does is not in Postgres alone: see `doOnce`. */
+  transactional?: false
   handle(request: Request<AnyObject, AnyObject>, dependencies: Dependencies): Promise<Answer> | Answer
 }
 

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import { forbidden } from '../domain/errors.ts'
 import type { ApiDependencies } from './dependencies.ts'
-import { once } from './idempotency.ts'
+import { doOnce } from './idempotency.ts'
 import { logOf } from './middleware/request-id.ts'
 import { takesIdempotencyKey, type Operation } from './operation.ts'
 import { parse } from './schemas/parse.ts'
@@ -53,8 +53,9 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     method: ctx.method,
     path: ctx.path,
     rawBody: (ctx.request.rawBody as string | undefined) ?? '',
+    transactional: operation.transactional ?? true,
   }
-  const { status, body, replayed } = await once(own, identity, async (call) =>
+  const { status, body, replayed } = await doOnce(own, identity, async (call, dependencies) =>
     operation.handle(
       {
         params: ctx.params,
@@ -63,7 +64,7 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
         caller,
         call,
       },
-      own,
+      dependencies,
     ),
   )
   if (replayed) ctx.set('Idempotent-Replayed', 'true')

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import type { ApiKey } from '../db/entities/api-key.ts'
 import type { Segment } from '../db/entities/segment.ts'
 import type { Workspace } from '../db/entities/workspace.ts'
+import { openLog } from '../log.ts'
 import { migrate, openOrm, type Orm } from '../db/orm.ts'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
 import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
@@ -221,11 +222,13 @@ command(messages, 'resend', 'send one once more; the contact may get it twice')
   .argument('<id>', 'the id of the message')
   .action(async (id: string, options: Output) => {
     const status = await withDatabase(async ({ em }) => {
-      const mail = createMail(readConfig(process.env))
+      const config = readConfig(process.env)
+      const mail = createMail(config, em)
       try {
-        return await resendMessage({ ...mail, em, metrics: noMetrics }, id)
+        return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)
       } finally {
         await mail.smtp?.close()
+        await mail.renderer.close()
       }
     })
     show({ id, status }, options, () => `The message ${id} is ${status} now`)

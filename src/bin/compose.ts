@@ -11,18 +11,23 @@ import { createApi } from '../api/app.ts'
 import type { Config } from '../config.ts'
 import { startTracing } from '../tracing.ts'
 import { openMetrics, type MetricsRegistry } from '../metrics.ts'
-import { openOrm, pendingMigrations, type Orm } from '../db/orm.ts'
+import { openOrm, pendingMigrations, type EntityManager, type Orm } from '../db/orm.ts'
 import { sql } from '../db/sql.ts'
-import { captureTransport } from '../mail/capture.ts'
-import { breakCircuit } from '../mail/circuit-breaker.ts'
+import { withCircuitBreaker } from '../mail/circuit-breaker.ts'
+import { createRenderer } from '../mail/renderer.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
+import { readSmtpUrl } from '../mail/smtp-url.ts'
 import { traceDeliveries } from '../mail/trace.ts'
 import type { Dependencies } from '../services/dependencies.ts'
+import { createBulkhead } from '../services/bulkhead.ts'
+import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
+import { createLeaseKeeper } from '../services/hand-over-leases.ts'
+import { agreeOnMail } from '../services/mail-mode.ts'
 import { startRelay } from '../services/relay.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { createEnrollments } from '../temporal/enrollments.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
-import { bundleWorkflows, createWorker } from '../temporal/worker.ts'
+import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 
 /** A configuration in which it is settled where Postgres and Temporal are. */
 export type ConnectedConfig = Config & { DATABASE_URL: string; TEMPORAL_ADDRESS: string }
@@ -54,7 +59,13 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     log,
     orm,
     temporal,
-    dependencies: { em: orm.em, enrollments, log, metrics: metrics.metrics },
+    dependencies: {
+      recording: createBulkhead(RECORDS_AT_A_TIME),
+      em: orm.em,
+      enrollments,
+      log,
+      metrics: metrics.metrics,
+    },
     metrics,
     async close() {
       // The SDK tries a call again by a timer, which throws where nobody catches it when the connection is gone by then.
@@ -180,21 +191,24 @@ async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
 }
 
 /** What sends mail, as configured. */
-export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config) => ({
-  smtp: SMTP_URL ? createSmtpTransport({ url: SMTP_URL, maxConnections: SMTP_CONNECTIONS }) : undefined,
-  capture: captureTransport,
+export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config, em: EntityManager) => ({
+  smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
+  renderer: createRenderer(),
+  leases: createLeaseKeeper(em),
   mailFrom: MAIL_FROM,
 })
 
-/** The same for a worker, who leaves a mail server alone that fails, and says so. */
-function createWorkersMail(config: Config, { log, metrics }: Dependencies) {
-  const mail = createMail(config)
-  const onChange = (leftAlone: boolean) => {
-    metrics.mailServerLeftAlone(leftAlone)
-    if (leftAlone) log.warn({}, 'The mail server fails; messages wait, and one at a time tries it')
+/** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
+function createWorkersMail(config: Config, { em, log, metrics }: Dependencies) {
+  const mail = createMail(config, em)
+  const onChange = (open: boolean) => {
+    metrics.mailCircuitOpen(open)
+    if (open) log.warn({}, 'The mail server fails; messages wait, and one at a time tries it')
     else log.info({}, 'The mail server is back')
   }
-  return { ...mail, smtp: mail.smtp && breakCircuit(traceDeliveries(mail.smtp), onChange) }
+  const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
+  // The rate is kept by the queue in which emails wait: with one, all of them go through it.
+  return { ...mail, smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitNow: () => undefined }) }
 }
 
 /**
@@ -233,27 +247,33 @@ export async function startWorker(
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const [workflowBundle, connection] = await Promise.all([code, connectWorker(config, log)])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
+  await agreeOnMail(dependencies.em, { smtp: config.SMTP_URL !== undefined, capture: config.MAIL_CAPTURE })
   const mail = createWorkersMail(config, dependencies)
-  const worker = await createWorker({
+  const options = {
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowBundle,
     activities: createActivities({ ...dependencies, ...mail }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,
-    cachedWorkflows: config.WORKFLOW_CACHE_SIZE,
     traced: isTraced(config),
-  })
-  const ended = worker.run()
+  }
+  const workers = await Promise.all([
+    createWorker({ ...options, workflowBundle, cachedWorkflows: config.WORKFLOW_CACHE_SIZE }),
+    createSendingWorker({ ...options, connections: config.SMTP_CONNECTIONS }),
+  ])
+  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined)
   const relay = startRelay(dependencies)
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
 
   let stopped: Promise<void> | undefined
   const stop = async () => {
-    if (worker.getState() === 'RUNNING') worker.shutdown()
+    // Emails that are being handed over are finished; those that wait for a connection are another worker's.
+    mail.smtp?.drain()
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     await Promise.all([ended.catch(() => undefined), relay.stop()])
     await mail.smtp?.close()
+    await mail.renderer.close()
     await connection.close()
   }
   return {

@@ -5,6 +5,7 @@ import { AutomationCounts } from './entities/automation-counts.ts'
 import { AutomationVersion } from './entities/automation-version.ts'
 import { Automation } from './entities/automation.ts'
 import { Contact } from './entities/contact.ts'
+import { EmailContent } from './entities/email-content.ts'
 import { List } from './entities/list.ts'
 import { Message } from './entities/message.ts'
 import { Segment } from './entities/segment.ts'
@@ -30,7 +31,18 @@ export interface OrmOptions {
 export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): Orm {
   const options: Options = {
     clientUrl: url,
-    entities: [Workspace, ApiKey, Contact, Automation, AutomationVersion, AutomationCounts, List, Segment, Message],
+    entities: [
+      Workspace,
+      ApiKey,
+      Contact,
+      Automation,
+      AutomationVersion,
+      AutomationCounts,
+      EmailContent,
+      List,
+      Segment,
+      Message,
+    ],
     extensions: [Migrator],
     migrations: { migrationsList: migrations, tableName: 'migrations', snapshot: false },
     pool: { min: 0, max: poolSize },

@@ -8,10 +8,17 @@ export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
  * this is the rule that nobody is enrolled twice (design, section 5).
  */
 export const enrollmentWorkflowId = (automationId: string, contactId: string): string =>
-  `enrollment:${automationId}:${contactId}`
+  `enrollment:${automationId}:${contactId}`.toLowerCase()
 
 /** What started an enrollment, unique per automation: here a call. A second run for the same cause ends. */
 export const callCause = (callId: string): string => `call:${callId}`
 
 /** And here a trigger event. */
 export const eventCause = (triggerEventId: string): string => `event:${triggerEventId}`
+
+/** Events that an enrollment has heard of: delivered again, they start nothing. */
+export interface Heard {
+  automationId: string
+  contactId: string
+  eventIds: readonly string[]
+}

@@ -17,3 +17,8 @@ export function splitMetadata(change: Record<string, unknown>): {
   }
   return { set, removedKeys }
 }
+
+/** What a contact's metadata may hold, in bytes of JSON. A constraint of the table holds it, because writing merges. */
+export const MAX_METADATA_BYTES = 65_536
+
+export const METADATA_TOO_LARGE = `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`

@@ -17,6 +17,12 @@ export interface WaitStep {
 export type Step = EmailStep | WaitStep
 export type StepType = Step['type']
 
+/** What an email step says, before it is rendered. */
+export type EmailContent = Pick<EmailStep, 'subject' | 'html' | 'text'>
+
+/** A step as a version keeps it: an email names its content by hash, so that reading a sequence costs the same at any size. */
+export type StoredStep = { id: string; type: 'EMAIL'; content: string } | WaitStep
+
 /** All step types; a registry written `satisfies Record<StepType, …>` makes the compiler name what is missing. */
 export const STEP_TYPES = ['EMAIL', 'WAIT'] as const satisfies readonly StepType[]
 
@@ -29,7 +35,7 @@ export const MAX_DELAY_MINUTES = 10 * 366 * 24 * 60
 /** The most steps an automation may have. A continued run carries the outline of all, so it has to end somewhere. */
 export const MAX_STEPS = 500
 
-export const outlineOf = (step: Step): StepOutline =>
+export const outlineOf = (step: StoredStep): StepOutline =>
   step.type === 'WAIT'
     ? { id: step.id, type: step.type, delayMinutes: step.delayMinutes }
     : { id: step.id, type: step.type }

@@ -6,12 +6,12 @@ import {
   ExponentialBackoff,
   handleWhenResult,
 } from 'cockatiel'
-import type { Delivery, MailTransport } from './transport.ts'
+import type { Delivery, MailTransport, Permit } from './transport.ts'
 
-/** Failures in a row after which a server is left alone: as many as it has connections by default. */
+/** Failures in a row after which the circuit opens: as many as a server has connections by default. */
 const FAILURES = 5
 
-/** How long it is left alone before one message tries it again, in milliseconds: doubled each time that fails. */
+/** How long it stays open before one message tries the server again, in milliseconds: doubled each time that fails. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 120_000
 
@@ -19,14 +19,20 @@ const LONGEST_PAUSE_MS = 120_000
 const isServersFailure = (delivery: Delivery): boolean =>
   delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)
 
+const BROKEN: Delivery = {
+  kind: 'not-sent',
+  serverFailed: true,
+  reason: 'The mail server has failed several times in a row, and is tried by one message at a time',
+}
+
 /**
- * Leaves a mail server alone that does not answer, or that breaks off: messages are then not sent at once, instead of each
- * waiting for a connection that does not come, or being one more of which nobody knows where it is. One message at a time
- * tries whether the server is back.
+ * Opens the circuit to a mail server that does not answer, or that breaks off: messages are then not sent at once, instead
+ * of each waiting for a connection that does not come, or being one more of which nobody knows where it is. One message at a
+ * time tries whether the server is back.
  *
- * @param onChange told when the server is given up (`true`), and when it is back.
+ * @param onChange told when the circuit opens (`true`), and when it is closed again.
  */
-export function breakCircuit(transport: MailTransport, onChange: (open: boolean) => void): MailTransport {
+export function withCircuitBreaker(transport: MailTransport, onChange: (open: boolean) => void): MailTransport {
   const breaker = circuitBreaker(
     handleWhenResult((result) => isServersFailure(result as Delivery)),
     {
@@ -40,19 +46,24 @@ export function breakCircuit(transport: MailTransport, onChange: (open: boolean)
     const now = state !== CircuitState.Closed
     if (now !== open) onChange((open = now))
   })
-  return {
-    async deliver(email) {
+  const guarded = (permit: Permit): Permit => ({
+    release: () => permit.release(),
+    async deliver(email, handOver) {
       try {
-        return await breaker.execute(() => transport.deliver(email))
+        return await breaker.execute(() => permit.deliver(email, handOver))
       } catch (error) {
         if (!(error instanceof BrokenCircuitError)) throw error
-        return {
-          kind: 'not-sent',
-          serverFailed: true,
-          reason: 'The mail server has failed several times in a row and is left alone for a while',
-        }
+        permit.release()
+        return BROKEN
       }
     },
-    close: () => transport.close(),
+  })
+  return {
+    ...transport,
+    permitNow() {
+      const permit = open ? undefined : transport.permitNow()
+      return permit && guarded(permit)
+    },
+    permit: async (turn, signal) => guarded(await transport.permit(turn, signal)),
   }
 }

@@ -14,16 +14,48 @@ export interface Email {
  * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
  *   about this message
  * - refused: it certainly has not, and trying again will not help (SMTP 5xx)
- * - unknown: the connection broke after the message began to flow, before the answer
+ * - withdrawn: it certainly has not, because `HandOver.begin` said no
+ * - unknown: the message had begun to flow, and no answer came
  */
 export type Delivery =
   | { kind: 'taken'; response: string }
   | { kind: 'not-sent'; reason: string; serverFailed: boolean }
   | { kind: 'refused'; reason: string }
+  | { kind: 'withdrawn' }
   | { kind: 'unknown'; reason: string }
 
+export interface HandOver {
+  /**
+   * Asked when the server waits for the message, before anything of it has flowed: whether it may. Whatever happened until
+   * then, the server has nothing.
+   */
+  begin: () => Promise<boolean>
+  /** Breaks the hand-over off, wherever it is. */
+  breakOff?: AbortSignal
+}
+
+/** The right to one of the transport's connections, for one email. */
+export interface Permit {
+  /** Hands over one email, and gives the permit back. Never throws: whatever happens is one of the five. */
+  deliver(email: Email, handOver: HandOver): Promise<Delivery>
+  /** Gives it back unused. */
+  release(): void
+}
+
 export interface MailTransport {
-  /** Hands over one email. Never throws: whatever happens is one of the four. */
-  deliver(email: Email): Promise<Delivery>
+  /** A permit, if one is free at once and an email is a matter of seconds; `undefined` otherwise. */
+  permitNow(): Permit | undefined
+  /**
+   * Waits for a permit. Those who wait take turns by `turn` (a workspace, say), so that one with many keeps nobody waiting.
+   * @throws {TransportClosed} when the transport is closing; the signal's reason when it is aborted
+   */
+  permit(turn: string, signal: AbortSignal): Promise<Permit>
+  /** Gives out no permit any more; emails that are being handed over are finished. */
+  drain(): void
   close(): Promise<void>
+}
+
+/** The process is stopping: another one will send it. */
+export class TransportClosed extends Error {
+  override readonly name = 'TransportClosed'
 }

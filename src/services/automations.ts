@@ -1,13 +1,16 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { createHash } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts } from '../db/entities/automation-counts.ts'
 import { AutomationVersion } from '../db/entities/automation-version.ts'
+import { EmailContent } from '../db/entities/email-content.ts'
 import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { requestPropagation } from '../db/queries/propagations.ts'
+import { unitOf } from '../db/sql.ts'
+import { owe } from '../db/queries/outbox.ts'
 import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
-import type { EmailStep, Step, WaitStep } from '../domain/steps.ts'
+import type { EmailStep, Step, StoredStep, WaitStep } from '../domain/steps.ts'
 import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
 
 export interface AutomationDetail {
@@ -36,34 +39,20 @@ export type StepInput =
 
 /** @throws {Refusal} `not-found` */
 export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
-  const fork = em.fork()
+  const fork = unitOf(em)
   const automation = isId(id) ? await fork.findOne(Automation, { id, workspaceId }) : null
   if (!automation) throw automationNotFound()
   return { automation, steps: await stepsOf(fork, automation) }
 }
 
-/** Creates an automation. @param id its id; where there is one with it already, an earlier attempt has made it. */
-export async function createAutomation(
-  em: EntityManager,
-  workspaceId: string,
-  input: AutomationInput,
-  id = newId(),
-): Promise<AutomationDetail> {
-  try {
-    return await insertAutomation(em, workspaceId, input, id)
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error
-    return getAutomation(em, workspaceId, id)
-  }
-}
-
-function insertAutomation(
+/** Creates an automation, with the id given. */
+export function createAutomation(
   em: EntityManager,
   workspaceId: string,
   { name, description, status, trigger, triggerConfig = {}, onSendFailure, steps = [] }: AutomationInput,
-  id: string,
+  id = newId(),
 ): Promise<AutomationDetail> {
-  return em.fork().transactional(async (fork) => {
+  return unitOf(em).transactional(async (fork) => {
     const automation = fork.create(Automation, {
       id,
       workspaceId,
@@ -77,9 +66,8 @@ function insertAutomation(
     })
     await fork.flush()
     const numbered = identifySteps(steps, [])
-    fork.create(AutomationVersion, { automationId: automation.id, version: automation.version, steps: numbered })
     fork.create(AutomationCounts, { automationId: automation.id })
-    await fork.flush()
+    await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
 }
@@ -96,7 +84,7 @@ export async function updateAutomation(
   change: AutomationChange,
 ): Promise<AutomationDetail> {
   const { name, description, status, trigger, triggerConfig, onSendFailure } = change
-  return em.fork().transactional(async (fork) => {
+  return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id)
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
@@ -109,7 +97,7 @@ export async function updateAutomation(
     automation.updatedAt = new Date()
     await fork.flush()
     if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
-      await requestPropagation(fork, automation.id, 'WAKE')
+      await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })
     }
     return { automation, steps: await stepsOf(fork, automation) }
   })
@@ -122,12 +110,11 @@ export async function replaceSteps(
   id: string,
   steps: readonly StepInput[],
 ): Promise<AutomationDetail> {
-  return em.fork().transactional(async (fork) => {
+  return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
-    fork.create(AutomationVersion, { automationId: automation.id, version: automation.version, steps: numbered })
-    await fork.flush()
+    await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
 }
@@ -142,9 +129,37 @@ async function lockAutomation(em: EntityManager, workspaceId: string, id: string
 
 const automationNotFound = () => notFound('Automation not found')
 
+/** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
+async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
+  const contents = new Map<string, Pick<EmailStep, 'subject' | 'html' | 'text'>>()
+  const stored = steps.map((step): StoredStep => {
+    if (step.type === 'WAIT') return step
+    const { subject, html, text } = step
+    const hash = createHash('sha256')
+      .update(JSON.stringify([subject, html, text]))
+      .digest('hex')
+    contents.set(hash, { subject, html, text })
+    return { id: step.id, type: step.type, content: hash }
+  })
+  em.create(AutomationVersion, { automationId: id, version, steps: stored })
+  await em.flush()
+  const rows = [...contents].map(([hash, content]) => ({ automationId: id, hash, ...content }))
+  if (rows.length > 0) await em.upsertMany(EmailContent, rows, { onConflictAction: 'ignore' })
+}
+
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
   const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
-  return steps
+  const hashes = steps.flatMap((step) => (step.type === 'EMAIL' ? [step.content] : []))
+  const contents: EmailContent[] =
+    hashes.length > 0 ? await em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
+  const byHash = new Map(contents.map((content) => [content.hash, content]))
+  return steps.map((step) => {
+    if (step.type === 'WAIT') return step
+    const content = byHash.get(step.content)
+    if (!content) throw new Error(`The content of step ${step.id} is missing`)
+    const { subject, html = null, text = null } = content
+    return { id: step.id, type: step.type, subject, html, text }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Message } from '../db/entities/message.ts'
 import { Segment } from '../db/entities/segment.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { unitOf } from '../db/sql.ts'
 import {
   contactPage,
   findContact,
@@ -49,7 +50,7 @@ export async function listContacts(
 
 /** @throws {Refusal} `not-found` */
 export async function getContact(em: EntityManager, workspaceId: string, id: string): Promise<ContactProfile> {
-  const contact = isId(id) ? await findContact(em.fork(), workspaceId, id) : undefined
+  const contact = isId(id) ? await findContact(unitOf(em), workspaceId, id) : undefined
   if (!contact) throw contactNotFound()
   return contact
 }

@@ -1,15 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { countSending, requestPropagation } from '../db/queries/propagations.ts'
+import { countSendingOf } from '../db/queries/ledger.ts'
+import { owe } from '../db/queries/outbox.ts'
 import { notFound, unavailable } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
-
-/** How long an email can be on its way to the server: a claim older than that has lost its sender. */
-export const SENDER_ALIVE_SECONDS = 90
-
-/** How long the caller waits for emails that are being handed over at this moment, in milliseconds. */
-export const SENDING_PATIENCE_MS = 3_500
+import { waitForSenders } from './wait-for-senders.ts'
 
 /**
  * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
@@ -27,21 +22,18 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
       { id, workspaceId, deletedAt: null },
       { deletedAt: new Date() },
     )
-    if (count > 0) await requestPropagation(transaction, id, 'TEARDOWN')
+    if (count > 0) await owe(transaction, { kind: 'TEAR_DOWN', automationId: id })
     return count > 0
   })
-  const sending = () => countSending(fork, id, SENDER_ALIVE_SECONDS)
+  const sending = () => countSendingOf(fork, id)
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
     throw notFound('Automation not found')
   }
-  for (const deadline = Date.now() + SENDING_PATIENCE_MS; (await sending()) > 0; await delay(25)) {
-    if (Date.now() > deadline) {
-      throw unavailable(
-        'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
-          'Send this request again to learn when it is settled.',
-      )
-    }
-  }
+  if (await waitForSenders(sending)) return
+  throw unavailable(
+    'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
+      'Send this request again to learn when it is settled.',
+  )
 }
 
 const isBeingDeleted = async (em: EntityManager, workspaceId: string, id: string): Promise<boolean> =>

@@ -1,9 +1,12 @@
 import type { EntityManager } from '../db/orm.ts'
 import type { MessageStatus } from '../domain/messages.ts'
+import type { Bulkhead } from './bulkhead.ts'
 import type { Enrollments } from '../temporal/enrollments.ts'
 
 /** What services work with; a composition root gives it to them. */
 export interface Dependencies {
+  /** Keeps automations apart: see `enrollContact`. */
+  recording: Bulkhead
   em: EntityManager
   enrollments: Enrollments
   log: Log
@@ -23,12 +26,12 @@ export interface Metrics {
   answered(request: { method: string; route: string | null; status: number; seconds: number }): void
   /** An attempt to send an email ended with this status. */
   settled(status: MessageStatus): void
-  /** The mail server is left alone for a while, or no longer. */
-  mailServerLeftAlone(isSo: boolean): void
+  /** The circuit to the mail server has opened, or is closed again. */
+  mailCircuitOpen(open: boolean): void
 }
 
 export const noMetrics: Metrics = {
   answered: () => undefined,
   settled: () => undefined,
-  mailServerLeftAlone: () => undefined,
+  mailCircuitOpen: () => undefined,
 }

@@ -1,8 +1,19 @@
-import { findEnrollable, findEnrollment, mergeMetadata, recordEnrollment } from '../db/queries/enrollments.ts'
+import {
+  findActive,
+  findEnrollable,
+  findEnrollment,
+  lockEntrance,
+  mergeMetadata,
+  recordEnrollment,
+  type EnrollmentWrite,
+} from '../db/queries/enrollments.ts'
+import type { EntityManager } from '../db/orm.ts'
 import { callCause } from '../domain/enrollment.ts'
 import { notFound, Refusal } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { splitMetadata } from '../domain/metadata.ts'
+import type { EnrollmentStart, RunningEnrollment } from '../temporal/enrollments.ts'
+import { within } from './bulkhead.ts'
 import type { Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -15,71 +26,105 @@ export interface EnrollResult {
 }
 
 /**
- * Enrolls a contact by hand, whatever the automation's trigger says (specification, section 4.5). The workflow's start
+ * How many rows of one automation are written at a time, and how long a caller waits for its own, in milliseconds: an
+ * automation whose rows are locked uses up neither the connections nor the time of the others.
+ */
+export const RECORDS_AT_A_TIME = 4
+const RECORD_PATIENCE_MS = 1_500
+
+const NOT_ACTIVE = 'Automation not found or not active'
+
+/**
+ * Enrolls a contact by a call, whatever the automation's trigger says (specification, section 4.5). The workflow's start
  * is the moment that counts: once it is made, the enrollment can't be lost, and the row is written here only so that
  * it can be read at once. If that fails, the workflow writes it.
  *
  * A call that is repeated enrolls once, and is told so each time: the enrollment has the call's id.
  */
 export async function enrollContact(
-  { em, enrollments, log }: Dependencies,
+  dependencies: Dependencies,
   workspaceId: string,
   automationId: string,
   { contactId, merge }: { contactId: string; merge?: Record<string, unknown> | undefined },
   call: Call,
 ): Promise<EnrollResult> {
-  const fork = em.fork()
-  const earlier = call.retried ? await findEnrollment(fork, call.id) : undefined
+  const { enrollments, log, recording } = dependencies
+  const em = dependencies.em.fork()
+  const earlier = call.retried ? await findEnrollment(em, call.id) : undefined
   if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
 
   const found = isId(automationId)
-    ? await findEnrollable(fork, workspaceId, automationId, isId(contactId) ? contactId : null)
+    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
     : undefined
-  if (!found) throw notFound('Automation not found or not active')
+  if (!found) throw notFound(NOT_ACTIVE)
   if (!found.hasContact) throw notFound('Contact not found')
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
-    await mergeMetadata(fork, contactId, set, removedKeys)
+    await call.once('merge', em, (unit) => mergeMetadata(unit, contactId, set, removedKeys))
   }
 
   const enrolledAt = new Date()
-  const cause = callCause(call.id)
-  const start = () =>
-    enrollments.start({
-      automationName: found.automationName,
-      requestId: call.requestId,
-      input: {
-        enrollmentId: call.id,
-        workspaceId,
-        automationId,
-        contactId,
-        enrolledAt: enrolledAt.toISOString(),
-        cause,
-        triggerEventId: null,
-      },
-    })
+  const write = { id: call.id, automationId, contactId, cause: callCause(call.id), triggerEventId: null, enrolledAt }
+  const start: EnrollmentStart = {
+    automationName: found.automationName,
+    requestId: call.requestId,
+    input: {
+      enrollmentId: call.id,
+      workspaceId,
+      automationId,
+      contactId,
+      enrolledAt: enrolledAt.toISOString(),
+      cause: write.cause,
+      triggerEventId: null,
+    },
+  }
+  const answer = (enrolled: boolean) => ({ automationId, contactId, enrolled, enrolledAt })
+
   // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
   const running = found.active ? await enrollments.findRunning(automationId, contactId) : undefined
-  const enrolled =
-    running === undefined
-      ? (await start()) || (call.retried && (await enrollments.findRunning(automationId, contactId)) === call.id)
-      : running === call.id
-  if (enrolled) {
+  if (running === undefined && (await enrollments.start(start))) {
     try {
-      const recorded = await recordEnrollment(fork, {
-        id: call.id,
-        automationId,
-        contactId,
-        cause,
-        triggerEventId: null,
-        enrolledAt,
-      })
-      if (!recorded) throw notFound('Automation not found or not active')
+      const recorded = recording(automationId, () => recordEnrollment(em, write))
+      const late = () => new Error('The row takes longer than a caller should wait')
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(NOT_ACTIVE)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
     }
+    return answer(true)
   }
-  return { automationId, contactId, enrolled, enrolledAt }
+  const other = running ?? (await enrollments.findRunning(automationId, contactId))
+  if (other?.enrollmentId === call.id) return answer(true)
+  if (other && found.active) return answer(false)
+  return answer(await enterBesides(em, dependencies, other, write, start))
+}
+
+/**
+ * There is a workflow, and the ledger has nobody in. Either it has just been started, or it has nothing to do: what started
+ * it was delivered once more, or its sequence is over and it is closing. The ledger knows which, once it has recorded what
+ * the workflow itself would record; and a workflow with nothing to do lets in whoever came meanwhile.
+ */
+async function enterBesides(
+  em: EntityManager,
+  { enrollments }: Dependencies,
+  other: RunningEnrollment | undefined,
+  write: EnrollmentWrite,
+  start: EnrollmentStart,
+): Promise<boolean> {
+  const { automationId, contactId } = write
+  const enters = await em.transactional(async (unit) => {
+    await lockEntrance(unit, automationId, contactId)
+    if (other) {
+      const { enrollmentId: id, cause, triggerEventId, enrolledAt } = other
+      const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+      if ((await recordEnrollment(unit, theirs))?.status === 'ACTIVE') return false
+    }
+    const active = await findActive(unit, automationId, contactId)
+    if (active !== undefined) return active === write.id
+    if (!(await recordEnrollment(unit, write))) throw notFound(NOT_ACTIVE)
+    return true
+  })
+  if (enters) await enrollments.enter(start)
+  return enters
 }

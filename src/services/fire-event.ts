@@ -1,9 +1,10 @@
+import { unitOf } from '../db/sql.ts'
 import { insertCustomEvent } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { triggerKey } from '../domain/triggers.ts'
-import { deliverAtOnce } from './deliver-trigger-events.ts'
-import type { Call } from './call.ts'
+import { deliverAtOnce } from './deliver.ts'
+import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 export interface FiredEvent {
@@ -25,7 +26,7 @@ export async function fireEvent(
   call: Call,
 ): Promise<FiredEvent> {
   const event = isId(contactId)
-    ? await insertCustomEvent(dependencies.em.fork(), {
+    ? await insertCustomEvent(unitOf(dependencies.em), {
         id: call.id,
         workspaceId,
         contactId,
@@ -36,6 +37,6 @@ export async function fireEvent(
       })
     : undefined
   if (!event) throw notFound('Contact not found')
-  await deliverAtOnce(dependencies, [event])
-  return { contactId, eventName: name, matchingAutomations: event.automationIds.length, firedAt: event.createdAt }
+  await whenDurable(dependencies, call, () => deliverAtOnce(dependencies, event.deliveries))
+  return { contactId, eventName: name, matchingAutomations: event.matching, firedAt: event.createdAt }
 }

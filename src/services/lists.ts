@@ -1,14 +1,13 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import { List as ListRow } from '../db/entities/list.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { unitOf } from '../db/sql.ts'
 import type { Range } from '../db/queries/contacts.ts'
 import { findList, joinList, leaveList, listPage, type List } from '../db/queries/lists.ts'
-import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { contactNotFound } from './contacts.ts'
-import { deliverAtOnce } from './deliver-trigger-events.ts'
-import type { Call } from './call.ts'
+import { deliverAtOnce } from './deliver.ts'
+import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** A page of a workspace's lists, newest first, and how many there are. */
@@ -18,26 +17,22 @@ export async function listLists(em: EntityManager, workspaceId: string, range: R
 
 /** @throws {Refusal} `not-found` */
 export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
-  const list = isId(id) ? await findList(em.fork(), workspaceId, id) : undefined
+  const list = isId(id) ? await findList(unitOf(em), workspaceId, id) : undefined
   if (!list) throw notFound('List not found in workspace')
   return list
 }
 
-/** Creates a list. @param id its id; where there is one with it already, an earlier attempt has made it. */
+/** Creates a list. */
 export async function createList(
   em: EntityManager,
   workspaceId: string,
   { name, description }: { name: string; description?: string | null | undefined },
   id: string,
 ): Promise<List> {
-  try {
-    const fork = em.fork()
-    fork.create(ListRow, { id, workspaceId, name, description: description ?? null })
-    await fork.flush()
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error
-  }
-  return getList(em, workspaceId, id)
+  const unit = unitOf(em)
+  unit.create(ListRow, { id, workspaceId, name, description: description ?? null })
+  await unit.flush()
+  return getList(unit, workspaceId, id)
 }
 
 export interface JoinResult {
@@ -58,19 +53,17 @@ export async function addToList(
   contactIds: readonly string[],
   call: Call,
 ): Promise<JoinResult> {
-  const em = dependencies.em.fork()
+  const em = unitOf(dependencies.em)
   await getList(em, workspaceId, listId)
   const single = contactIds.length === 1
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
   const joined = await joinList(em, workspaceId, listId, unique, {
-    leaseSeconds: single ? DELIVERY_LEASE_SECONDS : 0,
+    bulk: !single,
     requestId: call.requestId,
   })
   if (single) {
-    await deliverAtOnce(
-      dependencies,
-      joined.flatMap(({ events }) => events),
-    )
+    const deliveries = joined.flatMap((member) => member.deliveries)
+    await whenDurable(dependencies, call, () => deliverAtOnce(dependencies, deliveries))
   }
   const known = new Set(joined.map(({ contactId }) => contactId))
   const errors = contactIds.flatMap((id, index) =>

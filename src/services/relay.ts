@@ -1,37 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pMap from 'p-map'
-import {
-  advancePropagation,
-  deleteEnrollments,
-  endPropagation,
-  enrollmentPage,
-  leasePropagation,
-  removeAutomation,
-  type Propagation,
-  type PropagationKind,
-} from '../db/queries/propagations.ts'
-import { leaseTriggerEvents } from '../db/queries/trigger-events.ts'
-import { endCancellation, leaseCancellations, type Cancellation } from '../db/queries/erase-contact.ts'
 import { forgetIdleWindows } from '../db/queries/admission.ts'
 import { forgetIdempotencyKeys } from '../db/queries/idempotency-keys.ts'
-import { deliverTriggerEvents } from './deliver-trigger-events.ts'
+import { LANES, leaseDeliveries, owe, putOffDeliveries, type Lane } from '../db/queries/outbox.ts'
+import { forgetTriggerEvents } from '../db/queries/trigger-events.ts'
+import { deliver } from './deliver.ts'
 import type { Dependencies } from './dependencies.ts'
+import { walk } from './walks.ts'
 
-/** Milliseconds between two looks at a database in which nothing was due. */
+/** Milliseconds between two looks at a lane in which nothing was due. */
 const IDLE_MS = 1_000
-/** After a failure (Postgres or Temporal away) the pauses grow up to this. */
+/** After a failure (Postgres away) the pauses grow up to this. */
 const MAX_PAUSE_MS = 15_000
-const EVENTS_A_PAGE = 100
-const CANCELLATIONS_A_PAGE = 200
-const CONCURRENCY = 20
-/**
- * How many enrollments are told of a change in one page, and how many at a time. Nothing waits for a teardown, whose emails
- * have ended with the DELETE: it leaves Temporal to others, and its pages are short, so that events soon have their turn.
- */
+/** How much is taken at once, and how many calls to Temporal that makes at a time. Bulk leaves Temporal to others. */
 const PAGES = {
-  WAKE: { size: 200, concurrency: 20 },
-  TEARDOWN: { size: 50, concurrency: 2 },
-} satisfies Record<PropagationKind, { size: number; concurrency: number }>
+  interactive: { size: 100, concurrency: 20 },
+  bulk: { size: 50, concurrency: 5 },
+  walk: { size: 1, concurrency: 1 },
+} satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two looks for what has served its time, and how much is forgotten at once. */
 const FORGET_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -41,95 +26,79 @@ export interface Relay {
 }
 
 /**
- * Does what the database says is still owed to Temporal: events that nobody has delivered, and changes of automations
- * that their enrollments have not been told of. Everything it does is noted before it is begun, in the transaction that
- * made it due, and may be done twice; so any number of relays can run, and any of them can die.
+ * Does what the database says is still owed to Temporal: a loop for each lane, so that none waits for another. Everything it
+ * does is noted before it is begun, in the transaction that made it due, and may be done twice; so any number of relays can
+ * run, and any of them can die.
  *
  * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions.md.
  */
 export function startRelay(dependencies: Dependencies): Relay {
   const stopping = new AbortController()
-  const loop = async () => {
-    let pause = IDLE_MS
-    let forgetAt = Date.now()
-    while (!stopping.signal.aborted) {
+  const { signal } = stopping
+  const { log } = dependencies
+  const loop = async (what: string, run: () => Promise<boolean>, idleMs: number) => {
+    for (let pause = idleMs; !signal.aborted;) {
       try {
-        if (await relayOnce(dependencies)) continue
-        if (Date.now() >= forgetAt && !(await forgetOnce(dependencies))) forgetAt = Date.now() + FORGET_MS
-        pause = IDLE_MS
+        if (await run()) continue
+        pause = idleMs
       } catch (error) {
-        dependencies.log.warn({ error }, 'The relay could not do its work and tries again')
+        log.warn({ error, what }, 'The relay could not do its work and tries again')
         pause = Math.min(pause * 2, MAX_PAUSE_MS)
       }
-      await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await delay(pause, undefined, { signal }).catch(() => undefined)
     }
   }
-  const ended = loop()
+  // There is one reconciliation for all: whoever starts first makes it due, and it stays.
+  owe(dependencies.em.fork(), { kind: 'RECONCILE' }, RECONCILE_AFTER_SECONDS).catch((error: unknown) =>
+    log.warn({ error }, 'The reconciliation is not due yet'),
+  )
+  const ended = Promise.all([
+    ...LANES.map((lane) => loop(lane, () => relayLane(dependencies, lane), IDLE_MS)),
+    loop('purge', () => forgetOnce(dependencies), FORGET_MS),
+  ])
   return {
-    stop() {
+    async stop() {
       stopping.abort()
-      return ended
+      await ended
     },
   }
 }
 
-/** Does one page of each kind of work. @returns whether there was any. */
-export async function relayOnce(dependencies: Dependencies): Promise<boolean> {
-  const events = await leaseTriggerEvents(dependencies.em.fork(), EVENTS_A_PAGE)
-  if (events.length > 0) await deliverTriggerEvents(dependencies, events)
-  const propagation = await leasePropagation(dependencies.em.fork())
-  if (propagation) await propagatePage(dependencies, propagation)
-  const cancellations = await leaseCancellations(dependencies.em.fork(), CANCELLATIONS_A_PAGE)
-  await cancelEnrollments(dependencies, cancellations)
-  return events.length > 0 || propagation !== undefined || cancellations.length > 0
+/** Workers and Temporal have time to come up before anybody is found without a workflow. */
+const RECONCILE_AFTER_SECONDS = 60
+
+/** Does one page of a lane's work. @returns whether there was any. */
+export async function relayLane(dependencies: Dependencies, lane: Lane): Promise<boolean> {
+  const { size, concurrency } = PAGES[lane]
+  const due = await leaseDeliveries(dependencies.em.fork(), lane, size)
+  if (lane !== 'walk') {
+    if (due.length > 0) await deliver(dependencies, due, concurrency)
+    return due.length > 0
+  }
+  for (const delivery of due) {
+    try {
+      await walk(dependencies, delivery)
+    } catch (error) {
+      const { kind, automationId, contactId } = delivery
+      dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
+      await putOffDeliveries(dependencies.em.fork(), [delivery])
+    }
+  }
+  return due.length > 0
 }
 
-/** Ends the enrollments of contacts who were erased. May be repeated. */
-export async function cancelEnrollments(
-  { em, enrollments }: Dependencies,
-  cancellations: readonly Cancellation[],
-): Promise<void> {
-  await pMap(
-    cancellations,
-    async (cancellation) => {
-      await enrollments.cancel(cancellation.automationId, cancellation.contactId)
-      await endCancellation(em.fork(), cancellation)
-    },
-    { concurrency: CONCURRENCY },
-  )
+/** Does one page of every lane. @returns whether there was any work. */
+export async function relayOnce(dependencies: Dependencies): Promise<boolean> {
+  const worked = await Promise.all(LANES.map((lane) => relayLane(dependencies, lane)))
+  return worked.some(Boolean)
 }
 
 /** Forgets what has served its time. @returns whether there may be more. */
 async function forgetOnce({ em }: Dependencies): Promise<boolean> {
-  const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
-  const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
-  return windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
-}
-
-/** Tells one page of an automation's enrollments of its change: those it held look again, those of a deleted one end. */
-async function propagatePage({ em, enrollments }: Dependencies, propagation: Propagation): Promise<void> {
-  const { automationId, kind } = propagation
-  const fork = em.fork()
-  const { size, concurrency } = PAGES[kind]
-  const page = await enrollmentPage(fork, propagation, size)
-  await pMap(
-    page.filter((enrollment) => enrollment.active),
-    ({ contactId }) =>
-      kind === 'TEARDOWN'
-        ? enrollments.cancel(automationId, contactId)
-        : enrollments.automationChanged(automationId, contactId),
-    { concurrency },
-  )
-  if (kind === 'TEARDOWN') {
-    await deleteEnrollments(
-      fork,
-      page.map(({ id }) => id),
-    )
-  }
-  const last = page.at(-1)
-  // What a teardown has dealt with is gone, so that its next page is again the first one.
-  const nextAfter = kind === 'TEARDOWN' ? null : (last?.id ?? null)
-  if (page.length === size) await advancePropagation(fork, propagation, nextAfter)
-  else if (kind === 'TEARDOWN') await removeAutomation(fork, automationId)
-  else await endPropagation(fork, propagation)
+  const forgotten = [
+    await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),
+    await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN),
+    await forgetTriggerEvents(em.fork(), ROWS_FORGOTTEN),
+  ]
+  return forgotten.some((count) => count === ROWS_FORGOTTEN)
 }

@@ -1,22 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDatabaseUnavailable } from '../db/errors.ts'
+import { classifyDatabaseError, isPassing } from '../db/errors.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { claimMessage, recordOutcome, type Claim, type ClaimedMessage, type Content } from '../db/queries/ledger.ts'
+import {
+  claimMessage,
+  deferMessage,
+  draftMessage,
+  holdEnrollment,
+  recordOutcome,
+  type Claim,
+  type ClaimAs,
+  type Content,
+  type Draft,
+  type NotNow,
+  type Outcome,
+} from '../db/queries/ledger.ts'
 import { newId } from '../domain/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from '../domain/messages.ts'
-import { renderEmail, TemplateError, type RenderedEmail } from '../mail/render.ts'
-import type { Metrics } from './dependencies.ts'
+import { TemplateError, type RenderedEmail } from '../mail/render.ts'
+import type { Renderer } from '../mail/renderer.ts'
 import { addressOf } from '../mail/smtp.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { Delivery, MailTransport, Permit } from '../mail/transport.ts'
+import type { Log, Metrics } from './dependencies.ts'
+import type { LeaseKeeper } from './hand-over-leases.ts'
 
 export interface SendMessageDependencies {
   em: EntityManager
   /** Where mail of live workspaces goes; `undefined` captures it. */
   smtp: MailTransport | undefined
-  capture: MailTransport
+  renderer: Renderer
+  leases: LeaseKeeper
   /** The sender: `Name <address>`. */
   mailFrom: string
   metrics: Metrics
+  log: Log
 }
 
 export type SendResult =
@@ -24,97 +40,221 @@ export type SendResult =
   | { kind: 'settled'; status: MessageStatus; stop: boolean }
   | { kind: 'held' }
   | { kind: 'gone' }
-  /** Certainly not sent: to be tried again later. */
+  /** Certainly not sent, or not to be settled yet: to be tried again later. */
   | { kind: 'deferred'; reason: string }
+  /** It can't be done at once: to be done where it may wait. */
+  | { kind: 'queue' }
 
-/** How long an attempt goes on asking a database that is down, so that it can say what it knows. */
-const PATIENCE_MS = 50 * 60_000
+/** How an email comes by a connection: only if one is free at this moment, or in turn. */
+export type Patience = 'at-once' | { turn: AbortSignal }
 
 /**
- * Sends a step's email to an enrollment's contact, at most once (design, section 6): claim, render, hand over, record.
- * Whatever crashes in between, the claim is what the next attempt finds.
+ * Sends a step's email to an enrollment's contact, at most once: render, permit, claim, hand over, record. The claim is made
+ * when the mail server waits for the message, so that whatever is claimed had a connection, and whatever was not has
+ * certainly not been sent. Whatever crashes, the claim is what the next attempt finds.
  */
 export async function sendMessage(
   dependencies: SendMessageDependencies,
   key: MessageKey,
   automationId: string,
-  signal?: AbortSignal,
+  patience: Patience,
 ): Promise<SendResult> {
   const em = dependencies.em.fork()
-  const ids = { messageId: newId(), claim: newId() }
-  const claim = await whileUnavailable(() => claimMessage(em, key, automationId, ids), signal)
-  if (claim.kind !== 'claimed') return unclaimed(claim)
-  return deliverClaimed(dependencies, key, claim.message)
+  const draft = await draftMessage(em, key, automationId)
+  if (draft.kind === 'held') {
+    return (await holdEnrollment(em, key.enrollmentId, automationId)) ? { kind: 'held' } : again()
+  }
+  if (draft.kind !== 'ready') return notNow(draft, patience)
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts }
+  return new Sending(dependencies, claim, draft).send(patience)
 }
 
-const unclaimed = (claim: Exclude<Claim, { kind: 'claimed' }>): SendResult =>
-  claim.kind === 'existing'
-    ? {
-        kind: 'settled',
-        status: claim.status,
-        stop: claim.status === 'FAILED' && claim.onSendFailure === 'STOP',
-      }
-    : claim
+/** Something changed between two looks. */
+const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile' })
 
-/** Renders and hands over a message that this attempt has claimed, and records what came of it. */
-export async function deliverClaimed(
-  { em, smtp, capture, mailFrom, metrics }: SendMessageDependencies,
-  key: MessageKey,
-  message: ClaimedMessage,
-): Promise<SendResult> {
-  const record = async (outcome: Parameters<typeof recordOutcome>[2], content?: Content) => {
-    await whileUnavailable(() => recordOutcome(em.fork(), message, outcome, content))
-    metrics.settled(outcome.status)
-  }
-  const failed = { kind: 'settled', status: 'FAILED', stop: message.onSendFailure === 'STOP' } as const
-
-  let rendered: RenderedEmail
-  try {
-    rendered = await renderEmail(message.step, { contact: message.contact })
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error
-    await record({ status: 'FAILED', error: `Template error in ${error.message}` })
-    return failed
-  }
-
-  const content: Content = {
-    ...rendered,
-    messageId: messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost'),
-    recipient: message.contact.email,
-  }
-  // A test workspace acts on no real mailbox, whatever SMTP is configured (design, section 9).
-  const transport = message.workspaceMode === 'live' && smtp ? smtp : capture
-  const delivery = await transport.deliver({ ...content, from: mailFrom, to: content.recipient })
-  switch (delivery.kind) {
-    case 'taken': {
-      const status = transport === capture ? 'CAPTURED' : 'SENT'
-      await record({ status, response: delivery.response }, content)
-      return { kind: 'settled', status, stop: false }
+function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): SendResult {
+  switch (draft.kind) {
+    case 'gone':
+      return draft
+    case 'busy':
+      return patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason: 'Another attempt has it' }
+    case 'existing': {
+      const { status, onSendFailure } = draft
+      return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP' }
     }
-    case 'not-sent':
-      await record({ status: 'DEFERRED', error: delivery.reason }, content)
-      return { kind: 'deferred', reason: delivery.reason }
-    case 'refused':
-      await record({ status: 'FAILED', error: delivery.reason }, content)
-      return failed
-    case 'unknown':
-      await record({ status: 'UNCONFIRMED', error: delivery.reason }, content)
-      return { kind: 'settled', status: 'UNCONFIRMED', stop: false }
   }
 }
+
+/** One attempt at one message. */
+class Sending {
+  private readonly dependencies: SendMessageDependencies
+  private readonly claim: Omit<Claim, 'as'>
+  private readonly draft: Draft
+
+  constructor(dependencies: SendMessageDependencies, claim: Omit<Claim, 'as'>, draft: Draft) {
+    this.dependencies = dependencies
+    this.claim = claim
+    this.draft = draft
+  }
+
+  async send(patience: Patience): Promise<SendResult> {
+    const { smtp, renderer } = this.dependencies
+    const { draft } = this
+    let rendered: RenderedEmail
+    try {
+      rendered = await renderer.render(draft.content, { contact: draft.contact })
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error
+      return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
+    }
+    const content = contentOf(this.dependencies, this.claim.key, draft, rendered)
+    if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
+    // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
+    if (!smtp)
+      return { kind: 'deferred', reason: 'This process has no mail server, and this installation sends by one' }
+    if (patience === 'at-once') {
+      const permit = smtp.permitNow()
+      return permit ? this.handOver(permit, content) : { kind: 'queue' }
+    }
+    return this.handOver(await smtp.permit(draft.workspaceId, patience.turn), content)
+  }
+
+  private async handOver(permit: Permit, content: Content): Promise<SendResult> {
+    const { em, leases, metrics, mailFrom } = this.dependencies
+    const lease = leases.begin(this.claim.claim)
+    const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
+    const begin = async () => {
+      const sentAt = performance.now()
+      claimed.as = 'unknown'
+      try {
+        claimed.id = await claimMessage(em.fork(), { ...this.claim, as: { status: 'SENDING' } })
+        claimed.as = claimed.id === undefined ? 'no' : 'yes'
+      } catch (error) {
+        this.dependencies.log.warn({ error, ...this.ids() }, 'An email could not be claimed')
+        return false
+      }
+      lease.claimed(sentAt)
+      return claimed.as === 'yes' && lease.holds()
+    }
+    let delivery: Delivery
+    try {
+      delivery = await permit.deliver(
+        { ...content, from: mailFrom, to: content.recipient },
+        { begin, breakOff: lease.breakOff },
+      )
+      if (claimed.id !== undefined) {
+        const outcome = outcomeOf(delivery)
+        const message = { id: claimed.id, claim: this.claim.claim }
+        await recordForSure(this.dependencies, message, outcome, content)
+        metrics.settled(outcome.status)
+        return this.resultOf(outcome)
+      }
+    } finally {
+      lease.end()
+    }
+    return this.unclaimed(delivery, claimed.as === 'unknown', content)
+  }
+
+  /** Nothing of the message has flowed, and no claim is ours. */
+  private async unclaimed(delivery: Delivery, claimUnknown: boolean, content: Content): Promise<SendResult> {
+    if (delivery.kind === 'refused') return this.settle({ status: 'FAILED', error: tell(delivery.reason), content })
+    if (delivery.kind === 'withdrawn' && !claimUnknown) return again()
+    const reason = 'reason' in delivery ? tell(delivery.reason) : 'The database did not answer in time'
+    const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
+    // A claim that may still be on its way has to be undone, or nobody could tell it from one that was handed over.
+    if (claimUnknown) await untilDone(defer)
+    else await defer()
+    this.dependencies.metrics.settled('DEFERRED')
+    return { kind: 'deferred', reason }
+  }
+
+  /** Claims and settles in one statement what needs no hand-over. */
+  private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>): Promise<SendResult> {
+    const { em, metrics } = this.dependencies
+    const sound = 'error' in as ? { ...as, error: tell(as.error) } : as
+    if (!(await claimMessage(em.fork(), { ...this.claim, as: sound }))) return again()
+    metrics.settled(as.status)
+    return this.resultOf(as)
+  }
+
+  private resultOf(outcome: { status: MessageStatus; error?: string }): SendResult {
+    const { status } = outcome
+    if (status === 'DEFERRED') return { kind: 'deferred', reason: outcome.error ?? '' }
+    return { kind: 'settled', status, stop: status === 'FAILED' && this.draft.onSendFailure === 'STOP' }
+  }
+
+  private ids() {
+    const { enrollmentId, stepId } = this.claim.key
+    return { enrollmentId, stepId, automationId: this.claim.automationId }
+  }
+}
+
+/** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */
+export const isDelivered = ({ workspaceMode, mail }: Pick<Draft, 'workspaceMode' | 'mail'>): boolean =>
+  workspaceMode === 'live' && mail === 'smtp'
+
+export const contentOf = (
+  { mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>,
+  key: MessageKey,
+  { contact }: Pick<Draft, 'contact'>,
+  rendered: RenderedEmail,
+): Content => ({
+  ...rendered,
+  messageId: messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost'),
+  recipient: contact.email,
+})
+
+/** What is recorded of a delivery that was claimed. */
+export function outcomeOf(delivery: Delivery): Outcome {
+  switch (delivery.kind) {
+    case 'taken':
+      return { status: 'SENT', response: tell(delivery.response) }
+    case 'refused':
+      return { status: 'FAILED', error: tell(delivery.reason) }
+    case 'unknown':
+      return { status: 'UNCONFIRMED', error: tell(delivery.reason) }
+    case 'not-sent':
+      return { status: 'DEFERRED', error: tell(delivery.reason) }
+    case 'withdrawn':
+      return { status: 'DEFERRED', error: 'The claim was too late' }
+  }
+}
+
+const MAX_WORDS = 2_000
+
+/** A server's words as they can be kept: whatever it says, it is text, and not a book. */
+const tell = (words: string): string => words.replaceAll('\0', '').toWellFormed().slice(0, MAX_WORDS)
 
 /**
- * Repeats a statement while the database is away. Giving up would forget what only this process knows, that a
- * message was or was not handed over, and turn it into an UNCONFIRMED one.
+ * Records an outcome, against every error that can pass: only this process knows whether the message was handed over. What
+ * can't be stored is left out, and the outcome still is.
  */
-async function whileUnavailable<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  const deadline = Date.now() + PATIENCE_MS
-  for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
+export async function recordForSure(
+  { em, log }: Pick<SendMessageDependencies, 'em' | 'log'>,
+  message: { id: string; claim: string },
+  outcome: Outcome,
+  content: Content | undefined,
+): Promise<void> {
+  try {
+    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))
+  } catch (error) {
+    log.error({ error, messageId: message.id }, 'What was sent cannot be stored; its outcome is')
+    const bare = 'error' in outcome ? { ...outcome, error: 'It cannot be stored' } : { ...outcome, response: null }
+    await untilDone(() => recordOutcome(em.fork(), message, bare, undefined))
+  }
+}
+
+/** The longest pause between two tries, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000
+
+/** Repeats a statement until it is done, or until its error says that repeating will not help. */
+async function untilDone<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let pause = 50; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       return await run()
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || Date.now() + pause > deadline) throw error
-      await delay(pause, undefined, signal ? { signal } : {})
+      if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error
+      await delay(pause)
     }
   }
 }

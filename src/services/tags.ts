@@ -1,15 +1,15 @@
 import { addTags, removeTag, tagPage } from '../db/queries/tags.ts'
-import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { findJsonFault } from '../domain/json.ts'
 import { uniqueTags } from '../domain/tags.ts'
 import { foldName } from '../domain/triggers.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { unitOf } from '../db/sql.ts'
 import type { ContactProfile } from '../db/queries/contacts.ts'
 import { contactNotFound, getContact } from './contacts.ts'
-import { deliverAtOnce } from './deliver-trigger-events.ts'
-import type { Call } from './call.ts'
+import { deliverAtOnce } from './deliver.ts'
+import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** A page of a workspace's tags with the number of contacts of each, and how many tags there are. */
@@ -25,12 +25,10 @@ export async function tagContact(
   call: Call,
 ): Promise<ContactProfile> {
   if (!isId(contactId)) throw contactNotFound()
-  const events = await addTags(dependencies.em.fork(), workspaceId, contactId, uniqueTags(names), {
-    leaseSeconds: DELIVERY_LEASE_SECONDS,
-    requestId: call.requestId,
-  })
-  if (!events) throw contactNotFound()
-  await deliverAtOnce(dependencies, events)
+  const em = unitOf(dependencies.em)
+  const deliveries = await addTags(em, workspaceId, contactId, uniqueTags(names), call.requestId)
+  if (!deliveries) throw contactNotFound()
+  await whenDurable(dependencies, call, () => deliverAtOnce(dependencies, deliveries))
   return getContact(dependencies.em, workspaceId, contactId)
 }
 

@@ -1,9 +1,10 @@
 import type { EntityManager } from '../db/orm.ts'
 import * as unconfirmed from '../db/queries/unconfirmed.ts'
-import { notFound } from '../domain/errors.ts'
+import { invalid, notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
-import { deliverClaimed, type SendMessageDependencies } from './send-message.ts'
+import { TemplateError } from '../mail/render.ts'
+import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
 
@@ -21,16 +22,46 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
  * the same Message-ID; that is the operator's decision and never ours.
  *
  * @returns what became of it: UNCONFIRMED again where it could not be handed over.
- * @throws {Refusal} `not-found`
+ * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers
  */
 export async function resendMessage(dependencies: SendMessageDependencies, id: string): Promise<MessageStatus> {
+  const { smtp, renderer, leases, mailFrom, metrics } = dependencies
   const em = dependencies.em.fork()
-  const claimed = isId(id) ? await unconfirmed.reclaimUnconfirmed(em, id, newId()) : undefined
+  if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
+  const claim = newId()
+  const sentAt = performance.now()
+  const claimed = isId(id) ? await unconfirmed.reclaimUnconfirmed(em, id, claim) : undefined
   if (!claimed) throw noSuchMessage(id)
-  const result = await deliverClaimed(dependencies, claimed.key, claimed.message)
-  if (result.kind === 'settled') return result.status
-  await unconfirmed.keepUnconfirmed(em, id, claimed.message.claim)
-  return 'UNCONFIRMED'
+  const { key, draft } = claimed
+  const message = { id, claim }
+  const lease = leases.begin(claim)
+  lease.claimed(sentAt)
+  try {
+    const rendered = await renderer.render(draft.content, { contact: draft.contact })
+    const content = contentOf({ mailFrom }, key, draft, rendered)
+    if (!isDelivered(draft)) {
+      await recordForSure(dependencies, message, { status: 'CAPTURED', response: null }, content)
+      return 'CAPTURED'
+    }
+    const permit = await smtp.permit(draft.workspaceId, lease.breakOff)
+    const delivery = await permit.deliver(
+      { ...content, from: mailFrom, to: content.recipient },
+      { begin: () => Promise.resolve(lease.holds()), breakOff: lease.breakOff },
+    )
+    const outcome = outcomeOf(delivery)
+    // What a second try could not send is as unconfirmed as before it.
+    const kept = outcome.status === 'DEFERRED' ? { ...outcome, status: 'UNCONFIRMED' as const } : outcome
+    await recordForSure(dependencies, message, kept, content)
+    metrics.settled(kept.status)
+    return kept.status
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    const failed = { status: 'FAILED', error: `Template error in ${error.message}` } as const
+    await recordForSure(dependencies, message, failed, undefined)
+    return failed.status
+  } finally {
+    lease.end()
+  }
 }
 
 const noSuchMessage = (id: string) =>

@@ -1,15 +1,16 @@
+import { violatedConstraint } from '../db/errors.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { unitOf } from '../db/sql.ts'
 import { findContact, type ContactProfile } from '../db/queries/contacts.ts'
 import { knownLists } from '../db/queries/lists.ts'
-import { upsertAndCountContacts, upsertContacts, type ContactWrite } from '../db/queries/upsert-contacts.ts'
-import { DELIVERY_LEASE_SECONDS } from '../db/queries/trigger-events.ts'
+import { oversized, upsertAndCountContacts, upsertContacts, type ContactWrite } from '../db/queries/upsert-contacts.ts'
 import { emailKey } from '../domain/email-address.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
-import { splitMetadata } from '../domain/metadata.ts'
+import { METADATA_TOO_LARGE, splitMetadata } from '../domain/metadata.ts'
 import { uniqueTags } from '../domain/tags.ts'
-import { deliverAtOnce } from './deliver-trigger-events.ts'
-import type { Call } from './call.ts'
+import { deliverAtOnce } from './deliver.ts'
+import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
@@ -22,6 +23,9 @@ export interface ContactInput {
   /** Tags to get, besides those it has. */
   tags?: readonly string[] | undefined
 }
+
+/** The constraint that bounds a contact's metadata. */
+const METADATA_SIZE = 'contacts_metadata_size'
 
 const LIST_NOT_FOUND = 'List not found in workspace'
 
@@ -37,19 +41,19 @@ export async function upsertContact(
   input: ContactInput,
   call: Call,
 ): Promise<ContactProfile & { created: boolean }> {
-  const em = dependencies.em.fork()
+  const em = unitOf(dependencies.em)
   const { listId } = input
   if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw notFound(LIST_NOT_FOUND)
   const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
-    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    bulk: false,
     requestId: call.requestId,
   })
   if (!written) throw new Error('The upsert returned no row')
-  await deliverAtOnce(dependencies, written.events)
+  await whenDurable(dependencies, call, () => deliverAtOnce(dependencies, written.deliveries))
   const contact = await findContact(em, workspaceId, written.id)
   // Erased in this very moment.
   if (!contact) throw notFound('Contact not found')
-  return { ...contact, created: written.created || (call.retried && written.id === call.id) }
+  return { ...contact, created: written.created }
 }
 
 export interface BulkResult {
@@ -70,20 +74,43 @@ export async function upsertManyContacts(
   inputs: readonly { index: number; input: ContactInput }[],
   call: Call,
 ): Promise<BulkResult> {
-  const fork = em.fork()
+  const fork = unitOf(em)
   const known = await listsAmong(
     fork,
     workspaceId,
     inputs.flatMap(({ input }) => input.listId ?? []),
   )
   const errors: BulkResult['errors'] = []
-  const byKey = new Map<string, ContactWrite>()
+  const byKey = new Map<string, { index: number; write: ContactWrite }>()
   for (const { index, input } of inputs) {
     if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
-    else byKey.set(emailKey(input.email), toWrite(input, newId()))
+    else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
   }
-  const options = { leaseSeconds: 0, requestId: call.requestId }
-  return { ...(await upsertAndCountContacts(fork, workspaceId, [...byKey.values()], options)), errors }
+  const options = { bulk: true, requestId: call.requestId }
+  const write = () =>
+    fork.transactional((unit) =>
+      upsertAndCountContacts(
+        unit,
+        workspaceId,
+        [...byKey.values()].map(({ write }) => write),
+        options,
+      ),
+    )
+  try {
+    return { ...(await write()), errors }
+  } catch (error) {
+    if (violatedConstraint(error) !== METADATA_SIZE) throw error
+  }
+  // Only what is stored already can have made them too large: those fail alone, like every other invalid item.
+  for (const key of await oversized(
+    fork,
+    workspaceId,
+    [...byKey.values()].map(({ write }) => write),
+  )) {
+    errors.push({ index: byKey.get(key)!.index, error: METADATA_TOO_LARGE })
+    byKey.delete(key)
+  }
+  return { ...(await write()), errors }
 }
 
 /** Which of the texts that callers gave are ids of the workspace's lists; an id means the same in capitals. */

@@ -1,12 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
+import { ENGINE } from '../domain/machine.ts'
 import type { enrollment } from '../../workflows/enrollment.ts'
-import {
-  automationChangedSignal,
-  triggerEventSignal,
-  type EnrollmentInput,
-  type TriggerEventSignal,
-} from '../../workflows/messages.ts'
+import { automationChangedSignal, enterSignal, type Entry, type EnrollmentInput } from '../../workflows/messages.ts'
 import { enrollmentWorkflowId } from '../domain/enrollment.ts'
 import { unavailable } from '../domain/errors.ts'
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
@@ -18,23 +14,39 @@ const CALL_TIMEOUT_MS = 3_000
 const CALL_LIMIT_MS = 3_500
 
 export interface EnrollmentStart {
-  input: EnrollmentInput
+  input: Omit<EnrollmentInput, 'engine'>
   automationName: string
   /** The request that started it, for operators: it stands in the workflow's memo. */
   requestId: string | null
 }
 
+/** The enrollment that a running workflow is for, as its starter wrote it into the memo. */
+export interface RunningEnrollment {
+  enrollmentId: string
+  cause: string | null
+  triggerEventId: string | null
+  enrolledAt: string
+}
+
+/** What became of a workflow: `null` where Temporal does not know it (any more). */
+export type WorkflowEnd = 'RUNNING' | 'CLOSED' | null
+
 /** What Dripline asks of Temporal, in the product's words. */
 export interface Enrollments {
   /** Starts an enrollment. @returns false when the contact is in the automation already. */
   start(start: EnrollmentStart): Promise<boolean>
-  /** Tells the contact's enrollment of an event, and starts one if there is none. */
-  trigger(start: EnrollmentStart, event: TriggerEventSignal): Promise<void>
-  /** The id of the enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
-  findRunning(automationId: string, contactId: string): Promise<string | undefined>
-  /** Makes an enrollment look at its automation again. One that has ended is left alone. */
+  /**
+   * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is heard there, or begins
+   * anew by it when it turns out that the running one has nothing to do.
+   */
+  enter(start: EnrollmentStart): Promise<void>
+  /** The enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
+  findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
+  /** Whether an enrollment has a workflow. */
+  state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowEnd>
+  /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
   automationChanged(automationId: string, contactId: string): Promise<void>
-  /** Ends an enrollment. One that has ended is left alone. */
+  /** Ends an enrollment. One that has ended is left as it is. */
   cancel(automationId: string, contactId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
   idle(): Promise<void>
@@ -63,8 +75,8 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: automationName,
-    memo: { enrollmentId: input.enrollmentId, ...(requestId === null ? {} : { requestId }) },
-    args: [input] as [EnrollmentInput],
+    memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
+    args: [{ ...input, engine: ENGINE }] as [EnrollmentInput],
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
       { key: SEARCH_ATTRIBUTES.automation, value: input.automationId },
@@ -82,6 +94,14 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
   }
   const handleOf = (automationId: string, contactId: string) =>
     client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId))
+  const describe = async (automationId: string, contactId: string) => {
+    try {
+      return await within(() => handleOf(automationId, contactId).describe())
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined
+      throw error
+    }
+  }
 
   return {
     async start(start) {
@@ -98,23 +118,27 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
         throw error
       }
     },
-    async trigger(start, event) {
+    async enter(start) {
+      const { enrollmentId, cause, triggerEventId } = start.input
       await within(() =>
-        client.workflow.signalWithStart<typeof enrollment, [TriggerEventSignal]>('enrollment', {
+        client.workflow.signalWithStart<typeof enrollment, [Entry]>('enrollment', {
           ...options(start),
-          signal: triggerEventSignal,
-          signalArgs: [event],
+          signal: enterSignal,
+          signalArgs: [{ enrollmentId, cause, triggerEventId }],
         }),
       )
     },
     async findRunning(automationId, contactId) {
-      try {
-        const { status, memo } = await within(() => handleOf(automationId, contactId).describe())
-        return status.name === 'RUNNING' ? String(memo?.['enrollmentId']) : undefined
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return undefined
-        throw error
-      }
+      const found = await describe(automationId, contactId)
+      if (found?.status.name !== 'RUNNING') return undefined
+      return found.memo as unknown as RunningEnrollment
+    },
+    async state(automationId, contactId, enrollmentId) {
+      const found = await describe(automationId, contactId)
+      if (!found) return null
+      if (found.status.name === 'RUNNING') return 'RUNNING'
+      // The workflow of an earlier or a later enrollment says nothing of this one.
+      return found.memo?.['enrollmentId'] === enrollmentId ? 'CLOSED' : null
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
@@ -124,3 +148,11 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     },
   }
 }
+
+/** What a workflow's memo says of its enrollment. */
+const memoOf = ({ enrollmentId, cause, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({
+  enrollmentId,
+  cause,
+  triggerEventId,
+  enrolledAt,
+})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { claimMessage } from '../../src/db/queries/ledger.ts'
+import { claimMessage, draftMessage } from '../../src/db/queries/ledger.ts'
 import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createMail } from '../../src/bin/compose.ts'
@@ -8,6 +8,7 @@ import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/servic
 import { newId } from '../../src/domain/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
+import { quietLog } from '../support/log.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
@@ -88,8 +89,19 @@ describe('what a crash leaves behind', () => {
     const enrollment = await enrollmentOf(contactId)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const key = { enrollmentId: enrollment.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = await claimMessage(em(), key, automationId, { messageId: newId(), claim: newId() })
-    assert.equal(claim.kind, 'claimed')
+    const claim = {
+      key,
+      automationId,
+      messageId: newId(),
+      claim: newId(),
+      attempts: 0,
+      as: { status: 'SENDING' } as const,
+    }
+    const messageId = await claimMessage(em(), claim)
+    assert.equal(messageId, claim.messageId)
+    assert.deepEqual(await draftMessage(em(), key, automationId), { kind: 'busy' })
+    // Its lease runs out, with nobody there to renew it.
+    await sql(em(), 'update messages set lease_until = now() where id = $1::uuid', [messageId])
 
     const mailsBefore = sink.mails.length
     await service.startWorker()
@@ -103,7 +115,8 @@ describe('what a crash leaves behind', () => {
 
   it('is for an operator to send once more, or to leave', async () => {
     const { em: orm } = service.context.orm
-    const dependencies = { ...createMail(service.context.config), em: orm, metrics: noMetrics }
+    const mail = createMail(service.context.config, orm)
+    const dependencies = { ...mail, em: orm, metrics: noMetrics, log: quietLog }
     const [left] = await listUnconfirmed(orm)
     const mailsBefore = sink.mails.length
     assert.equal(await resendMessage(dependencies, left!.id), 'SENT')
@@ -119,6 +132,7 @@ describe('what a crash leaves behind', () => {
     assert.deepEqual(await listUnconfirmed(orm), [])
     await assert.rejects(dismissMessage(orm, left!.id), /There is no unconfirmed message/)
     await dependencies.smtp?.close()
+    await dependencies.renderer.close()
   })
 
   it('counts an enrollment once, however often it is recorded', async () => {

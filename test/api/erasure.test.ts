@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { owe } from '../../src/db/queries/outbox.ts'
 import { sql } from '../../src/db/sql.ts'
 import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -42,7 +43,7 @@ describe('erasing a contact', () => {
     )
     for (const { name } of tables) {
       const rows = await sql(em(), `select 1 from ${name} row where row::text ~* $1`, [
-        `erasmus|erase-me|erasable|${name === 'cancellations' ? 'nothing' : contactId}`,
+        `erasmus|erase-me|erasable|${name === 'outbox' ? 'nothing' : contactId}`,
       ])
       assert.equal(rows.length, 0, `${name} still has something of the contact`)
     }
@@ -51,7 +52,7 @@ describe('erasing a contact', () => {
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
     )
     await eventually('nothing is owed', async () =>
-      (await sql(em(), 'select 1 from cancellations')).length === 0 ? true : undefined,
+      (await sql(em(), `select 1 from outbox where kind <> 'RECONCILE'`)).length === 0 ? true : undefined,
     )
   })
 
@@ -66,11 +67,7 @@ describe('erasing a contact', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
-    await sql(
-      service.context.orm.em.fork(),
-      `insert into cancellations (automation_id, contact_id, lease_until) values ($1::uuid, $2::uuid, now())`,
-      [automationId, contactId],
-    )
+    await owe(service.context.orm.em.fork(), { kind: 'CANCEL', automationId, contactId })
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('the workflow has ended', async () =>
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,

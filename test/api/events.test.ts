@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { deliverTriggerEvents } from '../../src/services/deliver-trigger-events.ts'
+import { deliver } from '../../src/services/deliver.ts'
 import { activityOf, aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -86,7 +86,7 @@ describe('a custom event', () => {
       data: undefined,
       requestId: null,
     })
-    assert.equal(event?.automationIds.length, 1)
+    assert.equal(event?.matching, 1)
     await mails(contactId, 1)
   })
 
@@ -102,10 +102,10 @@ describe('a custom event', () => {
       data: undefined,
       requestId: null,
     })
-    await deliverTriggerEvents(service.context.dependencies, [event!])
+    await deliver(service.context.dependencies, event!.deliveries)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
-    await deliverTriggerEvents(service.context.dependencies, [event!])
+    await deliver(service.context.dependencies, event!.deliveries)
     assert.deepEqual(
       await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).result(),
       {

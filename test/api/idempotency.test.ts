@@ -95,15 +95,15 @@ describe('an Idempotency-Key', () => {
     assert.equal((await post(key, 'lists', { name: 'Race' })).headers.get('idempotent-replayed'), 'true')
   })
 
-  it('is gone on with when its first attempt has died, and is new after 24 hours', async () => {
+  it('is taken over when its first attempt has died, and is new after 24 hours', async () => {
     const request = { id: newId(), fingerprint: Buffer.from('a') }
     const take = (fields: object = {}) =>
       takeIdempotencyKey(em(), service.workspaceId, 'died', { ...request, id: newId(), ...fields })
-    assert.deepEqual(await take({ id: request.id }), { kind: 'mine', id: request.id, retried: false })
+    assert.deepEqual(await take({ id: request.id }), { kind: 'mine', id: request.id, attempt: 1, retried: false })
     assert.deepEqual(await take(), { kind: 'in-flight', sameRequest: true })
     await sql(em(), `update idempotency_keys set lease_until = now() where key = 'died'`)
     assert.deepEqual(await take({ fingerprint: Buffer.from('b') }), { kind: 'in-flight', sameRequest: false })
-    assert.deepEqual(await take(), { kind: 'mine', id: request.id, retried: true })
+    assert.deepEqual(await take(), { kind: 'mine', id: request.id, attempt: 2, retried: true })
     await sql(em(), `update idempotency_keys set created_at = now() - interval '25 hours' where key = 'died'`)
     const later = await take({ fingerprint: Buffer.from('b') })
     assert.ok(later.kind === 'mine' && !later.retried && later.id !== request.id)
@@ -124,22 +124,13 @@ describe('an Idempotency-Key', () => {
     const again = <T>(run: (retried: boolean) => Promise<T>) =>
       run(false).then(async (first) => [first, await run(true)] as const)
 
-    const contact = newCall()
-    const [made, remade] = await again((retried) =>
-      upsertContact(dependencies, workspaceId, { email: 'died@example.com' }, { ...contact, retried }),
-    )
-    assert.deepEqual([made.created, remade.created, remade.id], [true, true, made.id])
-
-    const automation = newCall()
+    const made = await upsertContact(dependencies, workspaceId, { email: 'died@example.com' }, newCall())
     const input = { name: 'Died', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName: 'died' } } as const
     const steps = [
       { type: 'EMAIL', subject: 'x', text: 'x' },
       { type: 'WAIT', delayMinutes: 60 },
     ] as const
-    const [first, second] = await again(() =>
-      createAutomation(dependencies.em, workspaceId, { ...input, steps: [...steps] }, automation.id),
-    )
-    assert.deepEqual(second.steps, first.steps)
+    const first = await createAutomation(dependencies.em, workspaceId, { ...input, steps: [...steps] })
     const automationId = first.automation.id
 
     const enroll = newCall()

@@ -42,7 +42,7 @@ describe('what starts an automation', () => {
   }
   const owed = () =>
     eventually('nothing is owed', async () => {
-      const rows = await sql(service.context.orm.em.fork(), 'select 1 from trigger_events where delivered_at is null')
+      const rows = await sql(service.context.orm.em.fork(), `select 1 from outbox where kind = 'START'`)
       return rows.length === 0 ? true : undefined
     })
 

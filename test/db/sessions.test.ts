@@ -43,7 +43,7 @@ describe('sessions with Postgres', () => {
   const inTransaction = (run: (em: Orm['em']) => Promise<unknown>) =>
     orm.em.fork().transactional(async (em) => {
       await sql(em, 'update counter set value = value + 1 where id = 1')
-      await run(em as Orm['em'])
+      await run(em)
     })
 
   it('keep their places in the pool when backends end in transactions, fifty times', async () => {

@@ -29,8 +29,7 @@ const enrollmentRows = (world: World) =>
 const owedRows = async (world: World): Promise<number> => {
   const [row] = await sql<{ count: number }>(
     world.orm.em.fork(),
-    `select ((select count(*) from trigger_events where delivered_at is null) + (select count(*) from propagations)
-       + (select count(*) from cancellations))::integer as count`,
+    `select count(*)::integer as count from outbox where kind <> 'RECONCILE'`,
   )
   return row?.count ?? 0
 }

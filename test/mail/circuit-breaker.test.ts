@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { breakCircuit } from '../../src/mail/circuit-breaker.ts'
+import { withCircuitBreaker } from '../../src/mail/circuit-breaker.ts'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
+import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import type { MailTransport } from '../../src/mail/transport.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSmtpSink, type Behaviour, type SmtpSink } from '../support/smtp-sink.ts'
@@ -24,15 +25,21 @@ describe('a mail server that fails', () => {
     handedOver = 0
     changes = []
     sink = await startSmtpSink()
-    const smtp = createSmtpTransport({ url: sink.url })
+    const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
     const counting: MailTransport = {
       ...smtp,
-      deliver(one) {
-        handedOver += 1
-        return smtp.deliver(one)
+      async permit(turn, signal) {
+        const permit = await smtp.permit(turn, signal)
+        return {
+          ...permit,
+          deliver(one, handOver) {
+            handedOver += 1
+            return permit.deliver(one, handOver)
+          },
+        }
       },
     }
-    transport = breakCircuit(counting, (open) => changes.push(open))
+    transport = withCircuitBreaker(counting, (open) => changes.push(open))
   })
   afterEach(async () => {
     await transport.close()
@@ -41,7 +48,10 @@ describe('a mail server that fails', () => {
 
   const deliver = async (times: number) => {
     const kinds: string[] = []
-    for (let n = 0; n < times; n += 1) kinds.push((await transport.deliver(email)).kind)
+    for (let n = 0; n < times; n += 1) {
+      const permit = await transport.permit('anybody', new AbortController().signal)
+      kinds.push((await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind)
+    }
     return kinds
   }
   const LATER = { code: 451, text: 'later' } as const
@@ -51,7 +61,7 @@ describe('a mail server that fails', () => {
     ['says that it closes', { code: 421, text: 'closing', at: 'rcpt' }],
   ]
   for (const [what, behaviour] of failures) {
-    it(`because it ${what}, is left alone, until it takes the one message that tries it`, async () => {
+    it(`because it ${what}, opens the circuit, until it takes the one message that tries it`, async () => {
       sink.behave(behaviour)
       await deliver(5)
       assert.deepEqual([handedOver, changes], [5, [true]])

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
-import type { MailTransport } from '../../src/mail/transport.ts'
+import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
+import type { Email, HandOver, MailTransport } from '../../src/mail/transport.ts'
 import { freePorts } from '../support/ports.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
@@ -14,13 +15,17 @@ const email = {
   text: 'Hi',
 }
 
+const may = { begin: () => Promise.resolve(true) }
+const deliver = async (transport: MailTransport, one: Email, handOver: HandOver = may) =>
+  (await transport.permit('anybody', new AbortController().signal)).deliver(one, handOver)
+
 describe('SMTP transport', () => {
   let sink: SmtpSink
   let transport: MailTransport
 
   beforeEach(async () => {
     sink = await startSmtpSink()
-    transport = createSmtpTransport({ url: sink.url })
+    transport = createSmtpTransport({ server: readSmtpUrl(sink.url) })
   })
   afterEach(async () => {
     await transport.close()
@@ -28,7 +33,7 @@ describe('SMTP transport', () => {
   })
 
   it('hands a message over, with its own Message-ID', async () => {
-    const delivery = await transport.deliver(email)
+    const delivery = await deliver(transport, email)
     assert.equal(delivery.kind, 'taken')
     assert.equal(sink.mails.length, 1)
     assert.deepEqual(sink.mails[0]?.to, ['to@example.com'])
@@ -38,50 +43,140 @@ describe('SMTP transport', () => {
 
   for (const to of ['a@b.co\r\nBcc: evil@x.com', 'a@b.co,evil@x.com', 'a@b.co, Evil <evil@x.com>']) {
     it(`adds no recipient for ${JSON.stringify(to)}`, async () => {
-      assert.equal((await transport.deliver({ ...email, to })).kind, 'refused')
+      assert.equal((await deliver(transport, { ...email, to })).kind, 'refused')
       assert.equal(sink.mails.length, 0)
     })
   }
 
   it('knows that a message without a connection is not sent', async () => {
     const [port] = await freePorts(1)
-    const unreachable = createSmtpTransport({ url: `smtp://127.0.0.1:${port}` })
-    assert.equal((await unreachable.deliver(email)).kind, 'not-sent')
+    const unreachable = createSmtpTransport({ server: readSmtpUrl(`smtp://127.0.0.1:${port}`) })
+    assert.equal((await deliver(unreachable, email)).kind, 'not-sent')
   })
 
   for (const at of ['rcpt', 'data'] as const) {
     it(`knows that a 4xx at ${at} is not sent`, async () => {
       sink.behave({ code: 451, text: 'later', at })
-      assert.equal((await transport.deliver(email)).kind, 'not-sent')
+      assert.equal((await deliver(transport, email)).kind, 'not-sent')
     })
     it(`knows that a 5xx at ${at} is refused, in the server's words`, async () => {
       sink.behave({ code: 550, text: 'no such user', at })
-      const delivery = await transport.deliver(email)
+      const delivery = await deliver(transport, email)
       assert.equal(delivery.kind, 'refused')
       assert.match('reason' in delivery ? delivery.reason : '', /no such user/)
     })
   }
 
+  it('begins the next message anew after one that was refused', async () => {
+    for (const code of [550, 451, 550]) {
+      sink.behave({ code, text: 'not this one', at: 'rcpt' })
+      const delivery = await deliver(transport, email)
+      assert.match('reason' in delivery ? delivery.reason : '', /not this one/)
+    }
+    sink.behave('accept')
+    assert.equal((await deliver(transport, email)).kind, 'taken')
+  })
+
+  it('lets nothing of a message flow before it may, and nothing of one that may not', async () => {
+    assert.deepEqual(await deliver(transport, email, { begin: () => Promise.resolve(false) }), { kind: 'withdrawn' })
+    assert.equal((await deliver(transport, email)).kind, 'taken')
+    assert.equal(sink.mails.length, 1)
+  })
+
+  it('knows, of a hand-over that is broken off before it may, that it is not sent', async () => {
+    const breakOff = new AbortController()
+    const begin = () => {
+      breakOff.abort()
+      return Promise.resolve(true)
+    }
+    assert.equal((await deliver(transport, email, { begin, breakOff: breakOff.signal })).kind, 'not-sent')
+    assert.equal(sink.mails.length, 0)
+  })
+
+  it('knows that it does not know, when a hand-over is broken off after that', async () => {
+    let arrived = () => undefined as void
+    const waiting = await startSmtpSink(() => new Promise<void>(() => arrived()))
+    const other = createSmtpTransport({ server: readSmtpUrl(waiting.url) })
+    const breakOff = new AbortController()
+    arrived = () => breakOff.abort()
+    assert.equal((await deliver(other, email, { ...may, breakOff: breakOff.signal })).kind, 'unknown')
+    await other.close()
+    await waiting.close()
+  })
+
+  it('sends no password where TLS is not offered', async () => {
+    const lines: string[] = []
+    const server = createServer((socket) => {
+      socket.write('220 here\r\n')
+      socket.on('data', (chunk) => {
+        lines.push(chunk.toString())
+        socket.write(/^EHLO/i.test(chunk.toString()) ? '250-here\r\n250 AUTH PLAIN LOGIN\r\n' : '250 ok\r\n')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { options, auth } = readSmtpUrl(`smtp://user:secret@mail.example.com:${port}`)
+    const stripped = createSmtpTransport({ server: { options: { ...options, host: '127.0.0.1' }, auth } })
+    assert.equal((await deliver(stripped, email)).kind, 'not-sent')
+    await stripped.close()
+    server.close()
+    assert.ok(lines.length > 0)
+    assert.ok(
+      lines.every((line) => !/AUTH/.test(line) && !line.includes('secret')),
+      lines.join(),
+    )
+  })
+
+  it('gives permits in turn: one who wants a thousand keeps another one waiting for one', async () => {
+    const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
+    const signal = new AbortController().signal
+    const first = await single.permit('many', signal)
+    assert.equal(single.permitNow(), undefined)
+    const order: string[] = []
+    const queue = [...Array.from({ length: 50 }, () => 'many'), 'few'].map(async (who) => {
+      const permit = await single.permit(who, signal)
+      order.push(who)
+      permit.release()
+    })
+    first.release()
+    await Promise.all(queue)
+    assert.ok(order.indexOf('few') <= 1, order.join())
+    await single.close()
+  })
+
+  it('gives out no permit once it is drained, and tells those who wait', async () => {
+    const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
+    const { signal } = new AbortController()
+    await single.permit('a', signal)
+    const waiting = single.permit('b', signal)
+    single.drain()
+    await assert.rejects(waiting, { name: 'TransportClosed' })
+    await assert.rejects(single.permit('c', signal), { name: 'TransportClosed' })
+    await single.close()
+  })
+
   it('knows that it does not know, when the connection breaks between DATA and the answer', async () => {
     sink.behave('cut')
-    assert.equal((await transport.deliver(email)).kind, 'unknown')
+    assert.equal((await deliver(transport, email)).kind, 'unknown')
   })
 
   it('waits for a server that turns everybody away at the greeting', async () => {
     const server = createServer((socket) => socket.end('554 no service\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const turned = createSmtpTransport({ url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` })
-    assert.equal((await turned.deliver(email)).kind, 'not-sent')
+    const turned = createSmtpTransport({
+      server: readSmtpUrl(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    })
+    assert.equal((await deliver(turned, email)).kind, 'not-sent')
     server.close()
   })
 
   it('goes on over a new connection when the server has closed an idle one', async () => {
-    assert.equal((await transport.deliver(email)).kind, 'taken')
+    assert.equal((await deliver(transport, email)).kind, 'taken')
     const { port } = sink
     await sink.close()
     sink = await startSmtpSink(undefined, port)
-    const deliveries = [await transport.deliver(email)]
-    while (deliveries.at(-1)?.kind === 'not-sent') deliveries.push(await transport.deliver(email))
+    const deliveries = [await deliver(transport, email)]
+    while (deliveries.at(-1)?.kind === 'not-sent') deliveries.push(await deliver(transport, email))
     assert.equal(deliveries.at(-1)?.kind, 'taken')
     assert.equal(sink.mails.length, 1)
   })

@@ -80,6 +80,9 @@ export async function startSmtpSink(
     behave(next) {
       behaviour = next
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close() {
+      for (const client of server.connections) client.close()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
   }
 }

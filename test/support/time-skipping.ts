@@ -4,8 +4,13 @@ import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { createActivities } from '../../activities/index.ts'
 import type { Orm } from '../../src/db/orm.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { captureTransport } from '../../src/mail/capture.ts'
+import { createRenderer } from '../../src/mail/renderer.ts'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
+import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
+import { createBulkhead } from '../../src/services/bulkhead.ts'
+import { RECORDS_AT_A_TIME } from '../../src/services/enroll-contact.ts'
+import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
+import { agreeOnMail } from '../../src/services/mail-mode.ts'
 import { createAutomation, type StepInput } from '../../src/services/automations.ts'
 import { newCall } from '../../src/services/call.ts'
 import { upsertContact } from '../../src/services/upsert-contacts.ts'
@@ -13,7 +18,7 @@ import { noMetrics, type Dependencies } from '../../src/services/dependencies.ts
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { createEnrollments } from '../../src/temporal/enrollments.ts'
 import { addSearchAttributes } from '../../src/temporal/search-attributes.ts'
-import { createWorker } from '../../src/temporal/worker.ts'
+import { createSendingWorker, createWorker } from '../../src/temporal/worker.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from './smtp-sink.ts'
@@ -51,8 +56,11 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   const sink = await startSmtpSink(async (mail) => {
     mails.push({ mail, virtualTime: await env.currentTimeMs() })
   })
-  const smtp = createSmtpTransport({ url: sink.url })
+  const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
+  const renderer = createRenderer()
+  await agreeOnMail(orm.em, { smtp: true, capture: false })
   const dependencies: Dependencies = {
+    recording: createBulkhead(RECORDS_AT_A_TIME),
     em: orm.em,
     enrollments: createEnrollments(env.client, TASK_QUEUE),
     log: quietLog,
@@ -85,24 +93,31 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     },
     handle: (automationId, contactId) => env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`),
     async whileWorking(work) {
-      const worker: Worker = await createWorker({
+      const leases = createLeaseKeeper(orm.em)
+      const options = {
         connection: env.nativeConnection,
         namespace: 'default',
         taskQueue: TASK_QUEUE,
-        workflowBundle: await workflowBundle(),
         activities: createActivities({
           ...dependencies,
           smtp,
-          capture: captureTransport,
+          renderer,
+          leases,
           mailFrom: 'Dripline <from@example.com>',
         }),
-        cachedWorkflows: 500,
         shutdownGraceMs: 2_000,
+      }
+      const worker: Worker = await createWorker({
+        ...options,
+        workflowBundle: await workflowBundle(),
+        cachedWorkflows: 500,
       })
-      return worker.runUntil(work())
+      const sender = await createSendingWorker({ ...options, connections: 5 })
+      return worker.runUntil(sender.runUntil(work()))
     },
     async stop() {
       await smtp.close()
+      await renderer.close()
       await sink.close()
       await orm.close(true)
       await env.teardown()

@@ -6,24 +6,22 @@ import { eventually } from '../support/eventually.ts'
 import { enrollContact } from '../../src/services/enroll-contact.ts'
 import { newCall } from '../../src/services/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
-import { stateQuery, type EnrollmentInput } from '../../workflows/messages.ts'
+import { stateQuery } from '../../workflows/messages.ts'
+import type { EnrollmentStart } from '../../src/temporal/enrollments.ts'
 
 const DAY_MINUTES = 24 * 60
 
 describe('events at an enrollment', () => {
   let world: TimeSkipping
-  const fire = (input: EnrollmentInput, count: number) =>
+  const fire = (input: EnrollmentStart['input'], count: number) =>
     pMap(
       Array.from({ length: count }, newId),
       (id) =>
-        world.dependencies.enrollments.trigger(
-          {
-            automationName: 'A sequence',
-            requestId: null,
-            input: { ...input, cause: `event:${id}`, triggerEventId: id },
-          },
-          { id, type: 'EVENT', enrollmentId: newId() },
-        ),
+        world.dependencies.enrollments.enter({
+          automationName: 'A sequence',
+          requestId: null,
+          input: { ...input, enrollmentId: newId(), cause: `event:${id}`, triggerEventId: id },
+        }),
       { concurrency: 50 },
     )
   before(async () => {
@@ -42,7 +40,7 @@ describe('events at an enrollment', () => {
     await world.whileWorking(async () => {
       await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       const start = await world.env.currentTimeMs()
-      const input: EnrollmentInput = {
+      const input: EnrollmentStart['input'] = {
         enrollmentId: newId(),
         workspaceId: world.workspaceId,
         automationId,
@@ -53,7 +51,7 @@ describe('events at an enrollment', () => {
       }
       await fire(input, 12_000)
       const handle = world.handle(automationId, contactId)
-      assert.equal((await handle.query(stateQuery)).eventCount, 12_000)
+      assert.equal((await handle.query(stateQuery)).heardCount, 12_000)
       await handle.result()
       const [before, after] = world.mails
       assert.equal(world.mails.length, 2)
@@ -85,7 +83,7 @@ describe('events at an enrollment', () => {
         enrolledAt: new Date().toISOString(),
       }
       await fire({ ...input, cause: null, triggerEventId: null }, 3_000)
-      assert.equal((await handle.query(stateQuery)).eventCount, 3_000)
+      assert.equal((await handle.query(stateQuery)).heardCount, 3_000)
       assert.notEqual((await handle.describe()).runId, runId)
       await held()
       assert.equal(world.mails.length, 0)

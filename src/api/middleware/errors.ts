@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
-import { isConflict, isDatabaseUnavailable } from '../../db/errors.ts'
+import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../db/errors.ts'
+import { METADATA_TOO_LARGE } from '../../domain/metadata.ts'
 import { Refusal, type RefusalCode } from '../../domain/errors.ts'
 import type { Log } from '../../services/dependencies.ts'
 import { isTemporalUnavailable } from '../../temporal/errors.ts'
@@ -29,6 +30,8 @@ export const errors = (log: Log): Middleware<ApiState> =>
       const { requestId } = ctx.state
       if (error instanceof Refusal) {
         answer(STATUSES[error.code], error.message)
+      } else if (violatedConstraint(error) === 'contacts_metadata_size') {
+        answer(400, METADATA_TOO_LARGE)
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ requestId, error }, 'Postgres is not available')
         answer(503, 'The database is not available at the moment; please try again')

@@ -171,6 +171,7 @@ export const automationOperations = [
       'The contact enters at the first step at once, whatever the trigger says. A contact who is in the automation ' +
       'already is not enrolled again, and nothing is sent twice.',
     scope: 'automations:write',
+    transactional: false,
     params,
     body: enrollSchema,
     answers: {

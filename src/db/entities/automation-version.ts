@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Step } from '../../domain/steps.ts'
+import type { StoredStep } from '../../domain/steps.ts'
 
 const schema = defineEntity({
   name: 'AutomationVersion',
@@ -7,7 +7,7 @@ const schema = defineEntity({
   properties: {
     automationId: p.uuid().primary(),
     version: p.integer().primary(),
-    steps: p.json<Step[]>(),
+    steps: p.json<StoredStep[]>(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

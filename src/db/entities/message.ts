@@ -15,6 +15,7 @@ const schema = defineEntity({
     status: p.text().$type<MessageStatus>(),
     claim: p.uuid(),
     attempts: p.integer(),
+    leaseUntil: p.datetime().nullable(),
     messageId: p.text().nullable(),
     recipient: p.text().nullable(),
     subject: p.text().nullable(),

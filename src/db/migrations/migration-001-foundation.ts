@@ -13,6 +13,13 @@ export class Migration001Foundation extends Migration {
         created_at timestamptz not null default now()
       )`)
 
+    // How this installation sends mail, as whoever sets SMTP_URL has said: no part may capture what another delivers.
+    this.addSql(`
+      create table installation (
+        single boolean primary key default true check (single),
+        mail text not null check (mail in ('smtp', 'capture'))
+      )`)
+
     this.addSql(`
       create table api_keys (
         id uuid primary key,
@@ -37,7 +44,8 @@ export class Migration001Foundation extends Migration {
         metadata jsonb not null default '{}',
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now(),
-        constraint contacts_email_unique unique (workspace_id, email_key)
+        constraint contacts_email_unique unique (workspace_id, email_key),
+        constraint contacts_metadata_size check (octet_length(metadata::text) <= 65536)
       )`)
     this.addSql(`create index contacts_newest on contacts (workspace_id, created_at desc, id desc)`)
 
@@ -74,6 +82,17 @@ export class Migration001Foundation extends Migration {
         primary key (automation_id, version)
       )`)
 
+    // What the email steps of a version say, apart from it: no statement of a sequence reads more than the one it sends.
+    this.addSql(`
+      create table email_contents (
+        automation_id uuid not null references automations on delete cascade,
+        hash text not null,
+        subject text not null,
+        html text,
+        text text,
+        primary key (automation_id, hash)
+      )`)
+
     // Counts live apart from the row that every send locks in share mode, so that counting never waits for sending.
     this.addSql(`
       create table automation_counts (
@@ -99,22 +118,28 @@ export class Migration001Foundation extends Migration {
       )`)
     this.addSql(`create index enrollments_of_contact on enrollments (contact_id, automation_id)`)
     this.addSql(`create index enrollments_of_automation on enrollments (automation_id, id)`)
+    // Those that should have a workflow: what looks for the ones that lost it goes through them.
+    this.addSql(`create index enrollments_active on enrollments (id) where status = 'ACTIVE'`)
     this.addSql(`create index enrollments_held on enrollments (automation_id, id) where held`)
 
-    // The ledger. No reference to enrollments: what was sent to a contact stays true when an automation is deleted.
+    // The ledger. No reference to enrollments: what was sent to a contact stays true when an automation is deleted. And none
+    // to contacts: who is erased in the instant of a hand-over leaves its claim, ids alone, until that is settled.
     this.addSql(`
       create table messages (
         id uuid primary key,
         workspace_id uuid not null references workspaces on delete cascade,
-        contact_id uuid not null references contacts on delete cascade,
+        contact_id uuid not null,
         automation_id uuid not null,
         enrollment_id uuid not null,
         step_id uuid not null,
         visit integer not null,
         status text not null check (status in
           ('SENDING', 'DEFERRED', 'SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'DISMISSED')),
+        -- Who claimed it last, and how often it was claimed: an attempt that was overtaken finds another number here.
         claim uuid not null,
         attempts integer not null default 1,
+        -- Until when the claim's owner may still be handing it over. It breaks off before.
+        lease_until timestamptz,
         message_id text,
         recipient text,
         subject text,
@@ -128,10 +153,11 @@ export class Migration001Foundation extends Migration {
         constraint messages_once unique (enrollment_id, step_id, visit)
       )`)
     this.addSql(`create index messages_of_contact on messages (contact_id, created_at desc, id desc)`)
-    this.addSql(`create index messages_unconfirmed on messages (workspace_id, created_at) where status = 'UNCONFIRMED'`)
+    this.addSql(`
+      create index messages_open on messages (claimed_at) where status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')`)
     this.addSql(`create index messages_sending on messages (automation_id) where status = 'SENDING'`)
 
-    // The outbox of everything that can start an automation, written in the transaction that makes it true.
+    // What happened to contacts that automations listen for, and which of them listened at that moment.
     this.addSql(`
       create table trigger_events (
         id uuid primary key,
@@ -141,35 +167,61 @@ export class Migration001Foundation extends Migration {
         name text not null,
         data jsonb,
         automation_ids uuid[] not null,
-        created_at timestamptz not null default now(),
-        lease_until timestamptz not null,
-        delivered_at timestamptz
+        request_id text,
+        created_at timestamptz not null default now()
       )`)
-    this.addSql(`create index trigger_events_due on trigger_events (lease_until) where delivered_at is null`)
     this.addSql(`create index trigger_events_of_contact on trigger_events (contact_id, created_at desc)`)
+    this.addSql(`create index trigger_events_age on trigger_events (created_at)`)
 
-    // What a change of an automation still owes to its running enrollments: wake those it holds, or end them all.
+    // Which of them an enrollment has heard: delivered again, they start nothing.
     this.addSql(`
-      create table propagations (
-        automation_id uuid primary key references automations on delete cascade,
-        kind text not null check (kind in ('WAKE', 'TEARDOWN')),
-        requested_at timestamptz not null default now(),
-        after_id uuid,
-        lease_until timestamptz not null default now()
+      create table heard_events (
+        automation_id uuid not null references automations on delete cascade,
+        contact_id uuid not null,
+        event_id uuid not null references trigger_events on delete cascade,
+        primary key (automation_id, contact_id, event_id)
       )`)
+    this.addSql(`create index heard_events_of_event on heard_events (event_id)`)
+
+    // What is owed to Temporal because of what happened: a row a delivery, written in the transaction that makes it due.
+    this.addSql(`
+      create table outbox (
+        id bigint generated always as identity primary key,
+        kind text not null check (kind in ('START', 'WAKE', 'CANCEL', 'WAKE_HELD', 'TEAR_DOWN', 'ERASE', 'RECONCILE')),
+        key text not null,
+        lane text not null check (lane in ('interactive', 'bulk', 'walk')),
+        workspace_id uuid,
+        automation_id uuid,
+        contact_id uuid,
+        event_id uuid,
+        enrollment_id uuid,
+        -- How far a walk has come.
+        after_id uuid,
+        -- Counts how often it was made due: what was delivered meanwhile does not settle what came after.
+        generation integer not null default 1,
+        attempts integer not null default 0,
+        due_at timestamptz not null default now(),
+        created_at timestamptz not null default now(),
+        constraint outbox_once unique (kind, key)
+      ) with (fillfactor = 70)`)
+    this.addSql(`create index outbox_due on outbox (lane, due_at)`)
+    this.addSql(`create index outbox_of_contact on outbox (contact_id) where kind = 'START'`)
   }
 
   override down(): void {
     for (const table of [
-      'propagations',
+      'outbox',
+      'heard_events',
       'trigger_events',
       'messages',
       'enrollments',
       'automation_counts',
+      'email_contents',
       'automation_versions',
       'automations',
       'contacts',
       'api_keys',
+      'installation',
       'workspaces',
     ])
       this.addSql(`drop table ${table}`)

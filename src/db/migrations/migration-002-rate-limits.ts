@@ -10,6 +10,7 @@ export class Migration002RateLimits extends Migration {
   override name = '002-rate-limits'
 
   override up(): void {
+    // No index on last_at: it would make each request's update a cold one. Idle windows are looked for by a scan.
     this.addSql(`
       create table rate_windows (
         subject uuid primary key,
@@ -17,7 +18,6 @@ export class Migration002RateLimits extends Migration {
         admitted bigint not null default 0,
         last_at timestamptz
       ) with (fillfactor = 50)`)
-    this.addSql(`create index rate_windows_idle on rate_windows (last_at)`)
     this.addSql(`
       create table rate_slots (
         subject uuid not null references rate_windows on delete cascade,

@@ -14,6 +14,10 @@ export class Migration003IdempotencyKeys extends Migration {
         contact_id uuid,
         status integer,
         body jsonb,
+        -- Which attempt has it: one that was taken for dead, and comes back, finds another number here.
+        attempt integer not null default 1,
+        -- The parts of it that are done, where not all of it is one transaction.
+        done text[] not null default '{}',
         lease_until timestamptz not null,
         created_at timestamptz not null default now(),
         primary key (workspace_id, key)
@@ -22,12 +26,9 @@ export class Migration003IdempotencyKeys extends Migration {
     this.addSql(
       `create index idempotency_keys_of_contact on idempotency_keys (contact_id) where contact_id is not null`,
     )
-    // The request that made it, for the memo of what it starts.
-    this.addSql(`alter table trigger_events add column request_id text`)
   }
 
   override down(): void {
-    this.addSql(`alter table trigger_events drop column request_id`)
     this.addSql(`drop table idempotency_keys`)
   }
 }

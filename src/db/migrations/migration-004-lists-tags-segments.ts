@@ -87,22 +87,12 @@ export class Migration004ListsTagsSegments extends Migration {
     this.addSql(`
       insert into tallies (subject, block, count)
       select workspace_id, place / 4096, count(*) from contacts group by 1, 2`)
-
-    // Enrollments whose contact was erased, and whose workflow has still to be told.
-    this.addSql(`
-      create table cancellations (
-        automation_id uuid not null,
-        contact_id uuid not null,
-        lease_until timestamptz not null,
-        primary key (automation_id, contact_id)
-      )`)
-    this.addSql(`create index cancellations_due on cancellations (lease_until)`)
   }
 
   override down(): void {
     this.addSql(`drop trigger tally_inserted on contacts`)
     this.addSql(`drop trigger tally_deleted on contacts`)
-    this.addSql(`drop table cancellations, tallies, segments, contact_tags, list_members, lists`)
+    this.addSql(`drop table tallies, segments, contact_tags, list_members, lists`)
     this.addSql(`drop function tally_contacts`)
     this.addSql(`drop function tally_list_members`)
     this.addSql(`create index contacts_newest on contacts (workspace_id, created_at desc, id desc)`)

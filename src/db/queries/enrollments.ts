@@ -1,5 +1,5 @@
-import type { EndStatus, EnrollmentStatus } from '../../domain/enrollment.ts'
-import type { Step } from '../../domain/steps.ts'
+import type { EndStatus, EnrollmentStatus, Heard } from '../../domain/enrollment.ts'
+import type { StoredStep } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql, toDate } from '../sql.ts'
 
@@ -17,16 +17,15 @@ export interface EnrollmentWrite {
 export interface RecordedEnrollment {
   status: EnrollmentStatus
   automationName: string
-  steps: Step[]
+  steps: StoredStep[]
 }
 
 /**
  * Writes an enrollment and counts it, once, however often and from wherever it is called: by the API after the
  * workflow's start, and by the workflow. It pins the automation's present version.
  *
- * Nothing is written when the automation or the contact is gone, when another enrollment has the same cause, or
- * when the event that would start it happened during an enrollment of this contact that has ended since: such an
- * event was one of those that find the contact enrolled already, and only its delivery came late.
+ * Nothing is written when the automation or the contact is gone, when another enrollment has the same cause, when an
+ * earlier one has heard the event that would start it, or when that event is forgotten: it is delivered again, or late.
  *
  * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run.
  *
@@ -52,7 +51,7 @@ export async function recordEnrollment(
 interface RecordedRow {
   status: EnrollmentStatus
   name: string
-  steps: Step[]
+  steps: StoredStep[]
 }
 
 /** What an enroll call needs to know before it starts anything: the automation's name, and whether there is the contact. */
@@ -104,10 +103,9 @@ with inserted as (
   from automations automation
   join contacts contact on contact.workspace_id = automation.workspace_id
   where automation.id = $2::uuid and automation.deleted_at is null and contact.id = $3::uuid
+    and ($5::uuid is null or exists (select from trigger_events where id = $5::uuid))
     and not exists (
-      select from trigger_events event
-      join enrollments earlier on earlier.automation_id = $2::uuid and earlier.contact_id = $3::uuid
-      where event.id = $5::uuid and earlier.recorded_at <= event.created_at and event.created_at <= earlier.ended_at
+      select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
     )
   on conflict do nothing
   returning automation_id, version, status
@@ -136,38 +134,139 @@ join automation_versions version
 where enrollment.id = $1::uuid`
 
 /**
- * Ends an enrollment, once, and counts it if it was completed.
- *
- * @param seenEventIds the trigger events that the workflow has been told of.
- * @returns the first of those events that happened after the end: whoever fired it may have seen that the
- *   contact was through, so it has to start the automation anew.
+ * Ends an enrollment, once, and counts it if it was completed. With it, what it has heard is kept: delivered again, those
+ * events start nothing.
  */
 export async function finishEnrollment(
   em: EntityManager,
   enrollmentId: string,
   status: EndStatus,
-  seenEventIds: readonly string[],
-): Promise<string | undefined> {
-  await preparedSql(em, 'finish-enrollment', FINISH, [enrollmentId, status])
-  if (seenEventIds.length === 0) return undefined
-  const [next] = await sql<{ id: string }>(em, LATER_EVENT, [enrollmentId, seenEventIds])
-  return next?.id
+  heard: Heard,
+): Promise<void> {
+  await preparedSql(em, 'finish-enrollment', FINISH, [
+    heard.automationId,
+    heard.contactId,
+    heard.eventIds,
+    enrollmentId,
+    status,
+  ])
 }
 
+/** Keeps what an enrollment has heard so far. May be repeated. */
+export async function rememberHeard(em: EntityManager, heard: Heard): Promise<void> {
+  await preparedSql(em, 'remember-heard', `with ${HEARD} select`, [heard.automationId, heard.contactId, heard.eventIds])
+}
+
+const HEARD = `
+heard as (
+  insert into heard_events (automation_id, contact_id, event_id)
+  select automation.id, $2::uuid, event.id
+  from automations automation cross join trigger_events event
+  where automation.id = $1::uuid and event.id = any($3::uuid[])
+  on conflict do nothing
+)`
+
 const FINISH = `
-with ended as (
-  update enrollments set status = $2, held = false, ended_at = clock_timestamp()
-  where id = $1::uuid and status = 'ACTIVE'
+with ${HEARD},
+ended as (
+  update enrollments set status = $5, held = false, ended_at = clock_timestamp()
+  where id = $4::uuid and status = 'ACTIVE'
   returning automation_id
 )
 update automation_counts set completed = completed + 1
-where automation_id = (select automation_id from ended) and $2 = 'COMPLETED'`
+where automation_id = (select automation_id from ended) and $5 = 'COMPLETED'`
 
-const LATER_EVENT = `
-select event.id from trigger_events event
-join enrollments enrollment on enrollment.id = $1::uuid
-where event.id = any($2::uuid[]) and event.created_at > enrollment.ended_at
-order by event.created_at limit 1`
+/**
+ * Holds the line for one automation and contact until the transaction ends: for the rare call that has to decide itself
+ * whether a contact enters, because the workflow that is there will not say.
+ */
+export async function lockEntrance(em: EntityManager, automationId: string, contactId: string): Promise<void> {
+  await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`enroll ${automationId} ${contactId}`])
+}
+
+/** The enrollment that the ledger has as running, if there is one. */
+export async function findActive(
+  em: EntityManager,
+  automationId: string,
+  contactId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }>(
+    em,
+    `select id from enrollments where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE'`,
+    [automationId, contactId],
+  )
+  return row?.id
+}
+
+/** An enrollment that should have a workflow, and what one needs to go on where it was. */
+export interface ActiveEnrollment {
+  id: string
+  workspaceId: string
+  automationId: string
+  automationName: string
+  contactId: string
+  cause: string | null
+  enrolledAt: Date
+}
+
+/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. */
+export async function activePage(
+  em: EntityManager,
+  afterId: string | null,
+  limit: number,
+): Promise<ActiveEnrollment[]> {
+  const rows = await sql<{
+    id: string
+    workspace_id: string
+    automation_id: string
+    automation_name: string
+    contact_id: string
+    cause: string | null
+    enrolled_at: string
+  }>(
+    em,
+    `select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at
+     from enrollments enrollment
+     join automations automation on automation.id = automation_id and automation.deleted_at is null
+     where enrollment.status = 'ACTIVE' and ($1::uuid is null or enrollment.id > $1::uuid)
+       and recorded_at < now() - interval '5 minutes'
+     order by enrollment.id limit $2`,
+    [afterId, limit],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    workspaceId: row.workspace_id,
+    automationId: row.automation_id,
+    automationName: row.automation_name,
+    contactId: row.contact_id,
+    cause: row.cause,
+    enrolledAt: toDate(row.enrolled_at),
+  }))
+}
+
+/** Where an enrollment stands by the ledger: the last of its emails that is settled, and when it was. */
+export async function lastSettled(
+  em: EntityManager,
+  enrollmentId: string,
+): Promise<{ stepId: string; at: Date } | undefined> {
+  const [row] = await sql<{ step_id: string; at: string }>(
+    em,
+    `select step_id, coalesce(sent_at, claimed_at) as at from messages
+     where enrollment_id = $1::uuid and status not in ('SENDING', 'DEFERRED')
+     order by claimed_at desc limit 1`,
+    [enrollmentId],
+  )
+  return row && { stepId: row.step_id, at: toDate(row.at) }
+}
+
+/** Ends an enrollment whose workflow was ended by somebody else than us. */
+export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
+  await sql(
+    em,
+    `update enrollments set status = 'CANCELLED', held = false, ended_at = now() where id = $1::uuid and status = 'ACTIVE'`,
+    [enrollmentId],
+  )
+}
 
 /** Merges keys into a contact's metadata. @returns whether the workspace has that contact. */
 export async function mergeMetadata(

@@ -1,141 +1,265 @@
 import type { AutomationStatus, SendFailurePolicy } from '../../domain/automation.ts'
 import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { MessageKey, MessageStatus } from '../../domain/messages.ts'
-import type { EmailStep } from '../../domain/steps.ts'
+import type { EmailContent } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql } from '../sql.ts'
 
-/** What an attempt to send finds. */
-export type Claim =
-  | { kind: 'claimed'; message: ClaimedMessage }
-  /** The automation does not send now: the enrollment is marked as held, and is woken when it does again. */
+/** How long a claim is its owner's, in seconds, unless it is renewed: then nobody may be handing it over any more. */
+export const LEASE_SECONDS = 30
+
+/** Why a step's email is not to be sent now. */
+export type NotNow =
+  /** The automation does not send now. */
   | { kind: 'held' }
   /** The enrollment, the automation or the contact is gone. */
   | { kind: 'gone' }
-  /** There is a message already, and it is not for this attempt to send. */
+  /** Another attempt is handing it over, or was before it died: what became of it is known when its lease is over. */
+  | { kind: 'busy' }
+  /** It is settled. */
   | { kind: 'existing'; status: MessageStatus; onSendFailure: SendFailurePolicy }
 
-export interface ClaimedMessage {
-  id: string
-  claim: string
+/** What an attempt needs to know before it claims: what to send, to whom, and how often it was claimed before. */
+export interface Draft {
+  kind: 'ready'
+  /** The attempts so far. A claim says it, and fails where another attempt has come between. */
+  attempts: number
+  workspaceId: string
   workspaceMode: WorkspaceMode
   onSendFailure: SendFailurePolicy
-  step: EmailStep
+  content: EmailContent
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+  /** How this installation sends mail, if anybody has said. */
+  mail: 'smtp' | 'capture' | null
 }
 
 /**
- * Claims a message: inserts it as SENDING, in one statement, only if the enrollment and its automation still exist
- * and the automation may send. The share lock on the automation makes a DELETE or a PATCH that runs at the same
- * time wait for this statement, and this statement for it: afterwards either the claim is there for it to see, or
- * the claim has failed.
- *
- * @param claim names the attempt. A repeated call with the same one finds its own claim, so that an answer lost on
- *   the way from the database can be asked for again.
+ * Looks at a step's email, without a lock: what may have changed by the time it is handed over is asked again by the claim.
+ * A claim whose owner is dead, because its lease is over, is settled as UNCONFIRMED here: nobody knows whether the server
+ * has the message.
  */
-export async function claimMessage(
-  em: EntityManager,
-  key: MessageKey,
-  automationId: string,
-  ids: { messageId: string; claim: string },
-): Promise<Claim> {
-  const [row] = await preparedSql<ClaimRow>(em, 'claim-message', CLAIM, [
+export async function draftMessage(em: EntityManager, key: MessageKey, automationId: string): Promise<Draft | NotNow> {
+  const [row] = await preparedSql<DraftRow>(em, 'draft-message', DRAFT, [
     key.enrollmentId,
     key.stepId,
     key.visit,
     automationId,
-    ids.messageId,
-    ids.claim,
   ])
   if (!row) return { kind: 'gone' }
-  if (row.claimed_id) {
-    return {
-      kind: 'claimed',
-      message: {
-        id: row.claimed_id,
-        claim: ids.claim,
-        workspaceMode: row.mode,
-        onSendFailure: row.on_send_failure,
-        step: row.step,
-        contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
-      },
-    }
+  if (row.message_status !== null && row.message_status !== 'DEFERRED') {
+    if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }
+    const status = row.message_status === 'SENDING' ? await settleDead(em, key) : row.message_status
+    return { kind: 'existing', status, onSendFailure: row.on_send_failure }
   }
   if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
-  const [existing] = await sql<{ status: MessageStatus }>(em, SETTLE_EARLIER, [
-    key.enrollmentId,
-    key.stepId,
-    key.visit,
-    ids.claim,
-  ])
-  return existing ? { kind: 'existing', status: existing.status, onSendFailure: row.on_send_failure } : { kind: 'gone' }
+  if (row.subject === null)
+    throw new Error(`The version of enrollment ${key.enrollmentId} has no email step ${key.stepId}`)
+  return {
+    kind: 'ready',
+    attempts: row.attempts,
+    workspaceId: row.workspace_id,
+    workspaceMode: row.mode,
+    onSendFailure: row.on_send_failure,
+    content: { subject: row.subject, html: row.html, text: row.text },
+    contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    mail: row.mail,
+  }
 }
 
-interface ClaimRow {
-  claimed_id: string | null
+interface DraftRow {
+  workspace_id: string
   automation_status: AutomationStatus
   on_send_failure: SendFailurePolicy
   mode: WorkspaceMode
   email: string
   first_name: string | null
   metadata: Record<string, unknown>
-  step: EmailStep
+  subject: string | null
+  html: string | null
+  text: string | null
+  message_status: MessageStatus | null
+  attempts: number
+  live: boolean
+  mail: 'smtp' | 'capture' | null
+}
+
+const DRAFT = `
+select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
+  contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  message.status as message_status, coalesce(message.attempts, 0) as attempts,
+  coalesce(message.lease_until > clock_timestamp(), false) as live,
+  (select mail from installation) as mail
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join contacts contact on contact.id = enrollment.contact_id
+join workspaces workspace on workspace.id = enrollment.workspace_id
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+left join lateral (
+  select step ->> 'content' as hash from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
+) step on true
+left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+left join messages message
+  on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
+where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrollment.status = 'ACTIVE'`
+
+/** Settles a claim whose lease is over. @returns what the message is then. */
+async function settleDead(em: EntityManager, key: MessageKey): Promise<MessageStatus> {
+  const parameters = [key.enrollmentId, key.stepId, key.visit]
+  await sql(em, SETTLE_DEAD, parameters)
+  const [row] = await sql<{ status: MessageStatus }>(
+    em,
+    `select status from messages where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
+    parameters,
+  )
+  return row?.status ?? 'UNCONFIRMED'
+}
+
+const SETTLE_DEAD = `
+update messages
+set status = 'UNCONFIRMED', error = 'The sender stopped between handing over the message and the answer'
+where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
+  and status = 'SENDING' and lease_until <= clock_timestamp()`
+
+/**
+ * Marks an enrollment as held if its automation does not send, under the share lock that a PATCH waits for: it is among
+ * those that the PATCH wakes, or it has seen what the PATCH wrote. @returns whether it is held.
+ */
+export async function holdEnrollment(em: EntityManager, enrollmentId: string, automationId: string): Promise<boolean> {
+  const rows = await preparedSql<{ held: boolean }>(em, 'hold-enrollment', HOLD, [enrollmentId, automationId])
+  return rows[0]?.held ?? false
+}
+
+const HOLD = `
+with automation as (
+  select status from automations where id = $2::uuid and deleted_at is null for share
+)
+update enrollments set held = (automation.status in ('PAUSED', 'DRAFT'))
+from automation where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE'
+returning held`
+
+/** What a message is to be from its claim on: with its server, or settled at once. */
+export type ClaimAs =
+  | { status: 'SENDING' }
+  | { status: 'CAPTURED'; content: Content }
+  | { status: 'FAILED'; error: string; content?: Content }
+
+export interface Claim {
+  key: MessageKey
+  automationId: string
+  messageId: string
+  /** Names the attempt. Asked again with the same one, a claim finds itself: its answer can be lost on the way. */
+  claim: string
+  /** How often the message was claimed before, as its draft said. */
+  attempts: number
+  as: ClaimAs
+}
+
+/**
+ * Claims a message, in one statement, only if the enrollment, its automation and its contact still exist, the automation
+ * may send, and no other attempt has come between. The share locks on automation and contact make a DELETE, a PATCH or an
+ * erasure that runs at the same time wait for this statement, and this statement for it: afterwards either the claim is
+ * there for it to see, or the claim has failed.
+ *
+ * @returns the message's id, where it is this attempt's to hand over, or was settled as wanted.
+ */
+export async function claimMessage(em: EntityManager, claim: Claim): Promise<string | undefined> {
+  const content = 'content' in claim.as ? claim.as.content : undefined
+  const [row] = await preparedSql<{ id: string }>(em, 'claim-message', CLAIM, [
+    claim.key.enrollmentId,
+    claim.key.stepId,
+    claim.key.visit,
+    claim.automationId,
+    claim.messageId,
+    claim.claim,
+    claim.attempts,
+    claim.as.status,
+    LEASE_SECONDS,
+    'error' in claim.as ? claim.as.error : null,
+    content?.messageId ?? null,
+    content?.recipient ?? null,
+    content?.subject ?? null,
+    content?.html ?? null,
+    content?.text ?? null,
+  ])
+  return row?.id
 }
 
 const CLAIM = `
 with automation as (
-  select id, status, on_send_failure from automations
-  where id = $4::uuid and deleted_at is null
+  select id, status from automations
+  where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')
   for share
 ),
+contact as (
+  select id from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+),
 enrollment as (
-  select enrollment.*, automation.status as automation_status, automation.on_send_failure
-  from automation join enrollments enrollment on enrollment.automation_id = automation.id
+  select enrollment.* from automation
+  join enrollments enrollment on enrollment.automation_id = automation.id
+  join contact on contact.id = enrollment.contact_id
   where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
 ),
-holding as (
-  update enrollments set held = not enrollments.held
-  from enrollment
-  where enrollments.id = enrollment.id
-    and enrollments.held <> (enrollment.automation_status in ('PAUSED', 'DRAFT'))
-),
-claimed as (
-  insert into messages as message
-    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
-  select $5::uuid, workspace_id, contact_id, automation_id, id, $2::uuid, $3::integer, 'SENDING', $6::uuid
-  from enrollment
-  where automation_status in ('ACTIVE', 'ARCHIVED')
-  on conflict (enrollment_id, step_id, visit) do update
-    set status = 'SENDING', claim = excluded.claim, attempts = message.attempts + 1, claimed_at = now(), error = null
-    where message.status = 'DEFERRED' or (message.status = 'SENDING' and message.claim = excluded.claim)
-  returning id
+released as (
+  update enrollments set held = false from enrollment where enrollments.id = enrollment.id and enrollments.held
 )
-select
-  (select id from claimed) as claimed_id,
-  enrollment.automation_status, enrollment.on_send_failure,
-  workspace.mode, contact.email, contact.first_name, contact.metadata,
-  (select step from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text) as step
+insert into messages as message
+  (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, lease_until,
+   error, message_id, recipient, subject, html, text, sent_at)
+select $5::uuid, workspace_id, contact_id, automation_id, id, $2::uuid, $3::integer, $8::text, $6::uuid,
+  case when $8::text = 'SENDING' then clock_timestamp() + make_interval(secs => $9::float8) end,
+  $10, $11, $12, $13, $14, $15, case when $8::text = 'CAPTURED' then now() end
 from enrollment
-join contacts contact on contact.id = enrollment.contact_id
-join workspaces workspace on workspace.id = enrollment.workspace_id
-join automation_versions version
-  on version.automation_id = enrollment.automation_id and version.version = enrollment.version`
+on conflict (enrollment_id, step_id, visit) do update
+  set status = excluded.status, claim = excluded.claim, attempts = $7::integer + 1, claimed_at = now(),
+    lease_until = excluded.lease_until, error = excluded.error, message_id = excluded.message_id,
+    recipient = excluded.recipient, subject = excluded.subject, html = excluded.html, text = excluded.text,
+    sent_at = excluded.sent_at
+  where (message.status = 'DEFERRED' and message.attempts = $7::integer)
+    or (message.claim = excluded.claim and message.status = excluded.status)
+returning id`
 
-/** A message that an earlier attempt left as SENDING: nobody knows whether the server has it. */
-const SETTLE_EARLIER = `
-with settled as (
-  update messages
-  set status = 'UNCONFIRMED', error = 'The sender stopped between handing over the message and the answer'
-  where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
-    and status = 'SENDING' and claim <> $4::uuid
-  returning status
-)
-select status from settled
-union all
-select status from messages
-where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer and not exists (select from settled)`
+/**
+ * Notes that a message was certainly not sent, and why. Where the attempt's claim may still be on its way to Postgres, this
+ * comes before it: the number of attempts moves on, and the claim fails.
+ */
+export async function deferMessage(em: EntityManager, claim: Omit<Claim, 'as'>, error: string): Promise<void> {
+  await preparedSql(em, 'defer-message', DEFER, [
+    claim.key.enrollmentId,
+    claim.key.stepId,
+    claim.key.visit,
+    claim.messageId,
+    claim.claim,
+    claim.attempts,
+    error,
+  ])
+}
 
-/** How an attempt ended. */
+const DEFER = `
+insert into messages as message
+  (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error)
+select $4::uuid, enrollment.workspace_id, contact_id, automation_id, enrollment.id, $2::uuid, $3::integer, 'DEFERRED', $5::uuid, $7
+from enrollments enrollment
+join automations automation on automation.id = automation_id and automation.deleted_at is null
+join contacts contact on contact.id = contact_id
+where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
+on conflict (enrollment_id, step_id, visit) do update
+  set status = 'DEFERRED', claim = excluded.claim, attempts = $6::integer + 1, lease_until = null, error = excluded.error
+  where (message.status = 'DEFERRED' and message.attempts = $6::integer)
+    or (message.status = 'SENDING' and message.claim = excluded.claim)`
+
+/** Renews the leases of claims that take long. @returns those that are still their owner's. */
+export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await preparedSql<{ claim: string }>(em, 'renew-leases', RENEW, [claims, LEASE_SECONDS])
+  return new Set(rows.map(({ claim }) => claim))
+}
+
+const RENEW = `
+update messages set lease_until = clock_timestamp() + make_interval(secs => $2::float8)
+where claim = any($1::uuid[]) and status = 'SENDING' and lease_until > clock_timestamp()
+returning claim`
+
+/** How an attempt ended that had handed over. */
 export type Outcome =
   | { status: 'SENT' | 'CAPTURED'; response: string | null }
   | { status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'; error: string }
@@ -149,8 +273,9 @@ export interface Content {
 }
 
 /**
- * Records how an attempt ended. Only the attempt that holds the claim can: if a later one has taken it for lost and
- * made it UNCONFIRMED, the true outcome still replaces that, except "not sent", because the sequence has gone on.
+ * Records how an attempt ended. Only the attempt that holds the claim can. If its lease was over and the message made
+ * UNCONFIRMED, the true outcome still replaces that; but "not sent" only tells the operator who has to decide, because the
+ * sequence has gone on. Of a contact who was erased meanwhile, nothing personal is kept.
  */
 export async function recordOutcome(
   em: EntityManager,
@@ -173,12 +298,15 @@ export async function recordOutcome(
 }
 
 const OUTCOME = `
-update messages set
-  status = $3, response = $4, error = $5,
-  message_id = $6, recipient = $7, subject = $8, html = $9, text = $10,
-  sent_at = case when $3 in ('SENT', 'CAPTURED') then now() end
-where id = $1::uuid and claim = $2::uuid
-  and (status = 'SENDING' or (status = 'UNCONFIRMED' and $3 <> 'DEFERRED'))`
+update messages message set
+  status = case when message.status = 'UNCONFIRMED' and $3::text = 'DEFERRED' then 'UNCONFIRMED' else $3::text end,
+  lease_until = null, response = $4, error = $5,
+  message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
+  sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end
+from (select $6::text, $7::text, $8::text, $9::text, $10::text) given(message_id, recipient, subject, html, text)
+left join lateral (select given.*) kept
+  on exists (select from contacts where id = (select contact_id from messages where id = $1::uuid))
+where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`
 
 /** How many messages a contact has. @returns `undefined` when the workspace has no such contact. */
 export async function countMessages(
@@ -193,4 +321,22 @@ export async function countMessages(
     [workspaceId, contactId],
   )
   return row?.total
+}
+
+/** How many emails of an automation may be in the middle of their hand-over at this moment. */
+export const countSendingOf = (em: EntityManager, automationId: string): Promise<number> =>
+  countLive(em, 'automation_id', automationId)
+
+/** How many emails to a contact may be in the middle of their hand-over at this moment. */
+export const countSendingTo = (em: EntityManager, contactId: string): Promise<number> =>
+  countLive(em, 'contact_id', contactId)
+
+async function countLive(em: EntityManager, column: 'automation_id' | 'contact_id', id: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages
+     where ${column} = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
+    [id],
+  )
+  return row?.count ?? 0
 }

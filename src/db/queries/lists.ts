@@ -1,7 +1,8 @@
 import type { EntityManager } from '../orm.ts'
 import { sql, toDate } from '../sql.ts'
 import type { Range } from './contacts.ts'
-import { toTriggerEvent, writeTriggerEvents, type TriggerEvent, type TriggerEventRow } from './trigger-events.ts'
+import { toDelivery, type Delivery, type DeliveryRow } from './outbox.ts'
+import { deliveriesOf, writeTriggerEvents } from './trigger-events.ts'
 
 export interface List {
   id: string
@@ -73,7 +74,8 @@ export interface Joined {
   contactId: string
   /** False where it was in the list before. */
   added: boolean
-  events: TriggerEvent[]
+  /** What is owed because of it. */
+  deliveries: Delivery[]
 }
 
 /**
@@ -85,19 +87,19 @@ export async function joinList(
   workspaceId: string,
   listId: string,
   contactIds: readonly string[],
-  options: { leaseSeconds: number; requestId: string | null },
+  options: { bulk: boolean; requestId: string | null },
 ): Promise<Joined[]> {
-  const rows = await sql<{ id: string; added: boolean; event: TriggerEventRow | null }>(em, JOIN, [
+  const rows = await sql<{ id: string; added: boolean; deliveries: DeliveryRow[] | null }>(em, JOIN, [
     workspaceId,
     listId,
     contactIds,
-    options.leaseSeconds,
+    options.bulk,
     options.requestId,
   ])
   return rows.map((row) => ({
     contactId: row.id,
     added: row.added,
-    events: row.event ? [toTriggerEvent(row.event)] : [],
+    deliveries: (row.deliveries ?? []).map(toDelivery),
   }))
 }
 
@@ -113,11 +115,9 @@ joined as (
 happened as (
   select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
 ),
-${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}
-select known.id, joined.contact_id is not null as added, to_jsonb(written_events) as event
-from known
-left join joined on joined.contact_id = known.id
-left join written_events on written_events.contact_id = known.id`
+${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
+select known.id, joined.contact_id is not null as added, ${deliveriesOf('known.id')} as deliveries
+from known left join joined on joined.contact_id = known.id`
 
 /** Takes a contact out of a list. @returns whether it was in it. */
 export async function leaveList(

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
+import { IS_UNCONFIRMED } from './unconfirmed.ts'
 
 /** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
 export interface Owed {
@@ -7,8 +8,9 @@ export interface Owed {
   completed: number
   held: number
   unconfirmed: number
+  /** Deliveries to Temporal, by what they are for. */
   undelivered: number
-  /** Seconds. */
+  /** Seconds since the oldest of these became due. */
   oldestUndelivered: number
   changes: number
 }
@@ -23,10 +25,10 @@ const READ = `
 select
   counts.enrolled::float8 as enrolled, counts.completed::float8 as completed,
   (select count(*) from enrollments where held)::float8 as held,
-  (select count(*) from messages where status = 'UNCONFIRMED')::float8 as unconfirmed,
+  (select count(*) from messages message where ${IS_UNCONFIRMED})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
-  coalesce(extract(epoch from now() - events.oldest), 0)::float8 as "oldestUndelivered",
-  ((select count(*) from propagations) + (select count(*) from cancellations))::float8 as changes
+  greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
+  (select count(*) from outbox where kind not in ('START', 'RECONCILE'))::float8 as changes
 from
   (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
-  (select count(*) as undelivered, min(created_at) as oldest from trigger_events where delivered_at is null) events`
+  (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

@@ -1,7 +1,8 @@
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
 import type { Range } from './contacts.ts'
-import { toTriggerEvent, writeTriggerEvents, type TriggerEvent, type TriggerEventRow } from './trigger-events.ts'
+import { toDelivery, type Delivery, type DeliveryRow } from './outbox.ts'
+import { deliveriesOf, writeTriggerEvents } from './trigger-events.ts'
 
 export interface Tag {
   name: string
@@ -34,24 +35,24 @@ export async function tagPage(
 
 /**
  * Gives a contact tags; those it has already stay as they are.
- * @returns what happened that automations listen for, or `undefined` when the workspace has no such contact.
+ * @returns what is owed to the automations that listen for it, or `undefined` when the workspace has no such contact.
  */
 export async function addTags(
   em: EntityManager,
   workspaceId: string,
   contactId: string,
   tags: readonly { key: string; name: string }[],
-  options: { leaseSeconds: number; requestId: string | null },
-): Promise<TriggerEvent[] | undefined> {
-  const rows = await sql<{ event: TriggerEventRow | null }>(em, ADD, [
+  requestId: string | null,
+): Promise<Delivery[] | undefined> {
+  const rows = await sql<{ deliveries: DeliveryRow[] | null }>(em, ADD, [
     workspaceId,
     contactId,
     JSON.stringify(tags),
-    options.leaseSeconds,
-    options.requestId,
+    false,
+    requestId,
   ])
   if (rows.length === 0) return undefined
-  return rows.flatMap(({ event }) => (event ? [toTriggerEvent(event)] : []))
+  return rows.flatMap(({ deliveries }) => (deliveries ?? []).map(toDelivery))
 }
 
 const ADD = `
@@ -70,8 +71,8 @@ tagged as (
 happened as (
   select contact_id, 'TAG_ADDED' as type, tag_key as key from tagged
 ),
-${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}
-select to_jsonb(written_events) as event from known left join written_events on written_events.contact_id = known.id`
+${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
+select ${deliveriesOf('known.id')} as deliveries from known`
 
 /** Takes a tag from a contact. @returns whether it had it. */
 export async function removeTag(

@@ -1,53 +1,18 @@
-import type { Trigger } from '../../domain/triggers.ts'
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql, toDate } from '../sql.ts'
-
-/** Something that happened to a contact, and the automations that it starts. */
-export interface TriggerEvent {
-  id: string
-  workspaceId: string
-  contactId: string
-  type: Trigger
-  automationIds: string[]
-  /** The request that made it happen. */
-  requestId: string | null
-}
+import { DELIVERY_COLUMNS, toDelivery, WRITER_LEASE_SECONDS, type Delivery, type DeliveryRow } from './outbox.ts'
 
 /**
- * How long whoever wrote or took a trigger event has to deliver it before another may, in seconds. Its writer
- * delivers at once, so this is how late an event comes whose process died.
- */
-export const DELIVERY_LEASE_SECONDS = 5
-
-/** A trigger event as statements of ours return it: see {@link writeTriggerEvents} and {@link toTriggerEvent}. */
-export interface TriggerEventRow {
-  id: string
-  workspace_id: string
-  contact_id: string
-  type: Trigger
-  automation_ids: string[]
-  request_id: string | null
-}
-
-export const toTriggerEvent = (row: TriggerEventRow): TriggerEvent => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  contactId: row.contact_id,
-  type: row.type,
-  automationIds: row.automation_ids,
-  requestId: row.request_id,
-})
-
-/**
- * The part of a statement that writes what happened, with the automations that listen for it at this moment: what is
- * active now is started, however late the delivery comes. What nothing listens for is not written.
+ * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is
+ * owed because of it: what is active now is started, however late the delivery comes. What nothing listens for is not
+ * written.
  *
- * It follows a query `happened (contact_id, type, key)` in the same `with`, and is called `written_events`.
+ * It follows a query `happened (contact_id, type, key)` in the same `with`; what is owed is called `written_deliveries`.
  *
- * @param parameters which parameters hold the workspace's id, the request's id, and for how many seconds the writer
- *   keeps the events for itself to deliver (0 leaves them to the relay).
+ * @param parameters which parameters hold the workspace's id, the request's id, and whether many come at once: those are
+ *   left to the relay, in a lane of their own.
  */
-export const writeTriggerEvents = (parameters: { workspace: string; request: string; lease: string }): string => `
+export const writeTriggerEvents = (parameters: { workspace: string; request: string; bulk: string }): string => `
 listening as (
   select trigger, trigger_key, array_agg(id) as automation_ids from automations
   where workspace_id = ${parameters.workspace}::uuid and status = 'ACTIVE' and deleted_at is null
@@ -55,16 +20,38 @@ listening as (
   group by trigger, trigger_key
 ),
 written_events as (
-  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, lease_until)
+  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
   select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
-    ${parameters.request}::text, now() + make_interval(secs => ${parameters.lease}::float8)
+    ${parameters.request}::text
   from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
-  returning id, workspace_id, contact_id, type, automation_ids, request_id
+  returning id, workspace_id, contact_id, automation_ids, request_id
+),
+written_deliveries as (
+  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  select 'START', event.id || ' ' || automation_id, case when ${parameters.bulk}::boolean then 'bulk' else 'interactive' end,
+    event.workspace_id, automation_id, event.contact_id, event.id, gen_random_uuid(),
+    case when ${parameters.bulk}::boolean then now() else now() + interval '${WRITER_LEASE_SECONDS} seconds' end
+  from written_events event cross join unnest(event.automation_ids) automation_id
+  returning owed.*
 )`
 
+/** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
+export const deliveriesOf = (contact: string): string => `
+(select jsonb_agg(to_jsonb(delivery)) from (
+  select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = owed.event_id)')}
+  from written_deliveries owed where owed.contact_id = ${contact}
+) delivery)`
+
+/** A fired event: what is owed because of it, and how many automations matched when it was fired first. */
+export interface WrittenEvent {
+  createdAt: Date
+  matching: number
+  deliveries: Delivery[]
+}
+
 /**
- * Writes a custom event with the automations that match it at this moment. Where nothing matches, there is nothing to
- * deliver. Called again with the same id, it returns what was written first.
+ * Writes a custom event with the automations that match it at this moment, and what is owed to them. Called again with the
+ * same id, it returns what was written first, with nothing owed: that is delivered already, or left to the relay.
  *
  * @returns the event, or `undefined` when the workspace has no such contact.
  */
@@ -80,53 +67,66 @@ export async function insertCustomEvent(
     data: unknown
     requestId: string | null
   },
-): Promise<(TriggerEvent & { createdAt: Date }) | undefined> {
-  const [row] = await preparedSql<TriggerEventRow & { created_at: string }>(em, 'insert-custom-event', INSERT, [
-    event.id,
-    event.workspaceId,
-    event.contactId,
-    event.key,
-    event.name,
-    event.data === undefined ? null : JSON.stringify(event.data),
-    DELIVERY_LEASE_SECONDS,
-    event.requestId,
-  ])
-  return row && { ...toTriggerEvent(row), createdAt: toDate(row.created_at) }
+): Promise<WrittenEvent | undefined> {
+  const rows = await preparedSql<DeliveryRow & { id: string | null; created_at: string; matching: number }>(
+    em,
+    'insert-custom-event',
+    INSERT,
+    [
+      event.id,
+      event.workspaceId,
+      event.contactId,
+      event.key,
+      event.name,
+      event.data === undefined ? null : JSON.stringify(event.data),
+      event.requestId,
+    ],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const deliveries = rows.filter(({ id }) => id !== null).map(toDelivery)
+  return { createdAt: toDate(row.created_at), matching: row.matching, deliveries }
 }
 
 const INSERT = `
 with listening as (
   select coalesce(array_agg(id), '{}') as automation_ids from automations
   where workspace_id = $2::uuid and trigger = 'EVENT' and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
+),
+written as (
+  insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)
+  select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $7::text
+  from contacts contact cross join listening
+  where contact.id = $3::uuid and contact.workspace_id = $2::uuid
+  on conflict (id) do update set request_id = event.request_id
+  returning event.*, xmax = 0 as is_new
+),
+deliveries as (
+  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  select 'START', written.id || ' ' || automation_id, 'interactive', written.workspace_id, automation_id, written.contact_id,
+    written.id, gen_random_uuid(), now() + interval '${WRITER_LEASE_SECONDS} seconds'
+  from written cross join unnest(written.automation_ids) automation_id where written.is_new
+  returning owed.*
 )
-insert into trigger_events as event
-  (id, workspace_id, contact_id, type, name, data, automation_ids, request_id, lease_until, delivered_at)
-select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $8::text,
-  now() + make_interval(secs => $7), case when listening.automation_ids = '{}' then now() end
-from contacts contact cross join listening
-where contact.id = $3::uuid and contact.workspace_id = $2::uuid
-on conflict (id) do update set request_id = event.request_id
-returning id, workspace_id, contact_id, type, automation_ids, request_id, created_at`
+select written.created_at, cardinality(written.automation_ids) as matching, owed.id, owed.kind, owed.workspace_id,
+  owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id, owed.generation, owed.attempts,
+  (select name from automations where automations.id = owed.automation_id) as automation_name, written.request_id
+from written left join deliveries owed on true`
 
-/** Takes undelivered events whose lease has run out. Two that take at once get different ones. */
-export async function leaseTriggerEvents(em: EntityManager, limit: number): Promise<TriggerEvent[]> {
-  const rows = await sql<TriggerEventRow>(em, LEASE, [limit, DELIVERY_LEASE_SECONDS * 6])
-  return rows.map(toTriggerEvent)
+/** How long what happened is kept, in days. What is delivered later than that starts nothing. */
+export const TRIGGER_EVENT_DAYS = 30
+
+/** Forgets what happened long ago, unless something is still owed because of it. With it goes what was heard of it. */
+export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from trigger_events where id in (
+       select id from trigger_events event
+       where created_at <= now() - make_interval(days => $2)
+         and not exists (select from outbox where kind = 'START' and event_id = event.id)
+       order by created_at limit $1 for update skip locked
+     ) returning id`,
+    [limit, TRIGGER_EVENT_DAYS],
+  )
+  return rows.length
 }
-
-const LEASE = `
-update trigger_events set lease_until = now() + make_interval(secs => $2)
-where id in (
-  select id from trigger_events
-  where delivered_at is null and lease_until <= now()
-  order by lease_until limit $1
-  for update skip locked
-)
-returning id, workspace_id, contact_id, type, automation_ids, request_id`
-
-export async function markDelivered(em: EntityManager, ids: readonly string[]): Promise<void> {
-  await preparedSql(em, 'mark-delivered', MARK_DELIVERED, [ids])
-}
-
-const MARK_DELIVERED = `
-update trigger_events set delivered_at = now() where id = any($1::uuid[]) and delivered_at is null`

@@ -1,9 +1,9 @@
 import type { MessageKey } from '../../domain/messages.ts'
-import type { EmailStep } from '../../domain/steps.ts'
+import type { EmailContent } from '../../domain/steps.ts'
 import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
-import type { ClaimedMessage } from './ledger.ts'
+import { LEASE_SECONDS, type Draft } from './ledger.ts'
 
 /** A message of which nobody knows whether it was sent; an operator decides what becomes of it. */
 export interface UnconfirmedMessage {
@@ -15,10 +15,15 @@ export interface UnconfirmedMessage {
   claimedAt: string
 }
 
-/** Besides what is called so: what was claimed long ago by somebody who never came back. An attempt lasts an hour at most. */
-const IS_UNCONFIRMED = `
-(message.status = 'UNCONFIRMED'
-  or (message.status in ('SENDING', 'DEFERRED') and message.claimed_at < now() - interval '2 hours'))`
+/**
+ * Besides what is called so: a claim whose owner is dead and that nobody has looked at since, and a message that was put off
+ * long ago and that nobody tries any more. An index holds all that these can be.
+ */
+export const IS_UNCONFIRMED = `
+(message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
+  and (message.status = 'UNCONFIRMED'
+    or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
+    or (message.status = 'DEFERRED' and message.claimed_at < now() - interval '2 hours')))`
 
 export async function listUnconfirmed(em: EntityManager, limit: number): Promise<UnconfirmedMessage[]> {
   return sql<UnconfirmedMessage>(
@@ -40,57 +45,59 @@ export async function dismissUnconfirmed(em: EntityManager, id: string): Promise
   return rows.length > 0
 }
 
+export interface Reclaimed {
+  key: MessageKey
+  draft: Pick<Draft, 'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'>
+}
+
 /** Claims a message to be sent once more. @returns `undefined` when it is not one to decide on, or its automation is gone. */
-export async function reclaimUnconfirmed(
-  em: EntityManager,
-  id: string,
-  claim: string,
-): Promise<{ key: MessageKey; message: ClaimedMessage } | undefined> {
+export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: string): Promise<Reclaimed | undefined> {
   const [row] = await sql<{
     enrollment_id: string
     step_id: string
     visit: number
+    workspace_id: string
     mode: WorkspaceMode
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
-    step: EmailStep
-  }>(em, RECLAIM, [id, claim])
-  return (
-    row && {
-      key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
-      message: {
-        id,
-        claim,
-        workspaceMode: row.mode,
-        // The sequence has gone on: nothing hangs on how this ends.
-        onSendFailure: 'CONTINUE',
-        step: row.step,
-        contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
-      },
-    }
-  )
+    mail: Draft['mail']
+    subject: string
+    html: string | null
+    text: string | null
+  }>(em, RECLAIM, [id, claim, LEASE_SECONDS])
+  if (!row) return undefined
+  const content: EmailContent = { subject: row.subject, html: row.html, text: row.text }
+  const contact = { email: row.email, firstName: row.first_name, metadata: row.metadata }
+  return {
+    key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
+    draft: { workspaceId: row.workspace_id, workspaceMode: row.mode, content, contact, mail: row.mail },
+  }
 }
 
+/** Under the same locks as a claim: a DELETE or an erasure waits for it, or it finds nothing. */
 const RECLAIM = `
+with automation as (
+  select id from automations
+  where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null for share
+),
+contact as (
+  select id, email, first_name, metadata from contacts where id = (select contact_id from messages where id = $1::uuid) for share
+)
 update messages message
-set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null
+set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
+  lease_until = clock_timestamp() + make_interval(secs => $3::float8)
 from enrollments enrollment
-join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join automation on automation.id = enrollment.automation_id
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
-join contacts contact on contact.id = enrollment.contact_id
+cross join lateral (
+  select step ->> 'id' as id, step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+) step
+join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+join contact on contact.id = enrollment.contact_id
 join workspaces workspace on workspace.id = enrollment.workspace_id
-where message.id = $1::uuid and enrollment.id = message.enrollment_id and ${IS_UNCONFIRMED}
-returning message.enrollment_id, message.step_id, message.visit, workspace.mode, contact.email, contact.first_name,
-  contact.metadata,
-  (select step from jsonb_array_elements(version.steps) step where step ->> 'id' = message.step_id::text) as step`
-
-/** What a second try could not send is as unconfirmed as before it. */
-export async function keepUnconfirmed(em: EntityManager, id: string, claim: string): Promise<void> {
-  await sql(
-    em,
-    `update messages set status = 'UNCONFIRMED' where id = $1::uuid and claim = $2::uuid and status = 'DEFERRED'`,
-    [id, claim],
-  )
-}
+where message.id = $1::uuid and enrollment.id = message.enrollment_id and step.id = message.step_id::text
+  and ${IS_UNCONFIRMED}
+returning message.enrollment_id, message.step_id, message.visit, message.workspace_id, workspace.mode, contact.email,
+  contact.first_name, contact.metadata, content.subject, content.html, content.text, (select mail from installation) as mail`

@@ -1,7 +1,8 @@
 import type { EntityManager } from '../orm.ts'
-import { nullObject } from '../../domain/metadata.ts'
+import { MAX_METADATA_BYTES, nullObject } from '../../domain/metadata.ts'
 import { sql } from '../sql.ts'
-import { toTriggerEvent, writeTriggerEvents, type TriggerEvent, type TriggerEventRow } from './trigger-events.ts'
+import { toDelivery, type Delivery, type DeliveryRow } from './outbox.ts'
+import { deliveriesOf, writeTriggerEvents } from './trigger-events.ts'
 
 export interface ContactWrite {
   /** The id it gets if it is new. */
@@ -23,13 +24,13 @@ export interface ContactWrite {
 export interface WrittenContact {
   id: string
   created: boolean
-  /** What happened to it that automations listen for: each has to be delivered. */
-  events: TriggerEvent[]
+  /** What is owed because of what happened to it. */
+  deliveries: Delivery[]
 }
 
 export interface UpsertOptions {
-  /** For how many seconds the caller keeps the events for itself to deliver; 0 leaves them to the relay. */
-  leaseSeconds: number
+  /** Whether they are many: what is owed because of them is left to the relay, in the lane of bulk. */
+  bulk: boolean
   requestId: string | null
 }
 
@@ -45,17 +46,12 @@ export async function upsertContacts(
   contacts: readonly ContactWrite[],
   options: UpsertOptions,
 ): Promise<WrittenContact[]> {
-  const rows = await sql<{ id: string; created: boolean; events: TriggerEventRow[] | null }>(
+  const rows = await sql<{ id: string; created: boolean; deliveries: DeliveryRow[] | null }>(
     em,
-    `${UPSERT},
-     events as (
-       select contact_id, jsonb_agg(to_jsonb(written_events)) as events from written_events group by contact_id
-     )
-     select written.id, written.created, events.events
-     from written left join events on events.contact_id = written.id`,
+    `${UPSERT} select written.id, written.created, ${deliveriesOf('written.id')} as deliveries from written`,
     parametersOf(workspaceId, contacts, options),
   )
-  return rows.map(({ id, created, events }) => ({ id, created, events: (events ?? []).map(toTriggerEvent) }))
+  return rows.map(({ id, created, deliveries }) => ({ id, created, deliveries: (deliveries ?? []).map(toDelivery) }))
 }
 
 /** Does the same, and only counts what it did. */
@@ -83,7 +79,7 @@ export async function upsertAndCountContacts(
 function parametersOf(
   workspaceId: string,
   contacts: readonly ContactWrite[],
-  { leaseSeconds, requestId }: UpsertOptions,
+  { bulk, requestId }: UpsertOptions,
 ): unknown[] {
   const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
   for (const contact of contacts) {
@@ -102,7 +98,7 @@ function parametersOf(
     list_id: contact.listId,
     tags: contact.tags.length > 0 ? contact.tags : null,
   }))
-  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), leaseSeconds, requestId]
+  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId]
 }
 
 const UPSERT = `
@@ -145,4 +141,27 @@ happened as (
   union all
   select contact_id, 'TAG_ADDED', tag_key from tagged
 ),
-${writeTriggerEvents({ workspace: '$1', request: '$5', lease: '$4' })}`
+${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
+
+/** Which of these contacts, by the key of their email, would have more metadata than fits, merged with what they have. */
+export async function oversized(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+): Promise<string[]> {
+  const items = contacts.map(({ emailKey, metadata, removedKeys }) => ({
+    email_key: emailKey,
+    metadata,
+    removed: removedKeys,
+  }))
+  const rows = await sql<{ email_key: string }>(em, OVERSIZED, [workspaceId, JSON.stringify(items), MAX_METADATA_BYTES])
+  return rows.map((row) => row.email_key)
+}
+
+const OVERSIZED = `
+select item.email_key
+from jsonb_to_recordset($2::jsonb) as item(email_key text, metadata jsonb, removed jsonb)
+left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = item.email_key
+where octet_length(
+  ((coalesce(contact.metadata, '{}') || item.metadata) - array(select jsonb_array_elements_text(item.removed)))::text
+) > $3`

@@ -1,0 +1,32 @@
+import { activityInfo, ApplicationFailure } from '@temporalio/activity'
+import { createBulkhead, within } from '../src/services/bulkhead.ts'
+
+/** How many statements of one automation's bookkeeping run at a time: fewer than a worker has connections. */
+const AT_A_TIME = 4
+
+/** How long a local activity may wait and work, in milliseconds: it keeps a slot that everybody needs. */
+const PATIENCE_MS = 1_000
+
+/** How long an automation whose bookkeeping was slow is not tried in a local activity, in milliseconds. */
+const SLOW_FOR_MS = 10_000
+
+/**
+ * Keeps automations apart: one whose rows are locked, say, uses up neither the connections nor the slots of the others. What
+ * is slow fails in its local activity, within a second, and goes on in a normal one.
+ */
+export function createBulkheads() {
+  const inTurn = createBulkhead(AT_A_TIME)
+  const slowUntil = new Map<string, number>()
+
+  return async function keptApart<Result>(automationId: string, run: () => Promise<Result>): Promise<Result> {
+    if (!activityInfo().isLocal) return inTurn(automationId, run)
+    const slow = () => ApplicationFailure.nonRetryable('It takes longer, and goes on in an activity of its own', 'Slow')
+    if ((slowUntil.get(automationId) ?? 0) > Date.now()) throw slow()
+    return within(PATIENCE_MS, inTurn(automationId, run), () => {
+      // As many as are remembered at a time; to forget one costs a second.
+      if (slowUntil.size > 1_000) slowUntil.clear()
+      slowUntil.set(automationId, Date.now() + SLOW_FOR_MS)
+      return slow()
+    })
+  }
+}

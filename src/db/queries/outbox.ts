@@ -1,0 +1,179 @@
+import type { EntityManager } from '../orm.ts'
+import { preparedSql, sql } from '../sql.ts'
+
+/**
+ * What is owed because of something that happened:
+ * - START: a trigger event has to reach an automation, for a contact; it starts an enrollment or is heard by the one there is
+ * - WAKE: an enrollment has to look at its automation again
+ * - CANCEL: an enrollment's workflow has to end
+ * - WAKE_HELD: all that an automation holds have to be woken, in pages
+ * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
+ * - ERASE: the last messages of an erased contact have to go, when they are settled
+ * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
+ */
+export type DeliveryKind = 'START' | 'WAKE' | 'CANCEL' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE'
+
+/** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
+export type Lane = 'interactive' | 'bulk' | 'walk'
+export const LANES: readonly Lane[] = ['interactive', 'bulk', 'walk']
+
+const LANE_OF = {
+  START: 'interactive',
+  WAKE: 'interactive',
+  CANCEL: 'interactive',
+  WAKE_HELD: 'walk',
+  TEAR_DOWN: 'walk',
+  ERASE: 'walk',
+  RECONCILE: 'walk',
+} as const satisfies Record<DeliveryKind, Lane>
+
+export interface Delivery {
+  /** Postgres's, as text. */
+  id: string
+  kind: DeliveryKind
+  workspaceId: string | null
+  automationId: string | null
+  contactId: string | null
+  eventId: string | null
+  enrollmentId: string | null
+  afterId: string | null
+  generation: number
+  attempts: number
+  /** The automation's, `null` where there is none or it was deleted: then nothing is owed to it any more. */
+  automationName: string | null
+  /** The request that made the event happen. */
+  requestId: string | null
+}
+
+/** How long whoever writes or takes a delivery has it for itself, in seconds: so late comes one whose process died. */
+export const WRITER_LEASE_SECONDS = 5
+export const LEASE_SECONDS = 30
+
+/** Pauses between two attempts at one delivery, in seconds: doubled from the first to the longest. */
+const FIRST_PAUSE_SECONDS = 1
+const LONGEST_PAUSE_SECONDS = 300
+
+export interface DeliveryRow {
+  id: string
+  kind: DeliveryKind
+  workspace_id: string | null
+  automation_id: string | null
+  contact_id: string | null
+  event_id: string | null
+  enrollment_id: string | null
+  after_id: string | null
+  generation: number
+  attempts: number
+  automation_name: string | null
+  request_id: string | null
+}
+
+export const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: String(row.id),
+  kind: row.kind,
+  workspaceId: row.workspace_id,
+  automationId: row.automation_id,
+  contactId: row.contact_id,
+  eventId: row.event_id,
+  enrollmentId: row.enrollment_id,
+  afterId: row.after_id,
+  generation: row.generation,
+  attempts: row.attempts,
+  automationName: row.automation_name,
+  requestId: row.request_id,
+})
+
+/** The columns of a {@link DeliveryRow}, of a row `owed`. */
+export const DELIVERY_COLUMNS = `
+owed.id, owed.kind, owed.workspace_id, owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id,
+owed.generation, owed.attempts,
+(select name from automations where automations.id = owed.automation_id and deleted_at is null) as automation_name,
+(select request_id from trigger_events where trigger_events.id = owed.event_id) as request_id`
+
+/**
+ * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
+ * earlier time does not settle it.
+ *
+ * @param delaySeconds how long the relay leaves it to the caller.
+ */
+export async function owe(
+  em: EntityManager,
+  owed:
+    | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
+    | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
+    | { kind: 'ERASE'; contactId: string }
+    | { kind: 'RECONCILE' },
+  delaySeconds = 0,
+): Promise<void> {
+  const automationId = 'automationId' in owed ? owed.automationId : null
+  const contactId = 'contactId' in owed ? owed.contactId : null
+  await sql(em, OWE, [
+    owed.kind,
+    [automationId, contactId].filter((id) => id !== null).join(' '),
+    LANE_OF[owed.kind],
+    automationId,
+    contactId,
+    delaySeconds,
+  ])
+}
+
+const OWE = `
+insert into outbox as owed (kind, key, lane, automation_id, contact_id, due_at)
+values ($1, $2, $3, $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8))
+on conflict (kind, key) do update
+  set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
+  -- There is one of these, it goes round for ever, and who starts a worker does not make it start over.
+  where owed.kind <> 'RECONCILE'`
+
+/** Takes deliveries of a lane that are due. Two that take at once get different ones. */
+export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number): Promise<Delivery[]> {
+  const rows = await preparedSql<DeliveryRow>(em, 'lease-deliveries', LEASE, [lane, limit, LEASE_SECONDS])
+  return rows.map(toDelivery)
+}
+
+const LEASE = `
+with due as (
+  select id from outbox where lane = $1 and due_at <= now() order by due_at limit $2 for update skip locked
+)
+update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
+from due where owed.id = due.id
+returning ${DELIVERY_COLUMNS}`
+
+/** Settles deliveries that have arrived, unless they were made due again meanwhile. */
+export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
+  if (done.length === 0) return
+  await preparedSql(em, 'settle-deliveries', SETTLE, [
+    done.map(({ id }) => id),
+    done.map(({ generation }) => generation),
+  ])
+}
+
+const SETTLE = `
+delete from outbox using unnest($1::bigint[], $2::integer[]) as done(id, generation)
+where outbox.id = done.id and outbox.generation = done.generation`
+
+/** Puts off deliveries that failed, each by itself: the oftener it failed, the longer. */
+export async function putOffDeliveries(em: EntityManager, failed: readonly Delivery[]): Promise<void> {
+  if (failed.length === 0) return
+  await sql(
+    em,
+    `update outbox set due_at = now() + make_interval(secs => least($2 * power(2, least(attempts, 20) - 1), $3))
+     where id = any($1::bigint[])`,
+    [failed.map(({ id }) => id), FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS],
+  )
+}
+
+/** Moves a walk on to its next page, unless it was made due again meanwhile and starts over. */
+export async function advanceWalk(
+  em: EntityManager,
+  { id, generation }: Delivery,
+  afterId: string | null,
+  delaySeconds = 0,
+): Promise<void> {
+  await sql(
+    em,
+    `update outbox set after_id = $3::uuid, attempts = 0, due_at = now() + make_interval(secs => $4::float8)
+     where id = $1::bigint and generation = $2`,
+    [id, generation, afterId, delaySeconds],
+  )
+}

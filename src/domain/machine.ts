@@ -1,0 +1,169 @@
+/**
+ * What a sequence does next, as a pure function. It knows no clock, no Temporal and no database: it is told what happened
+ * and when, and says what is to be done. The workflow carries that out and tells what came of it; so does whatever else
+ * runs sequences, on a clock of its own.
+ */
+import type { EndStatus } from './enrollment.ts'
+import type { StepOutline } from './steps.ts'
+
+/**
+ * The version of these rules that a run follows from its first event to its last. A run that continues as new takes the
+ * newest. Change what a running sequence does, and this number goes up, with the rules of the old one kept.
+ */
+export const ENGINE = 1
+
+/** Where a sequence is: small, and all that it needs to go on in a new run, besides the steps themselves. */
+export interface MachineState {
+  /** The step that it is at: `null` before the first, and `END` behind the last. */
+  stepId: string | null
+  /** What it waits for. */
+  waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
+  /** When the wait that it is in ends: milliseconds since 1970. */
+  wakeAt: number | null
+  /** Whether its automation keeps it where it is. */
+  held: boolean
+  /** Whether the automation changed while an email was under way: what that saw may be older than the change. */
+  changed: boolean
+}
+
+export const END = 'end'
+
+export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, held: false, changed: false }
+
+/** What can happen to a sequence. */
+export type Happening =
+  /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow. */
+  | { kind: 'begun'; resumeAfter?: { stepId: string; at: number } | undefined }
+  /** The email of the present step is settled, or can't be sent: held, stopped by a refusal, or gone. */
+  | { kind: 'email-settled'; as: 'go-on' | 'stop' | 'held' | 'gone' }
+  /** The time that was waited for has come. */
+  | { kind: 'woken' }
+  /** The automation was changed. */
+  | { kind: 'changed' }
+  /** It is to end at once. */
+  | { kind: 'exit' }
+
+/** What is to be done. All but `publish` take time, and one of them is under way at most. */
+export type Effect =
+  | { do: 'send'; stepId: string }
+  /** Wait until then; `null`: until something happens. */
+  | { do: 'wait'; until: number | null }
+  | { do: 'publish'; held: boolean }
+  /** Tell when the wait that begins will end. */
+  | { do: 'announce'; position: number; until: number }
+  | { do: 'end'; status: EndStatus }
+
+export interface Move {
+  state: MachineState
+  effects: Effect[]
+}
+
+/** @param now milliseconds since 1970 */
+export function next(steps: readonly StepOutline[], state: MachineState, happening: Happening, now: number): Move {
+  if (state.waitingFor === 'nothing') return stay(state)
+  switch (happening.kind) {
+    case 'begun':
+      return begin(steps, state, happening.resumeAfter, now)
+    case 'email-settled':
+      return state.waitingFor === 'email' ? settle(steps, state, happening.as, now) : stay(state)
+    case 'woken':
+      return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, now) : stay(state)
+    case 'changed':
+      // While an email is under way nobody knows whether it saw the change: it counts as not seen.
+      if (state.waitingFor === 'email') return stay({ ...state, changed: true })
+      return state.waitingFor === 'change' ? send(state, state.stepId!) : stay(state)
+    case 'exit':
+      return end(state, 'CANCELLED')
+  }
+}
+
+/** The zero-based place of a state's step among the steps; their number at the end. */
+export function positionOf(steps: readonly StepOutline[], { stepId }: Pick<MachineState, 'stepId'>): number {
+  if (stepId === END) return steps.length
+  const position = steps.findIndex((step) => step.id === stepId)
+  return Math.max(position, 0)
+}
+
+const stay = (state: MachineState): Move => ({ state, effects: [] })
+
+function begin(
+  steps: readonly StepOutline[],
+  state: MachineState,
+  resumeAfter: { stepId: string; at: number } | undefined,
+  now: number,
+): Move {
+  switch (state.waitingFor) {
+    // A run goes on where the one before it was.
+    case 'time':
+      return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
+    case 'email':
+    case 'change':
+      return send(state, state.stepId!)
+    case 'begin': {
+      const last = resumeAfter === undefined ? -1 : steps.findIndex(({ id }) => id === resumeAfter.stepId)
+      // The wait that follows began when that email was settled, and not when its workflow was found to be lost.
+      return enter(steps, last + 1, state, last < 0 ? now : resumeAfter!.at)
+    }
+    case 'end':
+    case 'nothing':
+      return stay(state)
+  }
+}
+
+function settle(
+  steps: readonly StepOutline[],
+  state: MachineState,
+  as: 'go-on' | 'stop' | 'held' | 'gone',
+  now: number,
+): Move {
+  switch (as) {
+    case 'go-on':
+      return released(state, goOn(steps, { ...state, held: false }, now))
+    case 'stop':
+      return end(state, 'STOPPED')
+    case 'gone':
+      return end(state, 'CANCELLED')
+    case 'held': {
+      if (state.changed) return send(state, state.stepId!)
+      const held: MachineState = { ...state, waitingFor: 'change', held: true }
+      const wait: Effect = { do: 'wait', until: null }
+      return { state: held, effects: state.held ? [wait] : [{ do: 'publish', held: true }, wait] }
+    }
+  }
+}
+
+/** What was published as held is published as going on. */
+const released = (before: MachineState, move: Move): Move =>
+  before.held ? { ...move, effects: [{ do: 'publish', held: false }, ...move.effects] } : move
+
+const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Move =>
+  enter(steps, positionOf(steps, state) + 1, state, now)
+
+function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Move {
+  const step = steps[position]
+  if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
+  switch (step.type) {
+    case 'EMAIL':
+      return send(state, step.id)
+    case 'WAIT': {
+      const wakeAt = now + step.delayMinutes * 60_000
+      return {
+        state: { ...state, stepId: step.id, waitingFor: 'time', wakeAt },
+        effects: [
+          { do: 'announce', position, until: wakeAt },
+          { do: 'wait', until: wakeAt },
+        ],
+      }
+    }
+  }
+}
+
+const send = (state: MachineState, stepId: string): Move => ({
+  state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false },
+  effects: [{ do: 'send', stepId }],
+})
+
+const end = (state: MachineState, status: EndStatus): Move => ({
+  state: { ...state, waitingFor: 'nothing', wakeAt: null },
+  effects: [{ do: 'end', status }],
+})

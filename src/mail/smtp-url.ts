@@ -1,0 +1,25 @@
+import { isIP } from 'node:net'
+import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+import { parseConnectionUrl } from 'nodemailer/lib/shared'
+
+export interface SmtpServer {
+  options: SMTPConnectionOptions
+  auth: SMTPConnectionAuth | undefined
+}
+
+/**
+ * Reads where mail is handed over: `smtp://user:password@host:port`, or `smtps://…` for TLS from the first byte. A password
+ * goes over TLS or not at all: where a server does not offer STARTTLS, or somebody between took the offer away, the
+ * connection ends before the login. Only a server on this machine is trusted as it is, and one that the URL says so of, with
+ * `?requireTLS=false`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8314#section-4 why the opportunistic way is not enough
+ */
+export function readSmtpUrl(url: string): SmtpServer {
+  const { auth, ...options } = parseConnectionUrl(url) as SMTPConnectionOptions & { auth?: SMTPConnectionAuth }
+  const requireTLS = auth !== undefined && !options.secure && !isLoopback(options.host ?? 'localhost')
+  return { options: { requireTLS, ...options }, auth }
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -1,0 +1,70 @@
+import { LEASE_SECONDS, renewLeases } from '../db/queries/ledger.ts'
+import type { EntityManager } from '../db/orm.ts'
+
+/** How often the leases of what takes long are renewed, in milliseconds: twice before one runs out. */
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3
+
+/** How much earlier than its lease a hand-over is broken off, in milliseconds: clocks tick apart, and closing takes a moment. */
+const MARGIN_MS = 3_000
+
+/** One hand-over's time: until when it may go on. */
+export interface HandOverLease {
+  /** Aborted when the lease could not be renewed in time: the hand-over has to be broken off. */
+  readonly breakOff: AbortSignal
+  /** Says that the claim was made, by a statement that was sent at this reading of `performance.now()`. */
+  claimed(sentAt: number): void
+  /** Whether anything may still flow: asked right before it does, because a process can be stopped for a while anywhere. */
+  holds(): boolean
+  end(): void
+}
+
+/**
+ * Keeps the leases of this process's claims. Whoever deletes an automation or erases a contact waits for live leases, and
+ * whoever finds a claim whose lease is over takes its owner for dead: so an owner that lives renews it, and one that can't
+ * stops handing over before it is over.
+ */
+export function createLeaseKeeper(em: EntityManager) {
+  const held = new Map<string, { until: number; breakOff: AbortController; timer: NodeJS.Timeout | undefined }>()
+  let renewing: NodeJS.Timeout | undefined
+
+  const extend = (claim: string, sentAt: number) => {
+    const lease = held.get(claim)
+    if (!lease) return
+    lease.until = sentAt + LEASE_SECONDS * 1000 - MARGIN_MS
+    clearTimeout(lease.timer)
+    const left = lease.until - performance.now()
+    lease.timer = setTimeout(() => lease.breakOff.abort(new Error('The lease of the claim ran out')), left)
+  }
+
+  async function renew(): Promise<void> {
+    const sentAt = performance.now()
+    const claims = [...held].filter(([, { timer }]) => timer !== undefined).map(([claim]) => claim)
+    if (claims.length === 0) return
+    const renewed = await renewLeases(em.fork(), claims).catch(() => undefined)
+    for (const claim of claims) if (renewed?.has(claim)) extend(claim, sentAt)
+  }
+
+  return {
+    /** Begins a hand-over that will be claimed under this name. */
+    begin(claim: string): HandOverLease {
+      const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
+      held.set(claim, lease)
+      renewing ??= setInterval(() => void renew(), RENEW_MS).unref()
+      return {
+        breakOff: lease.breakOff.signal,
+        claimed: (sentAt) => extend(claim, sentAt),
+        holds: () => performance.now() < lease.until,
+        end() {
+          clearTimeout(lease.timer)
+          held.delete(claim)
+          if (held.size === 0) {
+            clearInterval(renewing)
+            renewing = undefined
+          }
+        },
+      }
+    },
+  }
+}
+
+export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>

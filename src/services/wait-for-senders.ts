@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** How long the caller waits for emails that are being handed over at this moment, in milliseconds. */
+const PATIENCE_MS = 3_500
+const LONGEST_PAUSE_MS = 250
+
+/**
+ * Waits until no email is being handed over any more. It asks now and then and keeps no connection meanwhile.
+ * @param count how many are, by claims whose lease is not over. A sender that can't renew its lease stops before that.
+ * @returns whether none is; false where it takes too long for a caller to wait.
+ */
+export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {
+  const deadline = Date.now() + PATIENCE_MS
+  for (let pause = 20; (await count()) > 0; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    if (Date.now() + pause > deadline) return false
+    await delay(pause)
+  }
+  return true
+}

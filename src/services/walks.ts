@@ -1,0 +1,147 @@
+import pMap from 'p-map'
+import { activePage, cancelRow, lastSettled, type ActiveEnrollment } from '../db/queries/enrollments.ts'
+import { eraseRest } from '../db/queries/erase-contact.ts'
+import { advanceWalk, owe, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
+import { deleteEnrollments, enrollmentPage, removeAutomation } from '../db/queries/walks.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/**
+ * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have
+ * ended with the DELETE, nor for a reconciliation: they leave Temporal to others.
+ */
+const WAKE = { size: 200, concurrency: 20 }
+const TEAR_DOWN = { size: 50, concurrency: 2 }
+const RECONCILE = { size: 100, concurrency: 2 }
+
+/** Seconds between two pages of a reconciliation, and between its end and the next one. */
+const RECONCILE_PAGE_SECONDS = 5
+const RECONCILE_AGAIN_SECONDS = 600
+
+/** How soon an erasure looks again whether the last email is settled, in seconds. */
+const ERASE_AGAIN_SECONDS = 5
+
+/** Does one page of what is owed to many. What fails for one of them is noted for that one, and the walk goes on. */
+export async function walk(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  switch (delivery.kind) {
+    case 'WAKE_HELD':
+      return wakeHeld(dependencies, delivery)
+    case 'TEAR_DOWN':
+      return tearDown(dependencies, delivery)
+    case 'ERASE':
+      return eraseWhenSettled(dependencies, delivery)
+    case 'RECONCILE':
+      return reconcile(dependencies, delivery)
+    case 'START':
+    case 'WAKE':
+    case 'CANCEL':
+      throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
+  }
+}
+
+/** Wakes those whom an automation holds: it sends again. */
+async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const automationId = delivery.automationId!
+  const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, held: true }, WAKE.size)
+  await pMap(
+    page.filter(({ active }) => active),
+    async ({ contactId }) => {
+      try {
+        await enrollments.automationChanged(automationId, contactId)
+      } catch (error) {
+        log.warn({ error, automationId, contactId }, 'A held enrollment is woken later')
+        await owe(em.fork(), { kind: 'WAKE', automationId, contactId })
+      }
+    },
+    { concurrency: WAKE.concurrency },
+  )
+  if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])
+  else await advanceWalk(fork, delivery, page.at(-1)!.id)
+}
+
+/** Ends and removes the enrollments of a deleted automation, and at last the automation. */
+async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const automationId = delivery.automationId!
+  // What was dealt with is gone, so that the next page is again the first one.
+  const page = await enrollmentPage(fork, { automationId, afterId: null, held: false }, TEAR_DOWN.size)
+  await pMap(
+    page.filter(({ active }) => active),
+    async ({ contactId }) => {
+      try {
+        await enrollments.cancel(automationId, contactId)
+      } catch (error) {
+        log.warn({ error, automationId, contactId }, 'The workflow of a deleted automation is cancelled later')
+        await owe(em.fork(), { kind: 'CANCEL', automationId, contactId })
+      }
+    },
+    { concurrency: TEAR_DOWN.concurrency },
+  )
+  await deleteEnrollments(
+    fork,
+    page.map(({ id }) => id),
+  )
+  if (page.length === TEAR_DOWN.size) return advanceWalk(fork, delivery, null)
+  await removeAutomation(fork, automationId)
+  await settleDeliveries(fork, [delivery])
+}
+
+async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  if (await eraseRest(fork, delivery.contactId!)) await settleDeliveries(fork, [delivery])
+  else await advanceWalk(fork, delivery, null, ERASE_AGAIN_SECONDS)
+}
+
+/**
+ * Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. One that was ended by an operator ends
+ * here, too. One that Temporal does not know, because its data are older than ours, is started again where it was: what was
+ * sent is in the ledger, and is not sent again.
+ */
+async function reconcile(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = dependencies.em.fork()
+  const page = await activePage(fork, delivery.afterId, RECONCILE.size)
+  await pMap(page, (enrollment) => reconcileOne(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
+  const isLast = page.length < RECONCILE.size
+  await advanceWalk(
+    fork,
+    delivery,
+    isLast ? null : page.at(-1)!.id,
+    isLast ? RECONCILE_AGAIN_SECONDS : RECONCILE_PAGE_SECONDS,
+  )
+}
+
+/** Settles one enrollment that should have a workflow. */
+export async function reconcileOne(
+  { em, enrollments, log }: Dependencies,
+  { id, workspaceId, automationId, automationName, contactId, cause, enrolledAt }: ActiveEnrollment,
+): Promise<void> {
+  const state = await enrollments.state(automationId, contactId, id)
+  if (state === 'RUNNING') return
+  const fork = em.fork()
+  if (state === 'CLOSED') {
+    log.warn(
+      { enrollmentId: id, automationId, contactId },
+      'The workflow of an enrollment was ended; so is the enrollment',
+    )
+    return cancelRow(fork, id)
+  }
+  const last = await lastSettled(fork, id)
+  log.warn(
+    { enrollmentId: id, automationId, contactId },
+    'An enrollment had lost its workflow, and goes on where it was',
+  )
+  await enrollments.start({
+    automationName,
+    requestId: null,
+    input: {
+      enrollmentId: id,
+      workspaceId,
+      automationId,
+      contactId,
+      enrolledAt: enrolledAt.toISOString(),
+      cause,
+      triggerEventId: null,
+      ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
+    },
+  })
+}

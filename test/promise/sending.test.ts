@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { claimMessage, deferMessage, draftMessage, type ClaimAs } from '../../src/db/queries/ledger.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+const CONNECTIONS = 3
+const CONTACTS = 12
+
+describe('sending beside a slow mail server', () => {
+  let service: Service
+  let sink: SmtpSink
+  /** Messages that the server has and has not answered for. */
+  let held: (() => void)[]
+  let holding: boolean
+
+  beforeEach(async () => {
+    held = []
+    holding = true
+    sink = await startSmtpSink(() => (holding ? new Promise<void>((answer) => held.push(answer)) : undefined))
+    service = await startService({ env: { SMTP_URL: sink.url, SMTP_CONNECTIONS: String(CONNECTIONS) } })
+  })
+  afterEach(async () => {
+    release()
+    await service.stop()
+    await sink.close()
+  })
+
+  const release = () => {
+    holding = false
+    for (const answer of held.splice(0)) answer()
+  }
+  const em = () => service.context.orm.em.fork()
+  const statuses = async () => {
+    const rows = await sql<{ status: string; count: number }>(
+      em(),
+      'select status, count(*)::integer as count from messages group by status',
+    )
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  }
+  const many = async (fields: object = {}) => {
+    const automationId = await anAutomation(service, { steps: [EMAIL], ...fields })
+    for (let n = 0; n < CONTACTS; n += 1) await enroll(service, automationId, await aContact(service))
+    await eventually('every connection is busy', () => (held.length === CONNECTIONS ? true : undefined))
+    return automationId
+  }
+
+  it('claims no more messages than it has connections', async () => {
+    await many()
+    assert.deepEqual(await statuses(), { SENDING: CONNECTIONS })
+    release()
+    await eventually('all are sent', async () => ((await statuses())['SENT'] === CONTACTS ? true : undefined))
+    assert.equal(sink.mails.length, CONTACTS)
+  })
+
+  it('finishes what is being handed over when it stops, and leaves the rest to the next one', async () => {
+    await many()
+    const stopped = service.stopWorkers()
+    // The server answers while the worker is stopping.
+    setTimeout(release, 500)
+    await stopped
+    const after = await statuses()
+    assert.equal(after['UNCONFIRMED'] ?? 0, 0)
+    assert.equal(after['SENDING'] ?? 0, 0)
+    await service.startWorker()
+    await eventually('all are sent', async () => ((await statuses())['SENT'] === CONTACTS ? true : undefined), 60_000)
+    assert.equal(sink.mails.length, CONTACTS)
+    assert.equal(new Set(sink.mails.flatMap(({ to }) => to)).size, CONTACTS)
+  })
+
+  it('mails nobody after the answer of a DELETE', async () => {
+    const automationId = await many()
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 503)
+    assert.equal(sink.mails.length, CONNECTIONS)
+    release()
+    await eventually('the DELETE is answered', async () => {
+      const { status } = await service.call('DELETE', `automations/${automationId}`)
+      return status === 200 || status === 404 ? true : undefined
+    })
+    const mailed = sink.mails.length
+    await eventually('every workflow has ended', async () => {
+      for await (const { status } of service.context.temporal.workflow.list({
+        query: `AutomationId="${automationId}"`,
+      })) {
+        if (status.name === 'RUNNING') return undefined
+      }
+      return true
+    })
+    assert.equal(mailed, CONNECTIONS)
+    assert.equal(sink.mails.length, CONNECTIONS)
+  })
+
+  it('keeps no connection to Postgres while deletions and erasures wait for it', async () => {
+    const contacts = await Promise.all(Array.from({ length: CONNECTIONS }, () => aContact(service)))
+    const automations = await Promise.all(contacts.map(() => anAutomation(service, { steps: [EMAIL] })))
+    for (const [n, contactId] of contacts.entries()) await enroll(service, automations[n]!, contactId)
+    await eventually('every connection is busy', () => (held.length === CONNECTIONS ? true : undefined))
+    const waiting = Array.from({ length: 10 }, () => [
+      ...contacts.map((id) => service.call('DELETE', `contacts/${id}`)),
+      ...automations.map((id) => service.call('DELETE', `automations/${id}`)),
+    ]).flat()
+    const others = await Promise.all(Array.from({ length: 30 }, () => service.call('GET', 'contacts')))
+    assert.ok(others.every(({ status }) => status === 200))
+    const answers = await Promise.all(waiting)
+    assert.ok(answers.every(({ status }) => status === 503 || status === 404))
+    release()
+    for (const [n, id] of contacts.entries()) {
+      await eventually('it is erased', async () =>
+        (await service.call('DELETE', `contacts/${id}`)).status === 503 ? undefined : true,
+      )
+      await eventually('it is deleted', async () =>
+        (await service.call('DELETE', `automations/${automations[n]}`)).status === 503 ? undefined : true,
+      )
+    }
+    await eventually('nothing is left of them', async () => {
+      const [row] = await sql<{ count: number }>(em(), 'select count(*)::integer as count from messages')
+      return row?.count === 0 ? true : undefined
+    })
+    assert.equal(sink.mails.length, CONNECTIONS)
+  })
+})
+
+describe('a claim', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+  const em = () => service.context.orm.em.fork()
+
+  async function aStep() {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
+    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    const attempt = (attempts: number) => ({ key, automationId, messageId: newId(), claim: newId(), attempts })
+    const claim = (of: ReturnType<typeof attempt>, as: ClaimAs = { status: 'SENDING' }) =>
+      claimMessage(em(), { ...of, as })
+    const status = async () => (await activityOf(service, contactId))[0]?.status
+    return { key, automationId, contactId, attempt, claim, status }
+  }
+
+  it('of an attempt that was overtaken fails, and says nothing of the other one', async () => {
+    const { attempt, claim, status, key, automationId } = await aStep()
+    const [old, young, third] = [attempt(0), attempt(0), attempt(1)]
+    assert.ok(await claim(young))
+    assert.equal(await claim(old), undefined)
+    await deferMessage(em(), old, 'it thinks so')
+    assert.equal(await status(), 'SENDING')
+    assert.deepEqual(await draftMessage(em(), key, automationId), { kind: 'busy' })
+    await deferMessage(em(), young, '4xx')
+    assert.equal(await status(), 'DEFERRED')
+    assert.equal(await claim(old), undefined)
+    assert.ok(await claim(third))
+  })
+
+  it('that reaches Postgres after its attempt gave up is none', async () => {
+    const { attempt, claim, status } = await aStep()
+    const late = attempt(0)
+    await deferMessage(em(), late, 'the database did not answer in time')
+    assert.equal(await claim(late), undefined)
+    assert.equal(await status(), 'DEFERRED')
+    assert.ok(await claim(attempt(1)))
+  })
+
+  it('asked twice, because its answer was lost, is one', async () => {
+    const { attempt, claim } = await aStep()
+    const one = attempt(0)
+    assert.equal(await claim(one), await claim(one))
+  })
+
+  it('is refused for a contact who is gone, an automation that is paused, one that is deleted', async () => {
+    const erased = await aStep()
+    await service.call('DELETE', `contacts/${erased.contactId}`)
+    assert.equal(await erased.claim(erased.attempt(0)), undefined)
+    const paused = await aStep()
+    await service.call('PATCH', `automations/${paused.automationId}`, { status: 'PAUSED' })
+    assert.equal(await paused.claim(paused.attempt(0)), undefined)
+    const deleted = await aStep()
+    await service.call('DELETE', `automations/${deleted.automationId}`)
+    assert.equal(await deleted.claim(deleted.attempt(0)), undefined)
+  })
+})

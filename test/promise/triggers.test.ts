@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { deliver } from '../../src/services/deliver.ts'
+import { reconcileOne } from '../../src/services/walks.ts'
+import { activePage } from '../../src/db/queries/enrollments.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('what an enrollment hears', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+  afterEach(() => service.stopWorkers())
+
+  const em = () => service.context.orm.em.fork()
+  const handleOf = (automationId: string, contactId: string) =>
+    service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+  const on = (eventName: string, fields: object = {}) =>
+    anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName }, ...fields })
+  /** Fires an event that nobody delivers yet. */
+  const written = async (contactId: string, name: string) => {
+    const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
+    const event = await insertCustomEvent(em(), { ...ids, key: name, name, data: undefined, requestId: null })
+    return event!.deliveries
+  }
+  const mailed = (contactId: string, count: number) =>
+    eventually(`${count} mails`, async () => {
+      const items = await activityOf(service, contactId)
+      return items.filter(({ status }) => status === 'CAPTURED').length === count ? items : undefined
+    })
+  const ended = async (automationId: string, contactId: string) => {
+    await eventually('the workflow has ended', async () =>
+      (await handleOf(automationId, contactId).describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+  }
+
+  it('is not swallowed by a run that was started by an event delivered twice', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('again')
+    await service.startWorker()
+    const first = await written(contactId, 'again')
+    await deliver(service.context.dependencies, first)
+    await mailed(contactId, 1)
+    await ended(automationId, contactId)
+    await service.stopWorkers()
+    await deliver(service.context.dependencies, first)
+    const { body } = await anEvent(service, contactId, 'again')
+    assert.equal(body.data.matchingAutomations, 1)
+    await service.startWorker()
+    await mailed(contactId, 2)
+    await ended(automationId, contactId)
+    assert.equal((await activityOf(service, contactId)).length, 2)
+  })
+
+  it('does not keep out a call that comes in such a run', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('call')
+    await service.startWorker()
+    const first = await written(contactId, 'call')
+    await deliver(service.context.dependencies, first)
+    await mailed(contactId, 1)
+    await ended(automationId, contactId)
+    await service.stopWorkers()
+    await deliver(service.context.dependencies, first)
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
+    await service.startWorker()
+    await mailed(contactId, 2)
+    await ended(automationId, contactId)
+    assert.equal((await activityOf(service, contactId)).length, 2)
+  })
+
+  it('starts nothing when it is delivered again after the end', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('late')
+    const [one, two] = [await written(contactId, 'late'), await written(contactId, 'late')]
+    await deliver(service.context.dependencies, one)
+    await deliver(service.context.dependencies, two)
+    await service.startWorker()
+    await mailed(contactId, 1)
+    await ended(automationId, contactId)
+    // The mark that it was delivered was lost in a crash.
+    await deliver(service.context.dependencies, two)
+    await ended(automationId, contactId)
+    assert.deepEqual(await handleOf(automationId, contactId).result(), { status: 'NOT_ENROLLED' })
+    assert.equal((await activityOf(service, contactId)).length, 1)
+  })
+
+  it('is forgotten with what happened, and starts nothing then', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('old')
+    const old = await written(contactId, 'old')
+    await sql(em(), 'delete from trigger_events where contact_id = $1::uuid', [contactId])
+    await deliver(service.context.dependencies, old)
+    await service.startWorker()
+    await ended(automationId, contactId)
+    assert.equal((await activityOf(service, contactId)).length, 0)
+  })
+
+  it('an enrollment without a workflow goes on where it was, and one that was ended ends', async () => {
+    const steps = [EMAIL, wait(60), { ...EMAIL, subject: 'second' }]
+    const automationId = await anAutomation(service, { steps })
+    const [lost, terminated] = [await aContact(service), await aContact(service)]
+    await service.startWorker()
+    for (const contactId of [lost, terminated]) await enroll(service, automationId, contactId)
+    for (const contactId of [lost, terminated]) await mailed(contactId, 1)
+    await handleOf(automationId, terminated).terminate()
+    // Temporal comes back from a copy that does not have it.
+    await service.context.temporal.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: `enrollment:${automationId}:${lost}` },
+    })
+    await eventually('it is gone', () =>
+      handleOf(automationId, lost)
+        .describe()
+        .then(
+          () => undefined,
+          () => true,
+        ),
+    )
+    await sql(em(), `update enrollments set recorded_at = now() - interval '1 hour'`)
+    await sql(em(), `update messages set sent_at = now() - interval '2 hours'`)
+    for (const enrollment of await activePage(em(), null, 100)) {
+      await reconcileOne(service.context.dependencies, enrollment)
+    }
+    const items = await mailed(lost, 2)
+    assert.deepEqual(items.map(({ subject }) => subject).toSorted(), ['Hello', 'second'])
+    assert.equal((await activityOf(service, terminated)).length, 1)
+    const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1::uuid', [
+      terminated,
+    ])
+    assert.equal(row?.status, 'CANCELLED')
+  })
+})
