@@ -5,10 +5,12 @@ import { resolveGoTool } from '../go-tools.ts'
 export const temporalServer = async (
   port: number,
   retentionHours: number,
+  passwordFile: string | undefined,
   say: (line: string) => void,
 ): Promise<NonNullable<EmbeddedOptions['temporalServer']>> => ({
   serverPath: await resolveGoTool('temporal-server', process.env, say),
   sqlToolPath: await resolveGoTool('temporal-sql-tool', process.env, say),
   port,
   retentionHours,
+  ...(passwordFile === undefined ? {} : { passwordFile }),
 })
