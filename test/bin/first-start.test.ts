@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -97,6 +97,15 @@ describe('a first start', function () {
     } finally {
       server.close()
     }
+  })
+
+  it('on whose folder Postgres cannot start leaves no Temporal behind', async () => {
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+    writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n')
+    const run = start(await startEnvironment(dataDir))
+    assert.equal(await run.code, 1)
+    assert.match(run.text(), /Postgres does not start.* Its log: .*postgres\.log/)
+    assert.deepEqual(await leftOvers(dataDir), [])
   })
 
   it('says at once when DATA_DIR cannot be used', async () => {
