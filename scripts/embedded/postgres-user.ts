@@ -29,9 +29,11 @@ const CAPABILITIES = ['dac_read_search', 'dac_override']
  *
  * @throws {Error} that says what is closed and what to do, when there is no way in.
  */
-export function settlePostgresUser(program: string, dataDir: string): PostgresUser {
+export function settlePostgresUser(program: string, dataDir: string, databaseDir: string): PostgresUser {
   if (process.getuid?.() !== 0) return OURSELVES
-  const { uid, gid } = findOrMakeUser()
+  // Whose the database folder is by now: another user may have made it, or a machine on which the user has another number.
+  const owner = statSync(databaseDir, { throwIfNoEntry: false })
+  const { uid, gid } = owner && owner.uid !== 0 ? owner : findOrMakeUser()
   // Through, and no look around.
   if (isOurs(dataDir)) {
     chownSync(dataDir, 0, gid)

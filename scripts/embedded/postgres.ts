@@ -53,7 +53,7 @@ export async function startPostgres(
   const { initdb, postgres } = await postgresBinaries()
   await endLeftOver(databaseDir)
   await assertPortFree('POSTGRES_PORT', port)
-  const user = settlePostgresUser(postgres, dataDir)
+  const user = settlePostgresUser(postgres, dataDir, databaseDir)
   const superuserPassword = readPassword(superuserPasswordFile)
   if (!existsSync(databaseDir)) {
     say('Postgres: makes its database folder')

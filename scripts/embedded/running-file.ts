@@ -18,13 +18,29 @@ export function writeRunning(dataDir: string, addresses: EmbeddedAddresses): voi
  */
 export function readRunning(dataDir: string): EmbeddedAddresses {
   const file = runningFile(dataDir)
+  let text: string
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as EmbeddedAddresses
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    if (code === 'EACCES')
-      throw new Error(`${file} is another user's. Run this as who started Dripline.`, { cause: error })
-    throw new Error(`${file} is damaged. Start Dripline again; it writes the file anew.`, { cause: error })
+    throw new Error(`${file} cannot be read (${code}). Run this as the user who started Dripline.`, { cause: error })
+  }
+  const addresses = parse(text)
+  if (!isAddresses(addresses)) throw new Error(`${file} is damaged. Start Dripline again; it writes the file anew.`)
+  return addresses
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
+
+const isAddresses = (value: unknown): value is EmbeddedAddresses =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((address) => typeof address === 'string')
