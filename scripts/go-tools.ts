@@ -52,6 +52,7 @@ export function resolveGoTool(
   name: keyof typeof GO_TOOLS,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
+  aborted?: AbortSignal,
 ): Promise<string> {
   const { what, program, version, variable } = GO_TOOLS[name]
   const cached = join(cacheFolder(`${name}-${version}`), name)
@@ -66,10 +67,11 @@ export function resolveGoTool(
         // In a folder of its own, because several programs of different makers are called "server".
         find: () =>
           makeInPlace(cached, async (folder) => {
-            await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say })
+            await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })
           }),
       },
     ],
     say,
+    aborted,
   )
 }

@@ -41,6 +41,7 @@ export async function resolveBinary(
   { what, advice, check }: Wanted,
   sources: readonly Source[],
   say: (line: string) => void,
+  aborted?: AbortSignal,
 ): Promise<string> {
   const failures: string[] = []
   for (const source of sources) {
@@ -57,6 +58,8 @@ export async function resolveBinary(
       say(`${what}: ${source.name} (${path})`)
       return path
     } catch (error) {
+      // What was aborted has not failed.
+      if (aborted?.aborted) throw error
       const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
       if (source.asked) throw new Error(`${source.name}: ${reason}`, { cause: error })
       if (path !== undefined) say(`${what}: ${source.name} (${path}) is not used: ${reason}`)

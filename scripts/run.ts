@@ -32,6 +32,10 @@ export function run(
     child.stderr.on('data', collect)
     child.on('error', (error) => {
       clearInterval(progress)
+      if (aborted?.aborted) {
+        reject(aborted.reason as Error)
+        return
+      }
       reject(new Error(`${command} could not be started (${error.message})`))
     })
     child.on('close', (code) => {

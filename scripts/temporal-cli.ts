@@ -55,6 +55,7 @@ export function resolveTemporalCli(
       },
     ],
     say,
+    aborted,
   )
 }
 

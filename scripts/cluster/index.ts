@@ -58,8 +58,8 @@ main(async () => {
   makeDataFolder(dataDir)
   assertFolderFree(dataDir)
   const [ui, caddy] = [
-    await resolveGoTool('temporal-ui-server', process.env, say),
-    await resolveGoTool('caddy', process.env, say),
+    await resolveGoTool('temporal-ui-server', process.env, say, stop),
+    await resolveGoTool('caddy', process.env, say, stop),
   ]
   const cluster = await startEmbedded(
     {
@@ -74,6 +74,7 @@ main(async () => {
         parseInt(temporal.environment['DEFAULT_NAMESPACE_RETENTION'] ?? '72h', 10),
         secret('temporal-password'),
         say,
+        stop,
       ),
     },
     say,
