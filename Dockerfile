@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # The API, the worker and the command line: one image, whose command says which of them it is.
 
 FROM node:24.21.0-bookworm-slim AS build

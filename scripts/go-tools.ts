@@ -1,7 +1,6 @@
-import { existsSync, renameSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { cacheFolder } from './cache.ts'
-import { fromCache, fromVariable, resolveBinary } from './resolve.ts'
+import { fromCache, fromVariable, makeInPlace, resolveBinary } from './resolve.ts'
 import { run } from './run.ts'
 
 interface GoTool {
@@ -53,28 +52,26 @@ export function resolveGoTool(
   name: keyof typeof GO_TOOLS,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
+  aborted?: AbortSignal,
 ): Promise<string> {
   const { what, program, version, variable } = GO_TOOLS[name]
-  const folder = cacheFolder(`${name}-${version}`)
-  const cached = join(folder, name)
+  const cached = join(cacheFolder(`${name}-${version}`), name)
   return resolveBinary(
-    what,
+    { what, advice: `Please install Go 1.24 or later, or set ${variable} to the program.` },
     [
       fromVariable(env, variable),
       fromCache(cached),
       {
         name: `go install ${program}@${version}`,
         slow: 'is built with `go install`; this can take some minutes, once',
-        async find() {
-          await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say })
-          // Several programs of different makers are called "server".
-          const built = join(folder, basename(program))
-          if (built !== cached && existsSync(built)) renameSync(built, cached)
-          return cached
-        },
+        // In a folder of its own, because several programs of different makers are called "server".
+        find: () =>
+          makeInPlace(cached, async (folder) => {
+            await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })
+          }),
       },
     ],
-    `Please install Go 1.24 or later, or set ${variable} to the program.`,
     say,
+    aborted,
   )
 }

@@ -2,7 +2,9 @@
 import { buildClient } from './prepare/client.ts'
 import { fetchReference } from './prepare/reference.ts'
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+/** Who installs is told nothing: what is left out there is told where it is missed. */
+const isInstallation = ['ci', 'install'].includes(process.env['npm_command'] ?? '')
+const say = (line: string) => void (isInstallation || process.stdout.write(`${line}\n`))
 
 await buildClient(say)
 await fetchReference(say)

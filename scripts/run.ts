@@ -8,7 +8,11 @@ import { spawn } from 'node:child_process'
 export function run(
   command: string,
   args: readonly string[],
-  { env = {}, say }: { env?: NodeJS.ProcessEnv; say: (line: string) => void },
+  {
+    env = {},
+    say,
+    aborted,
+  }: { env?: NodeJS.ProcessEnv; say: (line: string) => void; aborted?: AbortSignal | undefined },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const started = Date.now()
@@ -16,7 +20,11 @@ export function run(
       say(`  … ${command} is at work, ${Math.round((Date.now() - started) / 1000)} s`)
     }, 10_000)
     let output = ''
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: aborted,
+    })
     const collect = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-4_000)
     }
@@ -24,6 +32,10 @@ export function run(
     child.stderr.on('data', collect)
     child.on('error', (error) => {
       clearInterval(progress)
+      if (aborted?.aborted) {
+        reject(aborted.reason as Error)
+        return
+      }
       reject(new Error(`${command} could not be started (${error.message})`))
     })
     child.on('close', (code) => {

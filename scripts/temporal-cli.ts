@@ -1,20 +1,33 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { cacheFolder } from './cache.ts'
-import { fromCache, fromSdk, fromVariable, resolveBinary } from './resolve.ts'
+import { fromCache, fromSdk, fromVariable, makeInPlace, resolveBinary } from './resolve.ts'
 import { run } from './run.ts'
 
 /** Server 1.29.1 and UI 2.42.1. From 1.6 on, `go install` refuses the module for its replace directives. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1'
+/** The server in the oldest CLI that will do. A CLI that `go install` has built knows no version but this one. */
+const OLDEST_SERVER = [1, 29] as const
 
 const PACKAGE = `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_CLI_VERSION}`
 
 /** Finds or gets the Temporal CLI, which holds the development server and its UI. @returns its path. */
-export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
-  const folder = cacheFolder(`temporal-cli-${TEMPORAL_CLI_VERSION}`)
-  const cached = join(folder, 'temporal')
+export function resolveTemporalCli(
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+  aborted?: AbortSignal,
+): Promise<string> {
+  const cached = join(cacheFolder(`temporal-cli-${TEMPORAL_CLI_VERSION}`), 'temporal')
   return resolveBinary(
-    'Temporal',
+    {
+      what: 'Temporal',
+      advice:
+        'Please install the Temporal CLI (https://docs.temporal.io/cli) or Go 1.24 or later, or set TEMPORAL_CLI_PATH; ' +
+        'or use a Temporal of your own with TEMPORAL_ADDRESS.',
+      check: assertRecent,
+    },
     [
       fromVariable(env, 'TEMPORAL_CLI_PATH'),
       {
@@ -26,7 +39,7 @@ export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) =
             .find((path) => existsSync(path)),
       },
       fromCache(cached),
-      fromSdk(folder, cached, async (downloadDir) => {
+      fromSdk(cached, async (downloadDir) => {
         const { TestWorkflowEnvironment } = await import('@temporalio/testing')
         const executable = { type: 'cached-download', version: TEMPORAL_CLI_VERSION, downloadDir } as const
         const log = { format: 'pretty', level: 'error' } as const
@@ -35,14 +48,27 @@ export function resolveTemporalCli(env: NodeJS.ProcessEnv, say: (line: string) =
       {
         name: `go install ${PACKAGE}`,
         slow: 'is built with `go install`; this takes some minutes, once',
-        async find() {
-          await run('go', ['install', PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, say })
-          return cached
-        },
+        find: () =>
+          makeInPlace(cached, async (folder) => {
+            await run('go', ['install', PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })
+          }),
       },
     ],
-    'Please install the Temporal CLI (https://docs.temporal.io/cli) or Go 1.24 or later, or set TEMPORAL_CLI_PATH; ' +
-      'or use a Temporal of your own with TEMPORAL_ADDRESS.',
     say,
+    aborted,
   )
+}
+
+/** @throws {Error} when what calls itself `temporal` is another program, is damaged, or has a server that is too old. */
+async function assertRecent(path: string): Promise<void> {
+  const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 20_000 }).catch((error: unknown) => {
+    throw new Error('it does not run', { cause: error })
+  })
+  const server = /\bServer v?(\d+)\.(\d+)[\d.]*/.exec(stdout)
+  if (!server) throw new Error('it does not tell the version of its server, as the Temporal CLI does')
+  const [major, minor] = [Number(server[1]), Number(server[2])]
+  const [oldestMajor, oldestMinor] = OLDEST_SERVER
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    throw new Error(`it is too old (${server[0]}); it has to be the Temporal CLI 1.5 (Server 1.29) or later`)
+  }
 }

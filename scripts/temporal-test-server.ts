@@ -16,11 +16,14 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
   const folder = cacheFolder(`temporal-test-server-${VERSION}`)
   const cached = join(folder, 'temporal-test-server')
   const path = await resolveBinary(
-    "Temporal's test server",
+    {
+      what: "Temporal's test server",
+      advice: 'Please install Maven and Java 11 or later, or set TEMPORAL_TEST_SERVER_PATH.',
+    },
     [
       fromVariable(env, 'TEMPORAL_TEST_SERVER_PATH'),
       fromCache(cached),
-      fromSdk(folder, cached, async (downloadDir) => {
+      fromSdk(cached, async (downloadDir) => {
         const { TestWorkflowEnvironment } = await import('@temporalio/testing')
         const executable = { type: 'cached-download', downloadDir } as const
         await (await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })).teardown()
@@ -31,7 +34,6 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
         find: () => fetchWithMaven(folder, cached, say),
       },
     ],
-    'Please install Maven and Java 11 or later, or set TEMPORAL_TEST_SERVER_PATH.',
     say,
   )
   return { type: 'existing-path', path }

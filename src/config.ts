@@ -4,8 +4,32 @@ import { boolean, number, object, string, ValidationError, type InferType } from
 import { isAddressRange } from './domain/address-ranges.ts'
 
 const port = (fallback: number) => number().integer().min(1).max(65_535).default(fallback)
-const address = (protocols: RegExp, example: string) =>
-  string().matches(protocols, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
+const address = (form: RegExp, example: string) =>
+  string().matches(form, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
+
+const ENCODING_ADVICE =
+  'Percent-encode special characters in its user name and password: % as %25, / as %2F, @ as %40, : as %3A, ? as %3F, # as %23'
+
+/** A URL that is understood as it was meant. Its value, which may hold a password, stands in no message. */
+const url = (protocols: RegExp, example: string) =>
+  address(protocols, example).test({
+    name: 'url',
+    message: ({ path }) => `${path} is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`,
+    test: (value) => !value || !protocols.test(value) || isUnambiguous(value),
+  })
+
+/** Whether a URL has a host, and nothing after it that looks like the end of a password that was not encoded. */
+function isUnambiguous(value: string): boolean {
+  const parsed = URL.parse(value)
+  if (!parsed || (parsed.hostname === '' && !parsed.searchParams.has('host'))) return false
+  try {
+    decodeURIComponent(parsed.username)
+    decodeURIComponent(parsed.password)
+  } catch {
+    return false
+  }
+  return !/[@\s]/.test(parsed.pathname + parsed.search + parsed.hash)
+}
 
 const splitList = (text: string): string[] =>
   text
@@ -21,7 +45,7 @@ const environment = object({
   POSTGRES_PORT: port(54321),
   TEMPORAL_PORT: port(7233),
   TEMPORAL_UI_PORT: port(8233),
-  DATABASE_URL: address(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
+  DATABASE_URL: url(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
   DATABASE_PASSWORD: string(),
   DATABASE_POOL_SIZE: number().integer().min(2).max(1000).default(10),
   TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
@@ -29,7 +53,7 @@ const environment = object({
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
   TEMPORAL_API_KEY: string(),
   TEMPORAL_TLS: boolean().default(false),
-  SMTP_URL: address(/^smtps?:\/\//, 'smtp://user:password@host:587'),
+  SMTP_URL: url(/^smtps?:\/\//, 'smtp://user:password@host:587'),
   SMTP_CONNECTIONS: number().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: number().moreThan(0).max(100_000),
@@ -44,7 +68,8 @@ const environment = object({
       test: (value) => splitList(value).every(isAddressRange),
     }),
   METRICS_PORT: number().integer().min(1).max(65_535),
-  OTEL_EXPORTER_OTLP_ENDPOINT: address(/^https?:\/\//, 'http://collector:4318'),
+  METRICS_HOST: string().default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
   WORKFLOW_BUNDLE: string(),
   WORKFLOW_CACHE_SIZE: number().integer().min(2).max(100_000).default(500),
   WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),

@@ -3,13 +3,15 @@
  * parts, their number, their settings, their secrets and their published ports are read from that file.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import { main, onStopSignal } from '../../src/bin/lifecycle.ts'
+import { main, stopSignal, whenAborted } from '../../src/bin/lifecycle.ts'
 import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../embedded/client.ts'
+import { makeDataFolder } from '../embedded/data-folder.ts'
+import { assertFolderFree } from '../embedded/owner.ts'
 import { assertPortFree } from '../embedded/ports.ts'
 import { resolveGoTool } from '../go-tools.ts'
 import { run } from '../run.ts'
@@ -23,6 +25,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 /** Each container has ports of its own; here they are side by side, from these on. */
 const API_PORTS = 13_001
 const SMTP_PORT = 11_025
+const UI_PORT = 18_080
 const METRICS_PORTS = 19_464
 
 main(async () => {
@@ -43,31 +46,39 @@ main(async () => {
   const uiPort = published(service('temporal-ui'), 8080)
   const mailPort = published(service('mailpit'), 8025)
 
-  const signal = new Promise<void>((resolve) =>
-    onStopSignal(() => {
-      say('\nThe cluster stops …')
-      resolve()
-    }),
-  )
+  const stop = stopSignal(() => say('\nThe cluster stops …'))
 
   for (const [name, file] of Object.entries(secrets)) makeSecret(name, file)
+  const secret = (name: string): string => {
+    const file = secrets[name]
+    if (file === undefined) throw new Error(`docker-compose.yml has no secret "${name}"`)
+    return file
+  }
   const dataDir = join(config.dataDir, 'cluster')
-  mkdirSync(dataDir, { recursive: true })
+  makeDataFolder(dataDir)
+  assertFolderFree(dataDir)
   const [ui, caddy] = [
-    await resolveGoTool('temporal-ui-server', process.env, say),
-    await resolveGoTool('caddy', process.env, say),
+    await resolveGoTool('temporal-ui-server', process.env, say, stop),
+    await resolveGoTool('caddy', process.env, say, stop),
   ]
   const cluster = await startEmbedded(
     {
       dataDir,
-      postgres: { port: config.POSTGRES_PORT, passwordFile: secrets['postgres-password']! },
+      postgres: {
+        port: config.POSTGRES_PORT,
+        superuserPasswordFile: secret('postgres-password'),
+        passwordFile: secret('dripline-password'),
+      },
       temporalServer: await temporalServer(
         config.TEMPORAL_PORT,
         parseInt(temporal.environment['DEFAULT_NAMESPACE_RETENTION'] ?? '72h', 10),
+        secret('temporal-password'),
         say,
+        stop,
       ),
     },
     say,
+    stop,
   )
   try {
     await assertPortFree('PORT', port, '0.0.0.0')
@@ -93,16 +104,18 @@ main(async () => {
     })
 
     const migration = commandOf(migrate)
-    await run(migration.command, migration.args, { env: environmentOf(migrate), say })
+    await run(migration.command, migration.args, { env: environmentOf(migrate), say, aborted: stop })
     const bundle = join(dataDir, 'workflows.js')
-    await run(process.execPath, [join(ROOT, 'scripts/bundle-workflows.ts'), bundle], { say })
+    await run(process.execPath, [join(ROOT, 'scripts/bundle-workflows.ts'), bundle], { say, aborted: stop })
 
     cluster.keep({
       name: 'mail-server',
       command: process.execPath,
       args: [join(ROOT, 'scripts/cluster/mail-server.ts'), String(SMTP_PORT), String(mailPort)],
     })
-    writeFileSync(join(dataDir, 'temporal-ui.yaml'), JSON.stringify(uiConfiguration(uiPort, config.TEMPORAL_PORT)))
+    const guard = join(ROOT, 'scripts/cluster/ui-guard.ts')
+    cluster.keep({ name: 'ui-guard', command: process.execPath, args: [guard, String(uiPort), String(UI_PORT)] })
+    writeFileSync(join(dataDir, 'temporal-ui.yaml'), JSON.stringify(uiConfiguration(UI_PORT, config.TEMPORAL_PORT)))
     cluster.keep({
       name: 'temporal-ui',
       command: ui,
@@ -115,15 +128,25 @@ main(async () => {
           name: `${name}-${n + 1}`,
           ...commandOf(of),
           stopMs: of.stopMs,
-          env: { ...environmentOf(of), METRICS_PORT: String(metricsPort++), HOST: '127.0.0.1', ...own(n) },
+          env: {
+            ...environmentOf(of),
+            METRICS_PORT: String(metricsPort++),
+            HOST: '127.0.0.1',
+            METRICS_HOST: '127.0.0.1',
+            ...own(n),
+          },
         }),
       )
     replicas('worker', worker, () => ({ WORKFLOW_BUNDLE: bundle }))
-    replicas('api', api, (n) => ({ PORT: String(API_PORTS + n) }))
+    replicas('api', api, (n) => ({ PORT: String(API_PORTS + n), TRUSTED_PROXIES: '127.0.0.1' }))
     const apiPorts = Array.from({ length: api.replicas }, (_, n) => API_PORTS + n)
     cluster.keep({ name: 'proxy', command: caddy, args: balance(`:${port}`, apiPorts) })
 
-    await ready([`http://127.0.0.1:${port}`, ...apiPorts.map((each) => `http://127.0.0.1:${each}`)], cluster.ended)
+    await ready(
+      [`http://127.0.0.1:${port}`, ...apiPorts.map((each) => `http://127.0.0.1:${each}`)],
+      cluster.ended,
+      stop,
+    )
     const first = commandOf({ ...migrate, command: [...migrate.command.slice(0, -1), 'init'] })
     const args = [...first.args, '--url', `http://localhost:${port}`]
     say(await run(first.command, args, { env: environmentOf(migrate), say }))
@@ -131,7 +154,7 @@ main(async () => {
     say(`Mail:        http://localhost:${mailPort}`)
     say(`Logs:        ${join(dataDir, 'logs')}`)
     say('\nCtrl-C stops everything.')
-    await Promise.race([signal, cluster.ended])
+    await Promise.race([whenAborted(stop), cluster.ended])
   } finally {
     await cluster.stop()
   }
@@ -143,11 +166,12 @@ function published({ image, published: ports }: ComposeService, inside: number):
   return outside
 }
 
-/** What the comment at the top of docker-compose.yml tells to do by hand. */
+/** What the comment at the top of docker-compose.yml tells to do by hand: what is for all to read is in a closed folder. */
 function makeSecret(name: string, file: string): void {
   if (existsSync(file)) return
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  chmodSync(dirname(file), 0o700)
+  writeFileSync(file, `${randomBytes(24).toString('hex')}\n`)
   say(`Made the secret ${name}: ${file}`)
 }
 
@@ -161,7 +185,7 @@ const uiConfiguration = (port: number, temporalPort: number) => ({
 })
 
 /** Waits until all of these answer that Postgres and Temporal can be reached. */
-async function ready(bases: string[], ended: Promise<void>): Promise<void> {
+async function ready(bases: string[], ended: Promise<void>, stop: AbortSignal): Promise<void> {
   const gone = ended.then(() => true)
   for (const base of bases) {
     const answers = () =>
@@ -170,6 +194,7 @@ async function ready(bases: string[], ended: Promise<void>): Promise<void> {
         () => false,
       )
     while (!(await answers())) {
+      stop.throwIfAborted()
       if (await Promise.race([gone, delay(200).then(() => false)]))
         throw new Error('The cluster ended while it was started')
     }

@@ -5,10 +5,13 @@ import { resolveGoTool } from '../go-tools.ts'
 export const temporalServer = async (
   port: number,
   retentionHours: number,
+  passwordFile: string | undefined,
   say: (line: string) => void,
+  aborted?: AbortSignal,
 ): Promise<NonNullable<EmbeddedOptions['temporalServer']>> => ({
-  serverPath: await resolveGoTool('temporal-server', process.env, say),
-  sqlToolPath: await resolveGoTool('temporal-sql-tool', process.env, say),
+  serverPath: await resolveGoTool('temporal-server', process.env, say, aborted),
+  sqlToolPath: await resolveGoTool('temporal-sql-tool', process.env, say, aborted),
   port,
   retentionHours,
+  ...(passwordFile === undefined ? {} : { passwordFile }),
 })

@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { neededEnvironment } from './environment.ts'
 import type { ProcessOptions } from './process.ts'
-import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
+import type { EmbeddedOptions, HostMessage, OwnerMessage, OwnersAddresses } from './protocol.ts'
 
-export interface Embedded extends EmbeddedAddresses {
+export interface Embedded extends OwnersAddresses {
   /** Settles when the host process ends, however it ends. */
   ended: Promise<void>
   /** Has a process kept beside them: started again when it ends, and stopped before them. */
@@ -13,37 +14,44 @@ export interface Embedded extends EmbeddedAddresses {
 
 /**
  * Starts Postgres and Temporal in a host process of their own, in a process group of its own: Ctrl-C reaches only us,
- * and we stop them last. Should we die, the host notices and stops them by itself.
+ * and we stop them last. Should we die, the host notices and stops them by itself. When it fails or is aborted, all that
+ * was started has ended before the promise is rejected.
  */
-export function startEmbedded(
+export async function startEmbedded(
   options: Omit<EmbeddedOptions, 'ownerPid'>,
   say: (line: string) => void,
+  aborted?: AbortSignal,
 ): Promise<Embedded> {
+  aborted?.throwIfAborted()
   // The folder is an argument only so that the process list tells whose it is.
   const host = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [options.dataDir], {
     detached: true,
+    env: neededEnvironment(process.env),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const ended = new Promise<void>((resolve) => host.once('exit', () => resolve()))
+  const ended = new Promise<void>((resolve) => {
+    host.once('exit', () => resolve())
+    host.once('error', () => resolve())
+  })
   const send = (message: OwnerMessage) => host.connected && host.send(message)
+  const stop = async () => {
+    send({ kind: 'stop' })
+    await ended
+  }
   return new Promise((resolve, reject) => {
+    const abort = () => void stop()
+    let failure = new Error('The embedded services ended before they were ready')
     host.on('message', (message: HostMessage) => {
       if (message.kind === 'progress') say(message.line)
-      else if (message.kind === 'failed') reject(new Error(message.error))
+      else if (message.kind === 'failed') failure = new Error(message.error)
       else {
-        resolve({
-          ...message.addresses,
-          ended,
-          keep: (process) => void send({ kind: 'keep', process }),
-          async stop() {
-            send({ kind: 'stop' })
-            await ended
-          },
-        })
+        aborted?.removeEventListener('abort', abort)
+        resolve({ ...message.addresses, ended, keep: (process) => void send({ kind: 'keep', process }), stop })
       }
     })
-    host.once('error', reject)
-    void ended.then(() => reject(new Error('The embedded services ended before they were ready')))
+    host.once('error', (error) => (failure = error))
+    void ended.then(() => reject(aborted?.aborted ? (aborted.reason as Error) : failure))
+    aborted?.addEventListener('abort', abort, { once: true })
     send({ kind: 'start', options: { ...options, ownerPid: process.pid } })
   })
 }

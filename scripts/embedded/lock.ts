@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+export const LOCK_FILE = 'lock.db'
+
 /**
  * Takes a folder for this process alone. The lock is one that the operating system holds on a file (SQLite's), so it
  * ends with the process, however that ends, and there is no stale one to recognise.
@@ -8,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
  * @returns what releases it, or `undefined` when another process has it.
  */
 export function lockFolder(folder: string): (() => void) | undefined {
-  const file = new DatabaseSync(join(folder, 'lock.db'))
+  const file = new DatabaseSync(join(folder, LOCK_FILE))
   try {
     file.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch {

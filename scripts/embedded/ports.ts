@@ -22,8 +22,17 @@ export function assertPortFree(variable: string, port: number, host = '127.0.0.1
 }
 
 /** Waits until a process listens on its port. @throws {Error} that names its log, when it ends before or takes too long. */
-export async function waitForPort(what: string, port: number, process: RunningProcess): Promise<void> {
+export async function waitForPort(
+  what: string,
+  port: number,
+  process: RunningProcess,
+  aborted: AbortSignal,
+): Promise<void> {
   for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(50)) {
+    if (aborted.aborted) {
+      await process.stop()
+      throw aborted.reason
+    }
     if (process.hasEnded()) throw new Error(`${what} does not start. Its log: ${process.log}`)
     if (await accepts(port)) return
   }

@@ -10,7 +10,9 @@ export interface ProcessOptions {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** How long it may take to end after SIGTERM, in milliseconds. */
+  /** What it is asked to end by; SIGTERM unless told otherwise. */
+  stopSignal?: NodeJS.Signals
+  /** How long it may take to end then, in milliseconds. */
   stopMs?: number
 }
 
@@ -33,7 +35,7 @@ const RESTART_PAUSE_MS = 300
  */
 export async function startProcess(
   dataDir: string,
-  { name, command, args, env = process.env, stopMs = 10_000 }: ProcessOptions,
+  { name, command, args, env = process.env, stopSignal = 'SIGTERM', stopMs = 10_000 }: ProcessOptions,
   check: () => Promise<void> = () => Promise.resolve(),
 ): Promise<RunningProcess> {
   const pidFile = join(dataDir, `${name}.pid`)
@@ -41,7 +43,7 @@ export async function startProcess(
   await check()
   mkdirSync(join(dataDir, 'logs'), { recursive: true })
   const log = join(dataDir, 'logs', `${name}.log`)
-  const output = openSync(log, 'a')
+  const output = openSync(log, 'a', 0o600)
   const child = spawn(command, args, { env, stdio: ['ignore', output, output] })
   closeSync(output)
   let stopping = false
@@ -65,7 +67,7 @@ export async function startProcess(
     async stop() {
       stopping = true
       if (hasEnded()) return
-      child.kill('SIGTERM')
+      child.kill(stopSignal)
       const killed = setTimeout(() => child.kill('SIGKILL'), stopMs)
       await exited
       clearTimeout(killed)

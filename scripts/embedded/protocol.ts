@@ -5,8 +5,8 @@ export interface EmbeddedOptions {
   dataDir: string
   /** The process that asks: another one that asks for the same folder is told of it. */
   ownerPid: number
-  /** Where no file with its password is named, one is made in the data folder. */
-  postgres?: { port: number; passwordFile?: string }
+  /** Files hold the passwords of the superuser and of the service's role. Those not named are made in the data folder. */
+  postgres?: { port: number; superuserPasswordFile?: string; passwordFile?: string }
   /** Temporal's development server, with its UI, on a file. */
   temporal?: { cliPath: string; port: number; uiPort: number }
   /** Or Temporal's server as in production, on the same Postgres, without a UI. */
@@ -17,21 +17,27 @@ export interface EmbeddedOptions {
     port: number
     /** How long workflows that have ended are kept. */
     retentionHours: number
+    /** Holds the password of its role. Where none is named, one is made in the data folder. */
+    passwordFile?: string
   }
 }
 
-/** Where they are. Written to `running.json` in the data folder too, for the command line. */
+/** Where they are. */
 export interface EmbeddedAddresses {
   databaseUrl?: string
   temporalAddress?: string
   temporalUiUrl?: string
 }
 
+/** What their owner is told besides, and what is written nowhere. */
+export interface OwnersAddresses extends EmbeddedAddresses {
+  /** For making databases. */
+  superuserUrl?: string
+}
+
 /** From the host process to its owner. */
 export type HostMessage =
-  | { kind: 'progress'; line: string }
-  | { kind: 'ready'; addresses: EmbeddedAddresses }
-  | { kind: 'failed'; error: string }
+  { kind: 'progress'; line: string } | { kind: 'ready'; addresses: OwnersAddresses } | { kind: 'failed'; error: string }
 
 /** From the owner to the host process. */
 export type OwnerMessage =

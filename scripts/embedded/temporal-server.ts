@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, isGrpcServiceError } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time.js'
-import { Client as PostgresClient } from 'pg'
 import { run } from '../run.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
+import { ensureRole, readPassword } from './postgres-roles.ts'
 import { startProcess, type RunningProcess } from './process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 import type { RunningTemporal } from './temporal.ts'
@@ -13,6 +13,8 @@ import type { RunningTemporal } from './temporal.ts'
 /** Enough for one machine. The number can't be changed once there are data. */
 const HISTORY_SHARDS = 4
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const
+/** It owns these databases, and is no superuser. */
+const ROLE = 'temporal'
 const NAMESPACE = 'default'
 const NAMESPACE_TIMEOUT_MS = 60_000
 
@@ -20,17 +22,18 @@ const NAMESPACE_TIMEOUT_MS = 60_000
  * Starts Temporal's server on Postgres, all four services in one process, with the schema brought up to date and the
  * default namespace made: what the image `temporalio/auto-setup` does.
  *
- * @param databaseUrl of the Postgres whose databases `temporal` and `temporal_visibility` are Temporal's.
+ * @param superuserUrl of the Postgres in which it gets a role and databases of its own.
  * @see https://docs.temporal.io/references/configuration
  */
 export async function startTemporalServer(
   dataDir: string,
   options: NonNullable<EmbeddedOptions['temporalServer']>,
-  databaseUrl: string,
+  superuserUrl: string,
   onExit: () => void,
+  aborted: AbortSignal,
 ): Promise<RunningTemporal> {
   const { serverPath, port } = options
-  await prepareDatabases(options, databaseUrl)
+  const databaseUrl = await prepareDatabases(dataDir, options, superuserUrl)
   const config = join(dataDir, 'temporal-server.yaml')
   // JSON is YAML. The password is in it: for the owner of the folder alone.
   writeFileSync(config, JSON.stringify(configuration(options, databaseUrl), null, 2), { mode: 0o600 })
@@ -38,38 +41,35 @@ export async function startTemporalServer(
   const server = await startProcess(dataDir, { name: 'temporal', command: serverPath, args }, async () => {
     for (const each of [port, ...innerPortsOf(port)]) await assertPortFree('TEMPORAL_PORT', each)
   })
-  await waitForPort('Temporal', port, server)
+  await waitForPort('Temporal', port, server, aborted)
   await ensureNamespace(`127.0.0.1:${port}`, options.retentionHours, server)
   void server.ended.then(onExit)
   return { address: `127.0.0.1:${port}`, stop: () => server.stop() }
 }
 
+/** @returns the URL of its role, whose path is left open. */
 async function prepareDatabases(
-  { sqlToolPath }: NonNullable<EmbeddedOptions['temporalServer']>,
-  databaseUrl: string,
-): Promise<void> {
-  const { hostname, port, username, password } = new URL(databaseUrl)
-  const postgres = new PostgresClient(databaseUrl)
-  await postgres.connect()
-  try {
-    for (const [database, schema] of Object.entries(DATABASES)) {
-      const tool = (...args: string[]) =>
-        run(
-          sqlToolPath,
-          ['--plugin', 'postgres12', '--ep', hostname, '-p', port, '-u', username, '--db', database, ...args],
-          {
-            env: { SQL_PASSWORD: password },
-            say: () => undefined,
-          },
-        )
-      const { rowCount } = await postgres.query('select from pg_database where datname = $1', [database])
-      if (rowCount === 0) await tool('create-database')
-      await tool('setup-schema', '--version', '0.0')
-      await tool('update-schema', '--schema-name', `postgresql/v12/${schema}`)
-    }
-  } finally {
-    await postgres.end()
+  dataDir: string,
+  { sqlToolPath, passwordFile = join(dataDir, 'temporal-password') }: NonNullable<EmbeddedOptions['temporalServer']>,
+  superuserUrl: string,
+): Promise<string> {
+  const password = readPassword(passwordFile)
+  await ensureRole(superuserUrl, { name: ROLE, password, databases: Object.keys(DATABASES) })
+  const { hostname, port } = new URL(superuserUrl)
+  for (const [database, schema] of Object.entries(DATABASES)) {
+    const tool = (...args: string[]) =>
+      run(
+        sqlToolPath,
+        ['--plugin', 'postgres12', '--ep', hostname, '-p', port, '-u', ROLE, '--db', database, ...args],
+        {
+          env: { SQL_PASSWORD: password },
+          say: () => undefined,
+        },
+      )
+    await tool('setup-schema', '--version', '0.0')
+    await tool('update-schema', '--schema-name', `postgresql/v12/${schema}`)
   }
+  return `postgresql://${ROLE}:${encodeURIComponent(password)}@${hostname}:${port}`
 }
 
 function configuration({ port }: NonNullable<EmbeddedOptions['temporalServer']>, databaseUrl: string): object {
@@ -81,7 +81,7 @@ function configuration({ port }: NonNullable<EmbeddedOptions['temporalServer']>,
       connectAddr: `${hostname}:${postgresPort}`,
       connectProtocol: 'tcp',
       user: username,
-      password,
+      password: decodeURIComponent(password),
       maxConns,
       maxIdleConns: maxConns,
       maxConnLifetime: '1h',

@@ -1,20 +1,25 @@
 /** `npm run api`: the API alone. */
 import { readConfig } from '../config.ts'
+import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { assertMigrated, metricsParts, openContext, startApi, tracingOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { main, runUntilStopped } from './lifecycle.ts'
+import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 main(async () => {
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
-  const endTracing = tracingOf(config, 'dripline-api')
-  const context = openContext(config, log)
-  await assertMigrated(context.orm)
-  const api = await startApi(context)
-  log.info({ port: api.port }, 'The API is ready')
-  await runUntilStopped([api, ...(await metricsParts(context))], async () => {
-    await context.close()
-    await endTracing()
+  const stop = stopSignal()
+  await runUntilStopped(stop, async (closers) => {
+    closers.add(tracingOf(config, 'dripline-api'))
+    const context = openContext(config, log)
+    closers.add(() => context.close())
+    await unlessAborted(assertMigrated(context.orm), stop)
+    const metrics = await metricsParts(context)
+    for (const part of metrics) closers.add(() => part.stop())
+    const api = await startApi(context)
+    closers.add(() => api.stop())
+    log.info({ port: api.port }, 'The API is ready')
+    return [api, ...metrics]
   })
 })

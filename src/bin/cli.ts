@@ -104,10 +104,10 @@ const program = new Command('dripline').description('Operate Dripline').showHelp
 command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
   .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
   .action(async (options: Output & { url: string }) => {
-    const first = (await withDatabase((orm) => createFirstWorkspace(orm.em))) ?? null
-    show(first, options, (keys) =>
-      keys ? showFirstKeys(options.url, keys) : 'There is a workspace already; "key create" makes another key.',
+    const made = await withDatabase((orm) =>
+      createFirstWorkspace(orm.em, (first) => show(first, options, (keys) => showFirstKeys(options.url, keys))),
     )
+    if (!made) show(null, options, () => 'There is a workspace already; "key create" makes another key.')
   })
 
 const workspaces = program.command('workspace').description('the tenants: everything belongs to one')

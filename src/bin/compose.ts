@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker'
+import { makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
@@ -24,6 +24,7 @@ import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
 import { agreeOnMail } from '../services/mail-mode.ts'
 import { startRelay } from '../services/relay.ts'
+import { connectWorker } from '../temporal/connect-worker.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { createEnrollments } from '../temporal/enrollments.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
@@ -112,7 +113,7 @@ export async function startMetrics(
       return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(own + passedOn)
     })()
   })
-  await listen(server, 'METRICS_PORT', port, config.HOST)
+  await listen(server, 'METRICS_PORT', port, config.METRICS_HOST)
   const stopped = new Promise<void>((done) => server.once('close', done))
   return {
     port: (server.address() as AddressInfo).port,
@@ -239,13 +240,20 @@ export async function prepareWorkerProcess(config: Config, log: Logger) {
 export const metricsParts = async (context: Context, sdk?: string): Promise<RunningPart[]> =>
   context.config.METRICS_PORT === undefined ? [] : [await startMetrics(context, context.config.METRICS_PORT, sdk)]
 
-/** Starts the worker and the relay. Waits for Temporal, however long it takes to be there. */
+/** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
   { config, log, dependencies, temporal }: Context,
   bundle?: Promise<{ code: string }>,
+  aborted: AbortSignal = new AbortController().signal,
 ): Promise<RunningPart> {
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
-  const [workflowBundle, connection] = await Promise.all([code, connectWorker(config, log)])
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
+  const onWait = (reason: string) =>
+    log.warn({ address, reason }, 'Temporal is not reachable yet; the worker waits for it')
+  const [workflowBundle, connection] = await Promise.all([
+    code,
+    connectWorker({ address, apiKey, tls, onWait }, aborted),
+  ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
   await agreeOnMail(dependencies.em, { smtp: config.SMTP_URL !== undefined, capture: config.MAIL_CAPTURE })
   const mail = createWorkersMail(config, dependencies)
@@ -279,21 +287,6 @@ export async function startWorker(
   return {
     ended,
     stop: () => (stopped ??= stop()),
-  }
-}
-
-async function connectWorker(config: ConnectedConfig, log: Logger): Promise<NativeConnection> {
-  for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
-    try {
-      return await NativeConnection.connect({
-        address: config.TEMPORAL_ADDRESS,
-        ...(config.TEMPORAL_API_KEY ? { apiKey: config.TEMPORAL_API_KEY } : {}),
-        tls: config.TEMPORAL_TLS || config.TEMPORAL_API_KEY !== undefined,
-      })
-    } catch {
-      log.warn({ address: config.TEMPORAL_ADDRESS }, 'Temporal is not reachable yet; the worker waits for it')
-      await delay(pause)
-    }
   }
 }
 

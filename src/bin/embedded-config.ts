@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { EmbeddedAddresses } from '../../scripts/embedded/protocol.ts'
+import { readRunning } from '../../scripts/embedded/running-file.ts'
 import type { Config } from '../config.ts'
 import type { ConnectedConfig } from './compose.ts'
 
@@ -21,12 +19,4 @@ export function connectedConfig(config: Config): ConnectedConfig {
     )
   }
   return { ...config, DATABASE_URL, TEMPORAL_ADDRESS }
-}
-
-function readRunning(dataDir: string): EmbeddedAddresses {
-  try {
-    return JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as EmbeddedAddresses
-  } catch {
-    return {}
-  }
 }

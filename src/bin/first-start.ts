@@ -1,27 +1,46 @@
-import type { EntityManager } from '../db/orm.ts'
+import { ApiKey } from '../db/entities/api-key.ts'
 import { Workspace } from '../db/entities/workspace.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { sql } from '../db/sql.ts'
+import { generateApiKey, hashApiKey, visiblePrefix } from '../domain/api-key.ts'
+import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
 import { SCOPES } from '../domain/scopes.ts'
-import { createApiKey } from '../services/api-keys.ts'
-import { createWorkspace } from '../services/workspaces.ts'
 
 export interface FirstKeys {
   live: string
   test: string
 }
 
-/** At the very first start: a live and a test workspace, with a key each. They are shown once and kept nowhere. */
-export async function createFirstWorkspace(em: EntityManager): Promise<FirstKeys | undefined> {
-  if ((await em.fork().count(Workspace)) > 0) return undefined
-  const keyOf = async (mode: 'live' | 'test'): Promise<string> => {
-    const workspace = await createWorkspace(em, {
-      name: mode === 'live' ? 'My workspace' : 'My workspace (test)',
-      mode,
-    })
-    const { key } = await createApiKey(em, { workspaceId: workspace.id, name: 'First key', scopes: SCOPES })
-    return key
-  }
-  return { live: await keyOf('live'), test: await keyOf('test') }
-}
+/**
+ * At the very first start: a live and a test workspace, with a key each. They are shown once and kept nowhere, so that they
+ * are shown before they are committed: keys that nobody has seen are none, and are made again.
+ * @returns whether they were made; they are not where there is a workspace already.
+ */
+export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys) => void): Promise<boolean> =>
+  em.fork().transactional(async (transaction) => {
+    // Two who start at once would make two of each.
+    await sql(transaction, 'lock table workspaces in share row exclusive mode')
+    if ((await transaction.count(Workspace)) > 0) return false
+    const keyOf = (mode: 'live' | 'test'): string => {
+      const name = mode === 'live' ? 'My workspace' : 'My workspace (test)'
+      const workspace = transaction.create(Workspace, { name, mode })
+      const key = generateApiKey(mode)
+      transaction.create(ApiKey, {
+        workspace,
+        name: 'First key',
+        prefix: visiblePrefix(key),
+        hash: hashApiKey(key),
+        scopes: [...SCOPES],
+        allowedRanges: [],
+        rateLimit: DEFAULT_RATE_LIMIT,
+      })
+      return key
+    }
+    const first = { live: keyOf('live'), test: keyOf('test') }
+    await transaction.flush()
+    show(first)
+    return true
+  })
 
 export interface Welcome {
   port: number
@@ -43,22 +62,23 @@ export function welcome({ port, temporalUiUrl, captures, first }: Welcome): stri
   return lines.join('\n')
 }
 
-/** The first keys, and what to do with them. */
+/** The first keys, each of them once, and what to do with them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>
   [
-    'Two API keys were made. They are shown this once; write them down.',
-    `  live: ${live}`,
-    `  test: ${test}`,
+    'Two API keys were made. They are shown this once; write them down. The test key, whose mail is always captured:',
     '',
-    'Paste these three lines to create a contact and an automation, and to enroll:',
+    `TEST_KEY=${test}`,
     '',
-    ...firstSequence(`${origin}/api/v1`, live),
+    'And the live key, with three lines to create a contact and an automation, and to enroll. Paste all four:',
+    '',
+    `KEY=${live}`,
+    ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
 /** Three lines for a shell: the ids of the first two answers are what the third one needs. */
-function firstSequence(base: string, key: string): string[] {
+function firstSequence(base: string): string[] {
   const post = (path: string, body: string) =>
-    `curl -s ${base}${path} -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d ${body}`
+    `curl -s ${base}${path} -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d ${body}`
   const keep = (name: string, command: string) =>
     `${name}=$(${command} | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`
   const contact = { email: 'ada@example.com', firstName: 'Ada' }

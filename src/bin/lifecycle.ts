@@ -1,26 +1,60 @@
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { RunningPart } from './compose.ts'
 
-/** Calls `stop` at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process where it is. */
-export function onStopSignal(stop: (signal: string) => void): void {
-  let asked = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (asked) process.exit(130)
-      asked = true
-      stop(signal)
-    })
-  }
+/** What whoever waits for something is told when the process is asked to stop. */
+class Stopped extends Error {
+  override message = 'Stopped while it was started'
 }
 
-/** Runs parts until a signal comes or one of them can't go on, and then stops all, in the order given. */
-export async function runUntilStopped(parts: RunningPart[], cleanUp: () => Promise<void>): Promise<void> {
-  const signal = new Promise<void>((resolve) => onStopSignal(() => resolve()))
+/**
+ * One Ctrl-C comes twice, from the terminal and from npm, which passes signals on: within this time it is the same one. A
+ * finger needs longer for a second.
+ */
+const SAME_SIGNAL_MS = 150
+
+/** @returns what is aborted at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process where it is. */
+export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
+  const controller = new AbortController()
+  let askedAt: number | undefined
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (askedAt !== undefined && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(130)
+      if (askedAt !== undefined) return
+      askedAt = performance.now()
+      onStop()
+      controller.abort(new Stopped())
+    })
+  }
+  return controller.signal
+}
+
+/** Settles when the process is asked to stop. */
+export const whenAborted = (aborted: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (aborted.aborted) resolve()
+    else aborted.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Collects what is to be closed at the end, while it is opened. */
+export interface Closers {
+  add(close: () => Promise<void>): void
+}
+
+/**
+ * Runs a part's composition root, and closes what it has opened, the last first, however it ends: by a signal, by an error,
+ * or by a part that can't go on.
+ * @param start starts the parts, and collects how to close what they need.
+ */
+export async function runUntilStopped(
+  stop: AbortSignal,
+  start: (closers: Closers) => Promise<Pick<RunningPart, 'ended'>[]>,
+): Promise<void> {
+  const closers: (() => Promise<void>)[] = []
   try {
-    await Promise.race([signal, ...parts.map((part) => part.ended)])
+    const parts = await start({ add: (close) => closers.push(close) })
+    await Promise.race([whenAborted(stop), ...parts.map((part) => part.ended)])
   } finally {
-    for (const part of parts) await part.stop()
-    await cleanUp()
+    for (const close of closers.reverse()) await close()
   }
 }
 
@@ -35,6 +69,7 @@ export function main(run: () => Promise<void>): void {
   run().then(
     () => process.exit(0),
     (error: unknown) => {
+      if (error instanceof Stopped) process.exit(0)
       process.stderr.write(`\n${explain(error)}\n`)
       process.exit(1)
     },

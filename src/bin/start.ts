@@ -1,60 +1,68 @@
 /** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
 import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
+import { makeDataFolder } from '../../scripts/embedded/data-folder.ts'
+import { assertFolderFree } from '../../scripts/embedded/owner.ts'
 import { assertPortFree } from '../../scripts/embedded/ports.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
+import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
-import { main, onStopSignal } from './lifecycle.ts'
+import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 main(async () => {
+  // Whatever is written into the data folder is for its owner alone.
+  process.umask(0o077)
   const config = readConfig(process.env)
-  const signal = new Promise<void>((resolve) =>
-    onStopSignal(() => {
-      say('\nDripline stops …')
-      resolve()
-    }),
-  )
+  const stop = stopSignal(() => say('\nDripline stops …'))
 
-  const closers: (() => Promise<void>)[] = []
-  try {
-    const embedded = await embeddedParts(config)
-    if (embedded) closers.push(() => embedded.stop())
-    await assertPortFree('PORT', config.PORT, config.HOST)
+  await runUntilStopped(stop, async (closers) => {
+    const embedded = await embeddedParts(config, stop)
+    if (embedded) closers.add(() => embedded.stop())
     const connected = {
       ...config,
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
       TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? embedded?.temporalAddress ?? '',
     }
-    await prepareDatabase(connected)
+    await unlessAborted(prepareDatabase(connected), stop)
 
     const log = openLog(config.LOG_LEVEL)
-    closers.push(tracingOf(connected, 'dripline'))
+    closers.add(tracingOf(connected, 'dripline'))
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
-    closers.push(() => context.close())
-    const first = await createFirstWorkspace(context.orm.em)
-    const worker = await startWorker(context)
-    closers.push(() => worker.stop())
+    closers.add(() => context.close())
+    const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
+    closers.add(() => worker.stop())
     const api = await startApi(context)
-    closers.push(() => api.stop())
-    for (const part of await startMetrics(context)) closers.push(() => part.stop())
+    closers.add(() => api.stop())
+    const metrics = await startMetrics(context)
+    for (const part of metrics) closers.add(() => part.stop())
 
-    say(welcome({ port: api.port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL, first }))
-    await Promise.race([signal, worker.ended, api.ended, ...(embedded ? [embedded.ended] : [])])
-  } finally {
-    // The order of the start, backwards: HTTP, worker, connections, and last what they were connected to.
-    for (const close of closers.reverse()) await close()
-  }
+    // Last, when nothing can fail any more: keys are shown once.
+    const { port } = api
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL }
+    const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
+    if (!isFirst) say(welcome({ ...ready, first: undefined }))
+    return [worker, api, ...metrics, ...(embedded ? [embedded] : [])]
+  })
 })
 
-async function embeddedParts(config: Config): Promise<Embedded | undefined> {
-  if (config.DATABASE_URL && config.TEMPORAL_ADDRESS) return undefined
-  const cliPath = config.TEMPORAL_ADDRESS ? undefined : await resolveTemporalCli(process.env, say)
+async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedded | undefined> {
+  const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
+  if (isEmbedded) {
+    makeDataFolder(config.dataDir)
+    assertFolderFree(config.dataDir)
+  }
+  // Before anything is started, and before minutes are spent on building Temporal.
+  await assertPortFree('PORT', config.PORT, config.HOST)
+  if (!isEmbedded) return undefined
+  const cliPath = config.TEMPORAL_ADDRESS
+    ? undefined
+    : await unlessAborted(resolveTemporalCli(process.env, say, stop), stop)
   return startEmbedded(
     {
       dataDir: config.dataDir,
@@ -70,6 +78,7 @@ async function embeddedParts(config: Config): Promise<Embedded | undefined> {
           }),
     },
     say,
+    stop,
   )
 }
 

@@ -1,20 +1,25 @@
 /** `npm run worker`: a worker alone. */
 import { readConfig } from '../config.ts'
+import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { assertMigrated, openContext, prepareWorkerProcess, startWorker, tracingOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { main, runUntilStopped } from './lifecycle.ts'
+import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 main(async () => {
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
-  const startMetrics = await prepareWorkerProcess(config, log)
-  const endTracing = tracingOf(config, 'dripline-worker')
-  const context = openContext(config, log)
-  await assertMigrated(context.orm)
-  const worker = await startWorker(context)
-  await runUntilStopped([worker, ...(await startMetrics(context))], async () => {
-    await context.close()
-    await endTracing()
+  const stop = stopSignal()
+  await runUntilStopped(stop, async (closers) => {
+    const startMetrics = await prepareWorkerProcess(config, log)
+    closers.add(tracingOf(config, 'dripline-worker'))
+    const context = openContext(config, log)
+    closers.add(() => context.close())
+    await unlessAborted(assertMigrated(context.orm), stop)
+    const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
+    closers.add(() => worker.stop())
+    const metrics = await startMetrics(context)
+    for (const part of metrics) closers.add(() => part.stop())
+    return [worker, ...metrics]
   })
 })

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { commandHolds, isAlive } from '../../scripts/embedded/processes.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePorts } from '../support/ports.ts'
+import {
+  hasEnded,
+  leftOvers,
+  nothingIsLeft,
+  npmStart,
+  ready,
+  ROOT,
+  signalGroup,
+  startEnvironment,
+  type Started,
+} from '../support/npm-start.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
 const run = promisify(execFile)
-const ROOT = join(import.meta.dirname, '../..')
 
 /** `npm start` as a user has it: a process, a terminal's text, a folder. */
 describe('npm start', function () {
@@ -18,56 +27,21 @@ describe('npm start', function () {
   let dataDir: string
   let env: NodeJS.ProcessEnv
   let sink: SmtpSink
-  let current: ReturnType<typeof start> | undefined
+  let current: Started | undefined
 
   before(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'dripline-start-'))
-    chmodSync(dataDir, 0o755)
     sink = await startSmtpSink()
-    const [port, postgres, temporal, ui] = (await freePorts(4)) as [number, number, number, number]
-    env = {
-      ...process.env,
-      DATA_DIR: dataDir,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      POSTGRES_PORT: String(postgres),
-      TEMPORAL_PORT: String(temporal),
-      TEMPORAL_UI_PORT: String(ui),
-      SMTP_URL: sink.url,
-    }
+    env = await startEnvironment(dataDir, { SMTP_URL: sink.url })
   })
   after(async () => {
-    if (current?.child.exitCode === null && current.child.signalCode === null) kill(current.child, 'SIGTERM')
-    await eventually('all has ended', async () => ((await leftOvers()).length === 0 ? true : undefined), 30_000)
+    if (current && !hasEnded(current)) signalGroup(current, 'SIGTERM')
+    await nothingIsLeft(dataDir)
     await sink.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** Starts in a process group of its own, as a shell does. */
-  function start(): { child: ChildProcess; text: () => string; code: Promise<number | null> } {
-    const child = spawn('npm', ['start'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    let text = ''
-    child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    const code = new Promise<number | null>((resolve) => child.once('close', resolve))
-    return (current = { child, text: () => text, code })
-  }
-  const ready = async (run: ReturnType<typeof start>) => {
-    await eventually(
-      'it is ready',
-      () => {
-        if (run.child.exitCode !== null) throw new Error(`It ended: ${run.text()}`)
-        return run.text().includes('Ctrl-C stops everything') ? true : undefined
-      },
-      60_000,
-    )
-  }
-  const kill = (child: ChildProcess, signal: NodeJS.Signals) => process.kill(-child.pid!, signal)
-  /** Every process that works on the data folder. */
-  async function leftOvers(): Promise<string[]> {
-    const { stdout } = await run('ps', ['-eo', 'pid=,args='])
-    return stdout.split('\n').filter((line) => line.includes(dataDir))
-  }
+  const start = (): Started => (current = npmStart(env))
   const cli = (...args: string[]) => run('npm', ['run', '--silent', 'cli', '--', ...args], { cwd: ROOT, env })
   const get = async (path: string, key: string) => {
     const response = await fetch(`http://127.0.0.1:${env['PORT']}/api/v1/${path}`, { headers: { 'x-api-key': key } })
@@ -81,13 +55,14 @@ describe('npm start', function () {
     const first = start()
     await ready(first)
 
-    key = /live: (svc_live_\w+)/.exec(first.text())?.[1] ?? ''
+    key = /svc_live_\w+/.exec(first.text())?.[0] ?? ''
+    assert.equal(first.text().split(key).length, 2, 'the live key is shown once')
     const lines = first
       .text()
       .split('\n')
-      .filter((line) => /^(CONTACT|AUTOMATION)=|^curl .*enroll/.test(line))
-    assert.equal(lines.length, 3)
-    const script = [...lines, 'echo', lines[2], 'echo', 'echo "contact: $CONTACT"'].join('\n')
+      .filter((line) => /^(KEY|CONTACT|AUTOMATION)=|^curl .*enroll/.test(line))
+    assert.equal(lines.length, 4)
+    const script = [...lines, 'echo', lines[3], 'echo', 'echo "contact: $CONTACT"'].join('\n')
     const { stdout } = await run('bash', ['-c', script])
     const [answer, again] = stdout
       .split('\n')
@@ -172,8 +147,8 @@ describe('npm start', function () {
     const sentAt = Date.now()
 
     // Everything at once and without warning: npm and the service, the host, Postgres, Temporal.
-    const pids = (await leftOvers()).map((line) => parseInt(line, 10))
-    kill(current!.child, 'SIGKILL')
+    const pids = (await leftOvers(dataDir)).map((line) => parseInt(line, 10))
+    signalGroup(current!, 'SIGKILL')
     for (const pid of pids) if (isAlive(pid) && commandHolds(pid, dataDir)) process.kill(pid, 'SIGKILL')
 
     const again = start()
@@ -188,57 +163,34 @@ describe('npm start', function () {
   })
 
   it('recovers when only its own process is killed', async () => {
-    kill(current!.child, 'SIGKILL')
+    signalGroup(current!, 'SIGKILL')
     const next = start()
     await ready(next)
     assert.ok((await get('contacts', key)).data.length > 0)
   })
 
   it('starts a part again that dies', async () => {
-    const [line] = (await leftOvers()).filter((text) => text.includes('start-dev'))
+    const [line] = (await leftOvers(dataDir)).filter((text) => text.includes('start-dev'))
     process.kill(parseInt(line ?? '', 10), 'SIGKILL')
     await eventually(
       'it is ready again',
       async () => {
         const answer = await fetch(`http://127.0.0.1:${env['PORT']}/readyz`).catch(() => undefined)
-        return answer?.status === 200 && !(await leftOvers()).includes(line ?? '') ? true : undefined
+        return answer?.status === 200 && !(await leftOvers(dataDir)).includes(line ?? '') ? true : undefined
       },
       40_000,
     )
   })
 
-  it('names a port that is taken', async () => {
-    const taken = env['PORT']
-    const other = mkdtempSync(join(tmpdir(), 'dripline-start-'))
-    const [postgres, temporal, ui] = await freePorts(3)
-    const child = spawn('npm', ['start'], {
-      cwd: ROOT,
-      env: {
-        ...env,
-        DATA_DIR: other,
-        POSTGRES_PORT: env['POSTGRES_PORT'],
-        TEMPORAL_PORT: String(temporal),
-        TEMPORAL_UI_PORT: String(ui),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let text = ''
-    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    assert.equal(await new Promise((resolve) => child.once('close', resolve)), 1)
-    assert.match(text, new RegExp(`Port ${env['POSTGRES_PORT']} is taken .* POSTGRES_PORT`))
-    assert.ok(taken && postgres)
-    rmSync(other, { recursive: true, force: true })
-  })
-
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`stops everything it started at ${signal}, and finds everything again`, async () => {
-      const running = current?.child.exitCode === null && current.child.signalCode === null ? current : start()
+      const running = current && !hasEnded(current) ? current : start()
       await ready(running)
       assert.ok((await get('contacts', key)).data.length > 0)
-      assert.ok((await leftOvers()).length > 2)
-      kill(running.child, signal)
+      assert.ok((await leftOvers(dataDir)).length > 2)
+      signalGroup(running, signal)
       await running.code
-      await eventually('nothing is left', async () => ((await leftOvers()).length === 0 ? true : undefined), 40_000)
+      await nothingIsLeft(dataDir)
     })
   }
 })

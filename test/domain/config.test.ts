@@ -25,6 +25,47 @@ describe('configuration', () => {
     )
   })
 
+  it('refuses a URL that would be understood otherwise than it was meant, with advice and without its password', () => {
+    const wrong = [
+      { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' },
+      { SMTP_URL: 'smtp://me:25/hush@smtp.example.com:587' },
+      { SMTP_URL: 'smtp://me:25?hush@smtp.example.com' },
+      { SMTP_URL: 'smtp://me:25#hush@smtp.example.com' },
+      { SMTP_URL: 'smtp://me:hush%@smtp.example.com' },
+      { SMTP_URL: 'smtp://' },
+      { SMTP_URL: 'smtp://smtp.example.com:hush' },
+      { DATABASE_URL: 'postgresql://me:hush#1@host:5432/dripline' },
+      { DATABASE_URL: 'postgresql://me:5432/hush@host:5432/dripline' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush/@collector:4318' },
+    ]
+    for (const env of wrong) {
+      const [name] = Object.keys(env) as [string]
+      assert.throws(
+        () => readConfig(env),
+        ({ message }: Error) =>
+          message.includes(`${name} is no URL`) && message.includes('%2F') && !message.includes('hush'),
+        JSON.stringify(env),
+      )
+    }
+  })
+
+  it('takes every URL that is one', () => {
+    for (const env of [
+      { SMTP_URL: 'smtp://me%40example.com:hush%2Fhush%25@smtp.example.com:587' },
+      { SMTP_URL: 'smtps://[2001:db8::1]:465/?pool=true' },
+      { SMTP_URL: 'smtp://me:p@ss@smtp.example.com' },
+      { DATABASE_URL: 'postgresql:///dripline?host=/var/run/postgresql' },
+      { DATABASE_URL: 'postgres://me:hush@host/dripline?sslmode=require' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318' },
+    ]) {
+      assert.partialDeepStrictEqual(readConfig(env), env)
+    }
+  })
+
+  it('leaves metrics to this machine unless told otherwise', () => {
+    assert.equal(readConfig({}).METRICS_HOST, '127.0.0.1')
+  })
+
   it('takes secrets from files, and the password into the URL', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dripline-config-'))
     const file = join(folder, 'password')

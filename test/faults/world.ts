@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -60,14 +60,12 @@ export async function startWorld(
   const [postgres, smtp, toxi, postgresProxy, temporalProxy, smtpProxy, balancer, ...apiPorts] = ports
   const temporal = await freePortsInARow(8)
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-faults-'))
-  // Started by root, Postgres runs as another user, who has to get in.
-  chmodSync(dataDir, 0o755)
   const embedded = await startEmbedded(
     {
       dataDir,
       postgres: { port: postgres },
       ...(cluster
-        ? { temporalServer: await temporalServer(temporal, 24, say) }
+        ? { temporalServer: await temporalServer(temporal, 24, undefined, say) }
         : { temporal: { cliPath: await resolveTemporalCli(process.env, say), port: temporal, uiPort: temporal + 1 } }),
     },
     say,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'yaml'
 import { readComposeFile } from '../../scripts/cluster/compose-file.ts'
 import { GO_TOOLS } from '../../scripts/go-tools.ts'
 
@@ -7,6 +9,10 @@ const COMPOSE_FILE = join(import.meta.dirname, '../../docker-compose.yml')
 
 describe('docker-compose.yml, as `npm run cluster` reads it', () => {
   const { services, secrets } = readComposeFile(COMPOSE_FILE, { PORT: '15000' })
+  const { networks } = parse(readFileSync(COMPOSE_FILE, 'utf8'), { merge: true }) as {
+    networks: { default: { ipam: { config: { subnet: string }[] } } }
+  }
+  const { subnet } = networks.default.ipam.config[0]!
 
   it('has two APIs and two workers, with settings of their own and those they share', () => {
     const { api, worker } = services
@@ -15,7 +21,7 @@ describe('docker-compose.yml, as `npm run cluster` reads it', () => {
     assert.equal(worker?.stopMs, 30_000)
     assert.deepEqual(api?.command, ['node', 'src/bin/api.ts'])
     assert.equal(api?.environment['TEMPORAL_ADDRESS'], 'temporal:7233')
-    assert.ok(api?.environment['TRUSTED_PROXIES']?.includes('127.0.0.1'))
+    assert.equal(api?.environment['TRUSTED_PROXIES'], subnet)
     assert.equal(worker?.environment['TRUSTED_PROXIES'], undefined)
   })
 
@@ -25,7 +31,8 @@ describe('docker-compose.yml, as `npm run cluster` reads it', () => {
   })
 
   it('has its secrets in files beside it', () => {
-    assert.deepEqual(secrets, { 'postgres-password': join(COMPOSE_FILE, '../secrets/postgres-password') })
+    const names = ['postgres-password', 'dripline-password', 'temporal-password']
+    assert.deepEqual(secrets, Object.fromEntries(names.map((name) => [name, join(COMPOSE_FILE, '../secrets', name)])))
   })
 
   it('names the versions that are built where there are no images', () => {

@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { resolveBinary } from '../../scripts/resolve.ts'
 import { lockFolder } from '../../scripts/embedded/lock.ts'
 import { assertPortFree } from '../../scripts/embedded/ports.ts'
-import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { resolveTemporalCli, TEMPORAL_CLI_VERSION } from '../../scripts/temporal-cli.ts'
 import { freePorts } from '../support/ports.ts'
 import { startSmtpSink } from '../support/smtp-sink.ts'
 
 describe('finding a binary', () => {
+  const wanted = { what: 'It', advice: 'Install it.' }
   const lines: string[] = []
   const say = (line: string) => lines.push(line)
   beforeEach(() => lines.splice(0))
 
   it('takes the first way that works, and says which in one line', async () => {
     const path = await resolveBinary(
-      'It',
+      wanted,
       [
         { name: 'first', find: () => undefined },
         { name: 'second', find: () => Promise.reject(new Error('no way out')) },
-        { name: 'third', find: () => '/bin/it' },
+        { name: 'third', find: () => process.execPath },
         { name: 'fourth', find: () => assert.fail('not asked') },
       ],
-      'Install it.',
       say,
     )
-    assert.equal(path, '/bin/it')
-    assert.deepEqual(lines, ['It: third (/bin/it)'])
+    assert.equal(path, process.execPath)
+    assert.deepEqual(lines, [`It: third (${process.execPath})`])
   })
 
   it('says what was tried and what to install when none works', async () => {
@@ -35,23 +35,88 @@ describe('finding a binary', () => {
       { name: 'first', find: () => undefined },
       { name: 'second', find: () => Promise.reject(new Error('no way out')) },
     ]
-    await assert.rejects(resolveBinary('It', sources, 'Install it.', say), {
+    await assert.rejects(resolveBinary(wanted, sources, say), {
       message: 'It is not to be had.\n  first: not there\n  second: no way out\nInstall it.',
     })
   })
 
-  it('prefers TEMPORAL_CLI_PATH to `temporal` on PATH, and names a path that is not there', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'dripline-path-'))
-    const onPath = join(folder, 'temporal')
-    writeFileSync(onPath, '#!/bin/sh\n')
-    chmodSync(onPath, 0o755)
-    assert.equal(await resolveTemporalCli({ PATH: folder }, say), onPath)
-    assert.equal(await resolveTemporalCli({ PATH: folder, TEMPORAL_CLI_PATH: process.execPath }, say), process.execPath)
-    assert.deepEqual(lines, [
-      `Temporal: \`temporal\` on PATH (${onPath})`,
-      `Temporal: TEMPORAL_CLI_PATH (${process.execPath})`,
-    ])
-    rmSync(folder, { recursive: true })
+  describe('the Temporal CLI', () => {
+    let folder: string
+    let real: string
+    before(async () => {
+      real = await resolveTemporalCli(process.env, say)
+    })
+    beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'dripline-path-'))))
+    afterEach(() => rmSync(folder, { recursive: true }))
+
+    const program = (name: string, text: string, mode = 0o755) => {
+      const path = join(folder, name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
+      chmodSync(path, mode)
+      return path
+    }
+    const saying = (version: string) => `#!/bin/sh\necho 'temporal version ${version}'\n`
+
+    it('is TEMPORAL_CLI_PATH before `temporal` on PATH', async () => {
+      const onPath = program('temporal', saying('1.5.1 (Server 1.29.1, UI 2.42.1)'))
+      const named = program('named', saying('0.0.0-DEV (Server 1.30.0, UI 2.42.1)'))
+      assert.equal(await resolveTemporalCli({ PATH: folder }, say), onPath)
+      assert.equal(await resolveTemporalCli({ PATH: folder, TEMPORAL_CLI_PATH: named }, say), named)
+      assert.deepEqual(lines, [`Temporal: \`temporal\` on PATH (${onPath})`, `Temporal: TEMPORAL_CLI_PATH (${named})`])
+    })
+
+    it('is not one on PATH that is too old, or another program, and that is said', async () => {
+      for (const [text, reason] of [
+        [saying('1.4.0 (Server 1.28.0, UI 2.37.1)'), /is not used: it is too old \(Server 1\.28\.0\); .* 1\.5/],
+        ['#!/bin/sh\necho hello\n', /is not used: it does not tell the version/],
+        ['#!/bin/sh\nexit 3\n', /is not used: it does not run/],
+      ] as const) {
+        lines.splice(0)
+        program('temporal', text)
+        // Where it comes from instead is not this test's business: the cache, as a rule.
+        assert.notEqual(
+          await resolveTemporalCli({ ...process.env, PATH: `${folder}:${process.env['PATH']}` }, say),
+          folder,
+        )
+        assert.match(lines[0] ?? '', reason)
+      }
+    })
+
+    it('is an error when TEMPORAL_CLI_PATH is too old or not there', async () => {
+      const old = program('old', saying('1.1.0 (Server 1.25.0, UI 2.30.0)'))
+      await assert.rejects(
+        resolveTemporalCli({ TEMPORAL_CLI_PATH: old }, say),
+        /^Error: TEMPORAL_CLI_PATH: it is too old/,
+      )
+      const none = join(folder, 'none')
+      await assert.rejects(resolveTemporalCli({ TEMPORAL_CLI_PATH: none }, say), /TEMPORAL_CLI_PATH: there is no file/)
+    })
+
+    it('is made anew where the one in the cache is truncated or not executable', async () => {
+      // `go` as it is seen from outside: it leaves a binary in GOBIN.
+      program('bin/go', `#!/bin/sh\ncp '${real}' "$GOBIN/temporal"\n`)
+      const before = { ...process.env }
+      try {
+        process.env['XDG_CACHE_HOME'] = join(folder, 'cache')
+        process.env['PATH'] = `${join(folder, 'bin')}:${before['PATH']}`
+        const cached = join(folder, `cache/dripline/temporal-cli-${TEMPORAL_CLI_VERSION}/temporal`)
+        for (const [content, mode] of [
+          ['', 0o755],
+          ['\x7fELF', 0o755],
+          [saying('1.5.1 (Server 1.29.1, UI 2.42.1)'), 0o644],
+        ] as const) {
+          lines.splice(0)
+          program(cached.slice(folder.length), content, mode)
+          assert.equal(await resolveTemporalCli({ PATH: folder }, say), cached)
+          assert.match(lines[0] ?? '', /the cache \(.*\) is not used: it (is empty|does not run|is not executable)/)
+          assert.deepEqual(readdirSync(dirname(cached)), ['temporal'])
+        }
+      } finally {
+        Object.assign(process.env, before)
+        if (before['XDG_CACHE_HOME'] === undefined) delete process.env['XDG_CACHE_HOME']
+      }
+    })
   })
 })
 

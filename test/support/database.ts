@@ -12,23 +12,24 @@ export interface TestDatabase {
 
 /** A migrated database of its own: a copy of one that was migrated once. */
 export async function createDatabase(): Promise<TestDatabase> {
-  const { databaseUrl } = await services()
-  const from = await (template ??= createTemplate(databaseUrl))
-  const url = await create(databaseUrl, `test_${(count += 1)}`, from)
+  const from = await (template ??= createTemplate())
+  const url = await create(`test_${(count += 1)}`, from)
   return { url, orm: openOrm({ url, poolSize: 20 }) }
 }
 
-async function createTemplate(databaseUrl: string): Promise<string> {
-  const url = await create(databaseUrl, 'test_template')
+async function createTemplate(): Promise<string> {
+  const url = await create('test_template')
   const orm = openOrm({ url, timeoutMs: 60_000 })
   await migrate(orm)
   await orm.close(true)
   return 'test_template'
 }
 
-async function create(databaseUrl: string, name: string, from?: string): Promise<string> {
-  const admin = openOrm({ url: databaseUrl, timeoutMs: 60_000 })
-  await sql(admin.em.fork(), `create database ${name}${from ? ` template ${from}` : ''}`)
+async function create(name: string, from?: string): Promise<string> {
+  const { databaseUrl, superuserUrl } = await services()
+  const admin = openOrm({ url: superuserUrl, timeoutMs: 60_000 })
+  const owner = new URL(databaseUrl).username
+  await sql(admin.em.fork(), `create database ${name} owner ${owner}${from ? ` template ${from}` : ''}`)
   await admin.close(true)
   return databaseUrl.replace(/\/[^/]*$/, `/${name}`)
 }

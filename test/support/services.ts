@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
@@ -7,6 +7,8 @@ import { freePorts } from './ports.ts'
 
 export interface Services {
   databaseUrl: string
+  /** For making databases. */
+  superuserUrl: string
   temporalAddress: string
 }
 
@@ -17,7 +19,11 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 /** A real Postgres and a real Temporal server, one of each for the whole run, started as `npm start` starts them. */
 export async function services(): Promise<Services> {
   const { embedded } = await (started ??= start())
-  return { databaseUrl: embedded.databaseUrl!, temporalAddress: embedded.temporalAddress! }
+  return {
+    databaseUrl: embedded.databaseUrl!,
+    superuserUrl: embedded.superuserUrl!,
+    temporalAddress: embedded.temporalAddress!,
+  }
 }
 
 async function start() {
@@ -35,8 +41,6 @@ async function startIn(parts: { postgres?: { port: number } }) {
   const cliPath = await resolveTemporalCli(process.env, () => undefined)
   const [port, uiPort] = (await freePorts(2)) as [number, number]
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
-  // Started by root, Postgres runs as another user, who has to get in.
-  chmodSync(dataDir, 0o755)
   const embedded = await startEmbedded({ dataDir, ...parts, temporal: { cliPath, port, uiPort } }, say)
   return { dataDir, embedded }
 }

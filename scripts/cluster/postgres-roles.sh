@@ -1,0 +1,20 @@
+#!/bin/sh
+# Run by the image of Postgres on an empty volume, as its superuser: what scripts/embedded/postgres-roles.ts does elsewhere.
+set -eu
+
+role() {
+  name=$1
+  shift
+  psql -v ON_ERROR_STOP=1 -v name="$name" -v password="$(cat "/run/secrets/$name-password")" --dbname postgres <<-'SQL'
+    create role :"name" login nosuperuser nocreatedb nocreaterole password :'password';
+SQL
+  for database; do
+    psql -v ON_ERROR_STOP=1 -v name="$name" -v database="$database" --dbname postgres <<-'SQL'
+      create database :"database" owner :"name";
+      revoke all on database :"database" from public;
+SQL
+  done
+}
+
+role dripline dripline
+role temporal temporal temporal_visibility

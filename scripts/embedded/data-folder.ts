@@ -1,0 +1,57 @@
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { LOCK_FILE } from './lock.ts'
+
+/**
+ * Makes the data folder and what is in it for the owner alone: everything that is stored passes through it.
+ * @throws {Error} that names DATA_DIR, where it cannot be made or written into.
+ */
+export function makeDataFolder(dataDir: string): void {
+  try {
+    makeFolder(dataDir)
+    if (isOurs(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
+    makeFolder(join(dataDir, 'logs'))
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Error(
+      `DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. Set it to a folder that can be written into.`,
+      { cause: error },
+    )
+  }
+}
+
+/** One folder at a time: Node's own recursive way never ends where the kernel refuses, such as below /proc. */
+function makeFolder(path: string): void {
+  if (isFolder(path)) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else may have made it in between.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) throw new Error(`${path} is no folder`)
+  return found !== undefined
+}
+
+/** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */
+export function isOurs(path: string): boolean {
+  const names = readdirSync(path)
+  return statSync(path).uid === process.getuid?.() && (names.length === 0 || names.includes(LOCK_FILE))
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  const words: Record<string, string> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    EROFS: 'its disk is read-only',
+    ENOENT: 'it cannot be made there',
+    ENOSPC: 'its disk is full',
+  }
+  return (code && words[code]) ?? message
+}

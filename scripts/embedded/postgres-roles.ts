@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+
+/** The password that a file holds, which is made where it is missing. */
+export function readPassword(file: string): string {
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  return readFileSync(file, 'utf8').trim()
+}
+
+/**
+ * Sees to it that there is a role that may log in and is no superuser, and that these databases are there and its own.
+ * Whatever an earlier start had done of it stays.
+ */
+export async function ensureRole(
+  superuserUrl: string,
+  { name, password, databases }: { name: string; password: string; databases: readonly string[] },
+): Promise<void> {
+  const client = new Client({ connectionString: superuserUrl })
+  await client.connect()
+  try {
+    const role = escapeIdentifier(name)
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
+    const login = `login nosuperuser nocreatedb nocreaterole password ${escapeLiteral(password)}`
+    await client.query(`${rowCount === 0 ? 'create' : 'alter'} role ${role} ${login}`)
+    for (const database of databases) {
+      const id = escapeIdentifier(database)
+      const found = await client.query('select from pg_database where datname = $1', [database])
+      if (found.rowCount === 0) await client.query(`create database ${id} owner ${role}`)
+      // Another role of this server has no business in it.
+      await client.query(`revoke all on database ${id} from public`)
+    }
+  } finally {
+    await client.end()
+  }
+}

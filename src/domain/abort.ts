@@ -1,0 +1,14 @@
+/** Waits for some work, unless it is aborted before; then it rejects with the signal's reason, and the work goes on unwatched. */
+export async function unlessAborted<Result>(work: Promise<Result>, aborted: AbortSignal): Promise<Result> {
+  let abort: (() => void) | undefined
+  const abortion = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(aborted.reason as Error)
+    if (aborted.aborted) abort()
+    aborted.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([work, abortion])
+  } finally {
+    if (abort) aborted.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeRunning } from '../../scripts/embedded/running-file.ts'
+import { connectedConfig } from '../../src/bin/embedded-config.ts'
+import { readConfig } from '../../src/config.ts'
+
+describe('a part beside a running `npm start`', () => {
+  let dataDir: string
+  beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'dripline-running-'))))
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+  const config = () => connectedConfig(readConfig({ DATA_DIR: dataDir }))
+
+  it('learns from the data folder where Postgres and Temporal are', () => {
+    const addresses = { databaseUrl: 'postgresql://a@127.0.0.1:1/a', temporalAddress: '127.0.0.1:2' }
+    writeRunning(dataDir, addresses)
+    assert.partialDeepStrictEqual(config(), {
+      DATABASE_URL: addresses.databaseUrl,
+      TEMPORAL_ADDRESS: addresses.temporalAddress,
+    })
+    assert.deepEqual(readdirSync(dataDir), ['running.json'])
+  })
+
+  it('is told that nothing runs there, or that what is written there cannot be read', () => {
+    assert.throws(config, /^Error: Nothing runs on .* yet\. Start Dripline there with "npm start"/)
+    for (const damaged of ['', '{"databaseUrl":', '[1]', '"text"', 'null', '{"databaseUrl":1}']) {
+      writeFileSync(join(dataDir, 'running.json'), damaged)
+      assert.throws(config, /running\.json is damaged\. Start Dripline again/, damaged)
+    }
+  })
+})

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { eventually } from '../support/eventually.ts'
+import {
+  hasEnded,
+  leftOvers,
+  nothingIsLeft,
+  npmStart,
+  ready,
+  ROOT,
+  says,
+  signalGroup,
+  startEnvironment,
+  type Started,
+} from '../support/npm-start.ts'
+import { freePorts } from '../support/ports.ts'
+
+const LINUX = process.platform === 'linux'
+
+/** What an impatient stranger meets: each test has folders of its own, and nothing of it is left after. */
+describe('a first start', function () {
+  this.timeout(120_000)
+  let folder: string
+  let dataDir: string
+  let runs: Started[]
+  const start = (env: NodeJS.ProcessEnv, cwd = ROOT, script?: string): Started => {
+    const run = npmStart(env, { cwd, ...(script === undefined ? {} : { script }) })
+    runs.push(run)
+    return run
+  }
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-first-'))
+    dataDir = join(folder, 'data')
+    runs = []
+  })
+  afterEach(async () => {
+    for (const run of runs) if (!hasEnded(run)) signalGroup(run, 'SIGKILL')
+    await nothingIsLeft(folder)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** All files and folders below one, and itself. */
+  const below = (path: string): string[] => [
+    path,
+    ...(statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => below(join(path, name))) : []),
+  ]
+  const readableByOthers = (path: string) => below(path).filter((each) => (statSync(each).mode & 0o007) !== 0)
+
+  it('comes up in a folder that only its owner can enter, on a path with spaces, as root too', async () => {
+    const project = join(folder, 'a project')
+    mkdirSync(project)
+    const parts = ['package.json', 'src', 'scripts', 'workflows', 'activities', 'node_modules']
+    const copy = (how: string) => execFileSync('cp', [how, ...parts.map((part) => join(ROOT, part)), project])
+    try {
+      copy('-al')
+    } catch {
+      copy('-a')
+    }
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
+    // An empty variable counts as one that is not set.
+    const run = start(await startEnvironment(''), project)
+    await ready(run)
+    assert.ok(existsSync(join(project, 'data/postgres/PG_VERSION')), 'the data are in DATA_DIR')
+    signalGroup(run, 'SIGTERM')
+    assert.equal(await run.code, 0)
+    assert.equal(statSync(folder).mode & 0o777, 0o700, 'no folder was opened for others')
+  })
+
+  it('ends with all it started when npm alone gets SIGTERM', async () => {
+    const run = start(await startEnvironment(dataDir))
+    await ready(run)
+    assert.ok((await leftOvers(dataDir)).length > 2)
+    run.child.kill('SIGTERM')
+    assert.equal(await run.code, 0)
+    assert.deepEqual(await leftOvers(dataDir), [])
+  })
+
+  it('that fails leaves nothing running, and says why', async () => {
+    const [taken] = (await freePorts(1)) as [number]
+    const server = createServer()
+    await new Promise<void>((listening) => server.listen(taken, '127.0.0.1', listening))
+    try {
+      for (const variable of ['POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'PORT']) {
+        const run = start(await startEnvironment(dataDir, { [variable]: String(taken) }))
+        assert.equal(await run.code, 1)
+        assert.match(run.text(), new RegExp(`Port ${taken} is taken by another program. Set ${variable} to a free one`))
+        assert.doesNotMatch(run.text(), /^\s+at /m)
+        assert.deepEqual(await leftOvers(dataDir), [])
+      }
+    } finally {
+      server.close()
+    }
+  })
+
+  it('on whose folder Postgres cannot start leaves no Temporal behind', async () => {
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+    writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n')
+    const run = start(await startEnvironment(dataDir))
+    assert.equal(await run.code, 1)
+    assert.match(run.text(), /Postgres does not start.* Its log: .*postgres\.log/)
+    assert.deepEqual(await leftOvers(dataDir), [])
+  })
+
+  it('says at once when DATA_DIR cannot be used', async () => {
+    const file = join(folder, 'file')
+    execFileSync('touch', [file])
+    for (const wrong of [...(LINUX ? ['/proc/nope'] : []), file, join(file, 'below')]) {
+      const run = start(await startEnvironment(wrong))
+      assert.equal(await run.code, 1)
+      assert.match(run.text(), /DATA_DIR \(.*\) cannot be used: .*Set it to a folder/)
+    }
+  })
+
+  it('refuses a wrong URL before anything is made, and keeps its password to itself', async () => {
+    const run = start(await startEnvironment(dataDir, { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' }))
+    assert.equal(await run.code, 1)
+    assert.match(run.text(), /SMTP_URL .*Percent-encode/)
+    assert.doesNotMatch(run.text(), /hush/)
+    assert.ok(!existsSync(dataDir))
+  })
+
+  it('ends at the first Ctrl-C while Temporal is away, having said why it waits; the keys are shown by the next', async () => {
+    const [away] = (await freePorts(1)) as [number]
+    const waiting = start(await startEnvironment(dataDir, { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }))
+    await says(waiting, 'Temporal is not reachable yet')
+    const asked = Date.now()
+    signalGroup(waiting, 'SIGINT')
+    assert.equal(await waiting.code, 0)
+    assert.ok(Date.now() - asked < 8_000, `took ${Date.now() - asked} ms`)
+    assert.match(waiting.text(), /"reason":"[^"]*ECONNREFUSED/)
+    assert.doesNotMatch(waiting.text(), /svc_live_/)
+    assert.deepEqual(await leftOvers(dataDir), [])
+
+    const next = start(await startEnvironment(dataDir))
+    await ready(next)
+    assert.match(next.text(), /^KEY=svc_live_/m)
+    signalGroup(next, 'SIGTERM')
+    await next.code
+  })
+
+  for (const stage of ['> exec', 'Temporal:', 'makes its database folder', 'migrated']) {
+    it(`ends at Ctrl-C when it says "${stage}", and the next goes on`, async () => {
+      const first = start(await startEnvironment(dataDir))
+      await says(first, stage)
+      signalGroup(first, 'SIGINT')
+      await first.code
+      assert.deepEqual(await leftOvers(dataDir), [])
+      assert.doesNotMatch(first.text(), /Error|svc_live_/)
+      const next = start(await startEnvironment(dataDir))
+      await ready(next)
+      assert.match(next.text(), /^KEY=svc_live_/m)
+      signalGroup(next, 'SIGINT')
+      assert.equal(await next.code, 0)
+    })
+  }
+
+  it('that is killed leaves no password that others can read', async () => {
+    const temporary = join(folder, 'tmp')
+    mkdirSync(temporary)
+    const run = start(await startEnvironment(dataDir, { TMPDIR: temporary }))
+    await says(run, 'makes its database folder')
+    signalGroup(run, 'SIGKILL')
+    for (const line of await leftOvers(dataDir)) {
+      try {
+        process.kill(parseInt(line, 10), 'SIGKILL')
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await nothingIsLeft(dataDir)
+    const password = readFileSync(join(dataDir, 'postgres-superuser-password'), 'utf8')
+    assert.ok(password.length > 16)
+    const withPassword = (path: string) => statSync(path).isFile() && readFileSync(path, 'utf8').includes(password)
+    assert.deepEqual(below(temporary).filter(withPassword), [])
+    assert.deepEqual(readableByOthers(dataDir), [])
+  })
+
+  describe('that is up', () => {
+    let env: NodeJS.ProcessEnv
+    let run: Started
+    beforeEach(async () => {
+      const [metrics] = (await freePorts(1)) as [number]
+      const more = { SMTP_URL: 'smtp://me:hush@127.0.0.1:2525', HOST: '0.0.0.0', METRICS_PORT: String(metrics) }
+      env = await startEnvironment(dataDir, more)
+      run = start(env)
+      await ready(run)
+    })
+    const databaseUrl = () =>
+      (JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as { databaseUrl: string }).databaseUrl
+
+    it('keeps to itself what is in its folder, its secrets and what is written into the database', async () => {
+      assert.deepEqual(readableByOthers(dataDir), [])
+      const logs = join(dataDir, 'logs')
+      for (const each of [logs, ...below(logs), join(dataDir, 'temporal.db')]) {
+        assert.equal(statSync(each).mode & 0o077, 0, each)
+      }
+      if (LINUX) {
+        for (const line of (await leftOvers(dataDir)).filter((each) => !each.includes('npm'))) {
+          const environment = readFileSync(`/proc/${parseInt(line, 10)}/environ`, 'utf8')
+          assert.doesNotMatch(environment, /SMTP_URL|hush/, line)
+        }
+      }
+
+      const client = new Client({ connectionString: databaseUrl() })
+      await client.connect()
+      const { rows } = await client.query<{ super: boolean; createdb: boolean; owner: string }>(
+        `select rolsuper as super, rolcreatedb as createdb, pg_get_userbyid(datdba) as owner
+           from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
+      )
+      assert.deepEqual(rows, [{ super: false, createdb: false, owner: 'dripline' }])
+      await assert.rejects(client.query("select pg_read_file('postgresql.conf')"), /permission denied/)
+      await client.query('create table leaks (value text unique)')
+      await client.query("insert into leaks values ('private')")
+      await assert.rejects(client.query("insert into leaks values ('private')"), /duplicate key/)
+      await assert.rejects(client.query('select $1::text::int', ['private']), /private/)
+      await assert.rejects(client.query("select 'private' from nowhere"), /nowhere/)
+      await client.end()
+      const log = readFileSync(join(logs, 'postgres.log'), 'utf8')
+      assert.match(log, /ready to accept connections/)
+      assert.doesNotMatch(log, /private/)
+    })
+
+    it("serves Temporal's UI to this machine's names only, and metrics to this machine only", async () => {
+      const statusFor = (host: string) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const options = { host: '127.0.0.1', port: env['TEMPORAL_UI_PORT'], path: '/', headers: { host } }
+          request(options, (answer) => {
+            answer.resume()
+            resolve(answer.statusCode)
+          })
+            .once('error', reject)
+            .end()
+        })
+      const port = env['TEMPORAL_UI_PORT']
+      assert.equal(await statusFor(`localhost:${port}`), 200)
+      assert.equal(await statusFor(`127.0.0.1:${port}`), 200)
+      assert.equal(await statusFor(`[::1]:${port}`), 200)
+      assert.equal(await statusFor(`rebound.example.com:${port}`), 403)
+      assert.equal(await statusFor('localhost.example.com'), 403)
+      const namespaces = await fetch(`http://localhost:${port}/api/v1/namespaces`)
+      assert.match(await namespaces.text(), /default/)
+
+      assert.equal((await fetch(`http://127.0.0.1:${env['METRICS_PORT']}/metrics`)).status, 200)
+      // Another address of this machine, to which all addresses would have answered.
+      if (LINUX) assert.equal(await accepts('127.0.0.2', Number(env['METRICS_PORT'])), false)
+      if (LINUX) assert.equal(await accepts('127.0.0.2', Number(env['PORT'])), true)
+    })
+
+    it('has parts beside it that stop when npm alone gets SIGTERM', async () => {
+      const [port] = await freePorts(1)
+      const own = { ...env, SMTP_URL: '', METRICS_PORT: '' }
+      const api = start({ ...own, PORT: String(port) }, ROOT, 'api')
+      const worker = start(own, ROOT, 'worker')
+      await says(api, 'The API is ready')
+      await says(worker, 'The worker is ready')
+      for (const part of [api, worker]) {
+        part.child.kill('SIGTERM')
+        assert.equal(await part.code, 0)
+      }
+      await eventually('nobody listens', async () => ((await accepts('127.0.0.1', port!)) ? undefined : true))
+    })
+  })
+})
+
+const accepts = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
