@@ -13,6 +13,7 @@ import { startTracing } from '../tracing.ts'
 import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type Orm } from '../db/orm.ts'
 import { sql } from '../db/sql.ts'
+import { createRenderer } from '../mail/renderer.ts'
 import { captureTransport } from '../mail/capture.ts'
 import { breakCircuit } from '../mail/circuit-breaker.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
@@ -126,8 +127,10 @@ async function freeAddress(): Promise<string> {
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies } = context
+  const renderer = createRenderer()
   const app = createApi({
     ...dependencies,
+    renderer,
     checkReadiness: () => checkReadiness(context),
     trustedProxies: config.trustedProxies,
   })
@@ -145,6 +148,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)
       await stopped
       clearTimeout(hurry)
+      await renderer.close()
     },
   }
 }

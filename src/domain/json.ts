@@ -1,25 +1,38 @@
 /** The deepest nesting that is accepted. Postgres and JSON.stringify give up far later; nobody needs more. */
 export const MAX_JSON_DEPTH = 100
 
+interface Place {
+  value: unknown
+  /** Where it is: its key in another one; nowhere for the whole. */
+  key: string
+  within: Place | undefined
+  depth: number
+}
+
 /**
  * Finds what a parsed JSON value holds that can't be stored: a NUL or a lone surrogate in a text or a key
- * (Postgres errors 22021, 22P05 and 22P02), or nesting that the stack or the database would refuse.
- * It walks without recursion, so that depth can't hurt it.
+ * (Postgres errors 22021, 22P05 and 22P02), a number that is none (`1e400` is read as Infinity, and would be written as
+ * null), or nesting that the stack or the database would refuse.
+ * It walks without recursion, so that depth can't hurt it, and says where something is only once it has found it.
  *
  * @returns what is wrong and where, such as `metadata.note holds a NUL character`, or `undefined`.
  */
 export function findJsonFault(value: unknown): string | undefined {
-  const stack: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
-  for (let item = stack.pop(); item; item = stack.pop()) {
-    if (typeof item.value === 'string') {
-      const fault = textFault(item.value)
-      if (fault) return `${item.path || 'the text'} ${fault}`
-    } else if (typeof item.value === 'object' && item.value !== null) {
-      if (item.depth >= MAX_JSON_DEPTH) return `${top(item.path)} is nested deeper than ${MAX_JSON_DEPTH} levels`
-      for (const [key, child] of Object.entries(item.value)) {
-        const fault = textFault(key)
-        if (fault) return `a key of ${item.path || 'the body'} ${fault}`
-        stack.push({ value: child, path: join(item.path, key, Array.isArray(item.value)), depth: item.depth + 1 })
+  const stack: Place[] = [{ value, key: '', within: undefined, depth: 0 }]
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { value: found, depth } = place
+    if (typeof found === 'string') {
+      const fault = textFault(found)
+      if (fault) return `${pathOf(place) || 'the text'} ${fault}`
+    } else if (typeof found === 'number') {
+      if (!Number.isFinite(found)) return `${pathOf(place) || 'the number'} is a number too large to be stored`
+    } else if (typeof found === 'object' && found !== null) {
+      if (depth >= MAX_JSON_DEPTH) return `${topOf(place)} is nested deeper than ${MAX_JSON_DEPTH} levels`
+      const isArray = Array.isArray(found)
+      for (const key of Object.keys(found)) {
+        const fault = isArray ? undefined : textFault(key)
+        if (fault) return `a key of ${pathOf(place) || 'the body'} ${fault}`
+        stack.push({ value: (found as Record<string, unknown>)[key], key, within: place, depth: depth + 1 })
       }
     }
   }
@@ -32,11 +45,24 @@ function textFault(text: string): string | undefined {
   return undefined
 }
 
-const join = (path: string, key: string, inArray: boolean): string =>
-  inArray ? `${path}[${key}]` : path ? `${path}.${key}` : key
+/** The longest path that is told: keys are the caller's, and can be as long as a body. */
+const MAX_PATH_LENGTH = 200
+
+function pathOf(place: Place): string {
+  let path = ''
+  for (let at = place; at.within; at = at.within) {
+    const inArray = Array.isArray(at.within.value)
+    path = (inArray ? `[${at.key}]` : at.within.within ? `.${at.key}` : at.key) + path
+  }
+  return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…`.toWellFormed() : path
+}
 
 /** A deep path is itself too long to read: its first part says which field it was. */
-const top = (path: string): string => /^[^.[]*/.exec(path)?.[0] || 'the body'
+function topOf(place: Place): string {
+  let top = place
+  while (top.within?.within) top = top.within
+  return top.within ? pathOf(top) : 'the body'
+}
 
 /** The size of a value as JSON, in UTF-8 bytes. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))

@@ -1,3 +1,6 @@
+/** The most that a contact's metadata may be, in bytes of JSON. */
+export const MAX_METADATA_BYTES = 64 * 1024
+
 /** An object without a prototype: any key in it is data, `__proto__` too. */
 export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
 
