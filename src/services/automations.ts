@@ -4,8 +4,8 @@ import { AutomationVersion } from '../db/entities/automation-version.ts'
 import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { requestPropagation } from '../db/queries/propagations.ts'
-import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
-import { notFound } from '../domain/errors.ts'
+import { SENDING_STATUSES, whyNeverActs, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
+import { invalid, notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { EmailStep, Step, WaitStep } from '../domain/steps.ts'
 import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
@@ -64,6 +64,7 @@ function insertAutomation(
   id: string,
 ): Promise<AutomationDetail> {
   return em.fork().transactional(async (fork) => {
+    assertActs({ status: status ?? 'DRAFT', trigger, triggerConfig }, steps)
     const automation = fork.create(Automation, {
       id,
       workspaceId,
@@ -104,6 +105,9 @@ export async function updateAutomation(
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    const steps = await stepsOf(fork, automation)
+    // One that was there before the rule can still be renamed.
+    if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) assertActs(automation, steps)
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
@@ -111,7 +115,7 @@ export async function updateAutomation(
     if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
       await requestPropagation(fork, automation.id, 'WAKE')
     }
-    return { automation, steps: await stepsOf(fork, automation) }
+    return { automation, steps }
   })
 }
 
@@ -124,12 +128,23 @@ export async function replaceSteps(
 ): Promise<AutomationDetail> {
   return em.fork().transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id)
+    assertActs(automation, steps)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
     fork.create(AutomationVersion, { automationId: automation.id, version: automation.version, steps: numbered })
     await fork.flush()
     return { automation, steps: numbered }
   })
+}
+
+/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
+function assertActs(
+  automation: { status: AutomationStatus; trigger: Trigger; triggerConfig: TriggerConfig },
+  steps: readonly StepInput[],
+): void {
+  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
+  if (reason)
+    throw invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
 }
 
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
