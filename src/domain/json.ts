@@ -25,7 +25,8 @@ export function findJsonFault(value: unknown): string | undefined {
       const fault = textFault(found)
       if (fault) return `${pathOf(place) || 'the text'} ${fault}`
     } else if (typeof found === 'number') {
-      if (!Number.isFinite(found)) return `${pathOf(place) || 'the number'} is a number too large to be stored`
+      if (found === Infinity || found === -Infinity)
+        return `${pathOf(place) || 'the number'} is a number too large to be stored`
     } else if (typeof found === 'object' && found !== null) {
       if (depth >= MAX_JSON_DEPTH) return `${topOf(place)} is nested deeper than ${MAX_JSON_DEPTH} levels`
       const isArray = Array.isArray(found)

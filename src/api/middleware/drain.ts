@@ -2,10 +2,13 @@ import type { Middleware } from 'koa'
 import type { ApiState } from '../state.ts'
 
 /** What is read of a refused body, so that the connection can take the next request; of a longer one it is given up. */
-const MAX_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 const MAX_MS = 10_000
 
-/** How long a client has to read its answer before a connection that is given up is cut. */
+/**
+ * How long a client has to read its answer before a connection that is given up is cut. It is not told to close, because
+ * that is done with the answer's last byte, and a client that still writes then sees a broken pipe and no answer.
+ */
 const FAREWELL_MS = 1_000
 
 /**
@@ -17,7 +20,6 @@ export const drain = (): Middleware<ApiState> =>
     await next()
     const { req } = ctx
     if (req.complete || req.destroyed) return
-    if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) ctx.set('Connection', 'close')
     let left = MAX_BYTES
     const giveUp = () => {
       req.pause()

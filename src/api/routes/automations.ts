@@ -32,7 +32,7 @@ const NEVER_ACTS =
 const NO_TEMPLATE = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
 
 /** Five hundred steps, some of them long. */
-const STEPS_LIMIT = { bytes: 8 * 1024 * 1024, values: 40_000 }
+const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
 const automationLinks = (id: string) => ({
   getAutomation: { id },
