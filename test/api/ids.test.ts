@@ -160,7 +160,7 @@ describe('an id', () => {
       await enroll(service, capitals(automationId), capitals(contactId)),
     ]
     assert.deepEqual(
-      answers.map(({ body }) => body.data.enrolled),
+      answers.map(({ body }) => body.data.enrolled as boolean),
       [true, false, false, false],
     )
     for (const { body } of answers)
