@@ -5,10 +5,9 @@ import type { ActivityDependencies } from './dependencies.ts'
  * Lets nothing of an error into a history but its name and code: its text can repeat a statement's values, which can be a
  * contact's. The log says the rest, as much as a log may.
  */
-export function withPlainFailures<Activities extends { [name in keyof Activities]: (input: never) => Promise<unknown> }>(
-  activities: Activities,
-  { log }: Pick<ActivityDependencies, 'log'>,
-): Activities {
+export function withPlainFailures<
+  Activities extends { [name in keyof Activities]: (input: never) => Promise<unknown> },
+>(activities: Activities, { log }: Pick<ActivityDependencies, 'log'>): Activities {
   const plain =
     (name: string, run: (input: never) => Promise<unknown>) =>
     async (input: never): Promise<unknown> => {

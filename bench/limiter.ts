@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import { body } from '../src/api/middleware/body.ts'
 import { errors } from '../src/api/middleware/errors.ts'
 import { requestId } from '../src/api/middleware/request-id.ts'
 import { BASE_PATH, operations } from '../src/api/operations.ts'
 import { createRouter } from '../src/api/router.ts'
 import type { ApiState } from '../src/api/state.ts'
+import { createRenderer } from '../src/mail/renderer.ts'
 import { SCOPES } from '../src/domain/scopes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService, type Service } from '../test/support/service.ts'
@@ -18,7 +18,12 @@ const CONCURRENCY = 20
 
 /** The API with everything but the look-up of keys and the counting of requests: whoever asks is let in. */
 async function startUnguarded({ context, workspaceId }: Service) {
-  const dependencies = { ...context.dependencies, checkReadiness: () => Promise.resolve([]), trustedProxies: [] }
+  const dependencies = {
+    ...context.dependencies,
+    renderer: createRenderer(),
+    checkReadiness: () => Promise.resolve([]),
+    trustedProxies: [],
+  }
   const caller = {
     apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES] },
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
@@ -30,7 +35,6 @@ async function startUnguarded({ context, workspaceId }: Service) {
     ctx.state.caller = caller
     return next()
   })
-  for (const middleware of body()) app.use(middleware)
   app.use(createRouter(BASE_PATH, operations, dependencies).routes())
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))

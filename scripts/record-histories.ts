@@ -66,9 +66,9 @@ const fire = (automationId: string, contactId: string): Promise<void> => {
   return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input })
 }
 
+// 'no-steps' is of 0.1.0 alone: one without steps can no longer be made ACTIVE.
 await record('email', [email])
 await record('email-wait-email', [email, wait(30 * 24 * 60), email])
-await record('no-steps', [])
 await record('seven-waits', [wait(1), wait(2), wait(3), wait(4), wait(5), wait(6), wait(7), email])
 await record('events-during-wait', [wait(60), email], async (automationId, contactId) => {
   for (let n = 0; n < 3; n += 1) await fire(automationId, contactId)
@@ -93,6 +93,7 @@ const stopping = await createAutomation(world.orm.em, world.workspaceId, {
   name: 'A sequence',
   status: 'ACTIVE',
   trigger: 'EVENT',
+  triggerConfig: { eventName: 'go' },
   onSendFailure: 'STOP',
   steps: [email, email],
 })

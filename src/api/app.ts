@@ -2,9 +2,10 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import type { ApiDependencies } from './dependencies.ts'
 import { admission } from './middleware/admission.ts'
-import { body } from './middleware/body.ts'
+import { drain } from './middleware/drain.ts'
 import { errors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
 import { trace } from './middleware/trace.ts'
 import { BASE_PATH, operations } from './operations.ts'
 import { createRouter } from './router.ts'
@@ -13,8 +14,8 @@ import { referenceRoutes } from './routes/reference.ts'
 import type { ApiState } from './state.ts'
 
 /**
- * The HTTP API. A request goes: id → span → errors → key and rate limit → body → operation: scope → Idempotency-Key → schemas →
- * service → presenter.
+ * The HTTP API. A request goes: id → span → errors → key and rate limit → operation: scope → body → Idempotency-Key →
+ * schemas → service → presenter.
  */
 export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   const open = new Router<ApiState>()
@@ -25,10 +26,11 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics))
   app.use(trace())
+  app.use(drain())
+  app.use(securityHeaders(BASE_PATH))
   app.use(errors(dependencies.log))
   app.use(open.routes())
   app.use(admission(dependencies))
-  for (const middleware of body()) app.use(middleware)
   app.use(api.routes())
   // What reaches Koa's own handler is a client that went away in mid-answer.
   app.on('error', (error: Error) => dependencies.log.info({ error: error.message }, 'A connection broke'))

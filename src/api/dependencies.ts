@@ -1,8 +1,11 @@
+import type { Renderer } from '../mail/renderer.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 
 export interface ApiDependencies extends Dependencies {
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
+  /** Tries the templates that are saved. */
+  renderer: Renderer
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
   trustedProxies: readonly string[]
 }

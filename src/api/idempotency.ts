@@ -29,7 +29,7 @@ export interface IdempotentRequest {
   transactional: boolean
 }
 
-type Run = (call: Call, dependencies: Dependencies) => Promise<Answer> | Answer
+type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
 
 /**
  * Does a request once for each Idempotency-Key, for 24 hours: a repeated one gets the first one's answer. What a request
@@ -39,10 +39,10 @@ type Run = (call: Call, dependencies: Dependencies) => Promise<Answer> | Answer
  *
  * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409)
  */
-export async function doOnce(
-  dependencies: Dependencies,
+export async function doOnce<Given extends Dependencies>(
+  dependencies: Given,
   request: IdempotentRequest,
-  run: Run,
+  run: Run<Given>,
 ): Promise<Answer & { replayed: boolean }> {
   const { workspaceId, requestId, key, method, path, rawBody } = request
   if (key === undefined) return { ...(await run(newCall(requestId), dependencies)), replayed: false }
@@ -63,11 +63,11 @@ export async function doOnce(
   return { status: taken.status, body: taken.body, replayed: true }
 }
 
-async function doTaken(
-  dependencies: Dependencies,
+async function doTaken<Given extends Dependencies>(
+  dependencies: Given,
   { requestId, transactional }: IdempotentRequest,
   attempt: Attempt & { retried: boolean },
-  run: Run,
+  run: Run<Given>,
 ): Promise<Answer & { replayed: boolean }> {
   const { em, log } = dependencies
   const call: Call = { ...newCall(requestId), id: attempt.id, retried: attempt.retried, once: doPartOnce(attempt) }

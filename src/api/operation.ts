@@ -2,7 +2,8 @@ import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import type { Scope } from '../domain/scopes.ts'
 import type { Caller } from '../services/admission.ts'
 import type { Call } from '../services/call.ts'
-import type { Dependencies } from '../services/dependencies.ts'
+import type { BodyLimit } from './body.ts'
+import type { ApiDependencies } from './dependencies.ts'
 
 /** Under these headings the reference lists the operations. */
 export const TAGS = {
@@ -21,6 +22,13 @@ export interface Request<Query, Body> {
   body: Body
   caller: Caller
   call: Call
+}
+
+export interface Param {
+  description: string
+  example: string
+  /** It is put into the one spelling in which ids are compared. */
+  isId?: boolean
 }
 
 export interface Answer {
@@ -52,15 +60,17 @@ export interface Operation {
   description: string
   /** `null`: any valid key. */
   scope: Scope | null
-  params?: Record<string, { description: string; example: string }>
+  params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
+  /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
+  bodyLimit?: BodyLimit
   answers: Record<number, AnswerDescription>
   /** The messages it refuses with, by status, beyond those that every operation has. */
   refusals?: Partial<Record<400 | 404, readonly string[]>>
   /** False where what it does is not in Postgres alone: see `doOnce`. */
   transactional?: false
-  handle(request: Request<AnyObject, AnyObject>, dependencies: Dependencies): Promise<Answer> | Answer
+  handle(request: Request<AnyObject, AnyObject>, dependencies: ApiDependencies): Promise<Answer> | Answer
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
@@ -73,7 +83,7 @@ export const operation = <
   definition: Omit<Operation, 'query' | 'body' | 'handle'> & {
     query?: Query
     body?: Body
-    handle(request: Request<Known<Query>, Known<Body>>, dependencies: Dependencies): Promise<Answer> | Answer
+    handle(request: Request<Known<Query>, Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
   },
 ): Operation => definition as unknown as Operation
 

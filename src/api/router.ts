@@ -1,15 +1,18 @@
 import Router from '@koa/router'
 import { forbidden } from '../domain/errors.ts'
+import { oneSpelling } from '../domain/ids.ts'
+import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { doOnce } from './idempotency.ts'
 import { logOf } from './middleware/request-id.ts'
 import { takesIdempotencyKey, type Operation } from './operation.ts'
+import { toJson } from './to-json.ts'
 import { parse } from './schemas/parse.ts'
 import { parseQuery } from './schemas/parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
- * Serves operations: scope → Idempotency-Key → schemas → handler. A path that is written out wins over one with
+ * Serves operations: scope → body → Idempotency-Key → schemas → handler. A path that is written out wins over one with
  * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
  */
 export function createRouter(
@@ -45,6 +48,9 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
   const { scope } = operation
   if (scope !== null && !caller.apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
 
+  // Not before it is settled that the caller may ask for this at all.
+  const body = operation.body ? await readBody(ctx.req, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
   const identity = {
     workspaceId: caller.workspace.id,
@@ -52,22 +58,30 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     key: takesIdempotencyKey(operation) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined,
     method: ctx.method,
     path: ctx.path,
-    rawBody: (ctx.request.rawBody as string | undefined) ?? '',
+    rawBody: body?.raw ?? '',
     transactional: operation.transactional ?? true,
   }
-  const { status, body, replayed } = await doOnce(own, identity, async (call, dependencies) =>
+  const answer = await doOnce(own, identity, async (call, dependencies) =>
     operation.handle(
       {
-        params: ctx.params,
+        params: readParams(operation, ctx.params),
         query: operation.query ? parseQuery(operation.query, ctx.query) : {},
-        body: operation.body ? parse(operation.body, ctx.request.body) : {},
+        body: operation.body ? parse(operation.body, body?.json) : {},
         caller,
         call,
       },
       dependencies,
     ),
   )
-  if (replayed) ctx.set('Idempotent-Replayed', 'true')
-  ctx.status = status
-  ctx.body = body
+  if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
+  ctx.status = answer.status
+  ctx.body = await toJson(answer.body)
+  ctx.type = 'json'
+}
+
+/** Ids of a path in one spelling. What is no id stays as it is, and is not found, in the words of the operation. */
+function readParams({ params = {} }: Operation, given: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, params[name]?.isId ? oneSpelling(value) : value]),
+  )
 }

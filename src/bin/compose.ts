@@ -138,8 +138,10 @@ async function freeAddress(): Promise<string> {
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies } = context
+  const renderer = createRenderer()
   const app = createApi({
     ...dependencies,
+    renderer,
     checkReadiness: () => checkReadiness(context),
     trustedProxies: config.trustedProxies,
   })
@@ -157,6 +159,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)
       await stopped
       clearTimeout(hurry)
+      await renderer.close()
     },
   }
 }

@@ -1,3 +1,5 @@
+import { oneSpelling } from './ids.ts'
+
 /**
  * Conditions on a contact: what segments are, and what conditional steps will ask. A condition is one JSON object with
  * one of these forms; `all` of none is true, `any` of none is false.
@@ -100,7 +102,7 @@ class ConditionReader {
       case 'list':
         if (typeof value !== 'string' || value.trim() === '')
           return this.fail(`${path}.${form} must be a string that is not empty`)
-        return form === 'tag' ? { tag: value } : { list: value }
+        return form === 'tag' ? { tag: value } : { list: oneSpelling(value) }
       case 'activity':
         return this.activity(json, path, value)
     }
@@ -123,7 +125,7 @@ class ConditionReader {
           ? ['string', 'number']
           : ['string', 'number', 'boolean']
     if (isTime && TEXT_COMPARISONS.includes(is)) return this.fail(`${path}.is must not be ${is} for a timestamp`)
-    const fits = isTime ? isTimestamp(value) : kinds.includes(typeof value)
+    const fits = isTime ? isTimestamp(value) : kinds.includes(typeof value) && value !== Infinity && value !== -Infinity
     if (!fits) return this.fail(`${path}.value must be a ${kinds.join(' or a ')}`)
     return { ...subject, is, value: value as ConditionValue }
   }
@@ -139,7 +141,7 @@ class ConditionReader {
     }
     return {
       activity: status,
-      ...(automation === undefined ? {} : { automation }),
+      ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
       ...(withinDays === undefined ? {} : { withinDays }),
     }
   }
@@ -159,7 +161,21 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
   (values as readonly unknown[]).includes(value)
 
-const isTimestamp = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value) &&
-  !Number.isNaN(Date.parse(value))
+const TIMESTAMP =
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):(?<by>\d{2})))?$/
+
+/** The furthest that a clock of people is from UTC, in hours. */
+const MAX_OFFSET_HOURS = 14
+
+/** Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. */
+function isTimestamp(value: unknown): boolean {
+  const parts = typeof value === 'string' ? TIMESTAMP.exec(value)?.groups : undefined
+  if (!parts) return false
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ahead = 0, by = 0] = [
+    ...['year', 'month', 'day', 'hour', 'minute', 'second', 'ahead', 'by'],
+  ].map((name) => Number(parts[name] ?? 0))
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return exists && year > 0 && hour < 24 && minute < 60 && second < 60 && ahead <= MAX_OFFSET_HOURS && by < 60
+}

@@ -20,3 +20,12 @@ export const newId = (): string => v7({ rng: random })
 
 /** Whether a text has the form of an identifier. What has not can't be in the database, so it is "not found". */
 export const isId = (text: string): boolean => validate(text)
+
+/**
+ * Reads an identifier as somebody wrote it: any case, and nothing else: no braces, no spaces, no `urn:uuid:`.
+ * @returns the one spelling in which identifiers are compared, in lower case; `undefined` where it is none.
+ */
+export const readId = (text: string): string | undefined => (isId(text) ? text.toLowerCase() : undefined)
+
+/** The same for a text that may be no identifier, and then stays as it is: it names nothing there is. */
+export const oneSpelling = (text: string): string => readId(text) ?? text

@@ -1,3 +1,6 @@
+/** The most that a contact's metadata may be, in bytes of JSON. */
+export const MAX_METADATA_BYTES = 64 * 1024
+
 /** An object without a prototype: any key in it is data, `__proto__` too. */
 export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
 
@@ -17,8 +20,5 @@ export function splitMetadata(change: Record<string, unknown>): {
   }
   return { set, removedKeys }
 }
-
-/** What a contact's metadata may hold, in bytes of JSON. A constraint of the table holds it, because writing merges. */
-export const MAX_METADATA_BYTES = 65_536
 
 export const METADATA_TOO_LARGE = `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`

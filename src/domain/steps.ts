@@ -1,4 +1,4 @@
-/** Sends one email. Subject and bodies are Liquid templates; see `src/mail/render.ts` for their variables. */
+/** Sends one email. Subject and bodies are Liquid templates; see `src/mail/render-content.ts` for their variables. */
 export interface EmailStep {
   id: string
   type: 'EMAIL'

@@ -1,14 +1,167 @@
-import { checkTemplates, renderEmail, type RenderedEmail, type TemplateVariables } from './render.ts'
-import type { EmailContent } from '../domain/steps.ts'
+import { createHash } from 'node:crypto'
+import { FairQueue, Recent } from './render-queue.ts'
+import type { Outcome, ThreadJob } from './render-protocol.ts'
+import { RenderThread } from './render-worker.ts'
+import {
+  TemplateError,
+  type EmailContent,
+  type RenderedEmail,
+  type TemplateProblem,
+  type TemplateVariables,
+} from './render-content.ts'
+
+export interface RendererOptions {
+  /** At least two: one is kept for templates that were rendered before. */
+  threads?: number
+  /** How long one job may take. */
+  deadlineMs?: number
+  /** Of a thread. */
+  memoryMb?: number
+}
+
+/** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
+export interface JobOptions {
+  owner?: string | undefined
+}
 
 export interface Renderer {
-  render(content: EmailContent, variables: TemplateVariables): Promise<RenderedEmail>
-  check(content: EmailContent): Promise<{ field: string; problem: string }[]>
+  /** Renders an email for a contact. @throws {TemplateError} naming the field, when a template fails. */
+  render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
+  /** Tries the templates of an email. @returns what is wrong, by field; empty when all is well. */
+  check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
+  /** Ends the threads. What is in hand fails. */
   close(): Promise<void>
 }
 
-export const createRenderer = (): Renderer => ({
-  render: renderEmail,
-  check: (content) => Promise.resolve(checkTemplates(content)),
-  close: () => Promise.resolve(),
-})
+const SUSPECT_MS = 10 * 60_000
+const REMEMBERED = 10_000
+
+interface Job {
+  message: ThreadJob
+  group: string
+  attempt: number
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
+/** A place for a thread, which is started when there is something to do for it, and kept. */
+interface Lane {
+  thread: RenderThread | undefined
+  busy: boolean
+  queues: readonly FairQueue<Job>[]
+}
+
+/**
+ * Renders templates, which are programs by strangers, in threads that can be ended. Jobs wait in three queues: of
+ * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
+ * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
+ * deadline at most, and only once.
+ */
+export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128 }: RendererOptions = {}): Renderer {
+  const proven = new Recent(REMEMBERED, Infinity)
+  const suspects = new Recent(REMEMBERED, SUSPECT_MS)
+  const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
+  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ thread: undefined, busy: false, queues: ofLane })
+  const lanes = [
+    lane(queues.proven),
+    ...Array.from({ length: Math.max(threads, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
+    lane(queues.suspect),
+  ]
+  let closed = false
+
+  const isSuspect = ({ message, group }: Job) => suspects.has(message.key) || suspects.has(group)
+  const queueOf = (job: Job) =>
+    isSuspect(job) ? queues.suspect : proven.has(job.message.key) ? queues.proven : queues.fresh
+
+  function next({ queues: ofLane }: Lane): Job | undefined {
+    for (const queue of ofLane) {
+      for (let job = queue.take(); job; job = queue.take()) {
+        // What was learnt while it waited.
+        if (queue === queues.suspect || !isSuspect(job)) return job
+        queues.suspect.add(job.group, job)
+      }
+    }
+    return undefined
+  }
+
+  function dispatch(): void {
+    // Threads that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
+    for (const started of [true, false]) {
+      for (const at of lanes) {
+        if (at.busy || (at.thread !== undefined && !at.thread.ended) !== started) continue
+        const job = next(at)
+        if (job) void work(at, job)
+      }
+    }
+  }
+
+  async function work(at: Lane, job: Job): Promise<void> {
+    at.busy = true
+    try {
+      if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, memoryMb })
+      const outcome = await at.thread.run(job.message)
+      if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
+        proven.note(job.message.key)
+      }
+      if (outcome.kind === 'late') {
+        suspects.note(job.message.key)
+        suspects.note(job.group)
+      }
+      // An email that is failed is failed for good: a machine that was busy for a moment must not do that.
+      if (outcome.kind === 'late' && job.message.kind === 'render' && job.attempt === 1 && !closed) {
+        queues.suspect.add(job.group, { ...job, attempt: 2 })
+      } else {
+        job.resolve(outcome)
+      }
+    } catch (error) {
+      job.reject(error)
+    } finally {
+      at.busy = false
+      if (!closed) dispatch()
+    }
+  }
+
+  const run = (message: ThreadJob, { owner = message.key }: JobOptions = {}): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      if (closed) return reject(new Error('The renderer is closed'))
+      const job = { message, group: owner, attempt: 1, resolve, reject }
+      queueOf(job).add(owner, job)
+      dispatch()
+    })
+
+  /** Says of a job that was ended what it failed of. */
+  const reasonOf = ({ kind }: { kind: 'late' | 'memory' }) =>
+    kind === 'late' ? `took longer than ${deadlineMs / 1000} s` : `needs more than ${memoryMb} MB of memory`
+
+  return {
+    async render(content, variables, options) {
+      const message: ThreadJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
+      const outcome = await run(message, options)
+      if (outcome.kind === 'rendered') return outcome.email
+      if (outcome.kind === 'checked') throw new Error('The renderer mixed its jobs up')
+      throw new TemplateError(`${outcome.field}: ${outcome.kind === 'failed' ? outcome.problem : reasonOf(outcome)}`)
+    },
+    async check(content, options) {
+      const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
+      if (outcome.kind === 'checked') return outcome.problems
+      if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
+      return [{ field: outcome.field, problem: outcome.kind === 'failed' ? outcome.problem : reasonOf(outcome) }]
+    },
+    close() {
+      closed = true
+      const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
+      for (const job of waiting) job.reject(new Error('The renderer is closed'))
+      for (const { thread } of lanes) thread?.end()
+      return Promise.resolve()
+    },
+  }
+}
+
+const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })
+
+/** What a content is known by. A length before each text keeps texts apart. */
+function keyOf({ subject, html, text }: EmailContent): string {
+  const hash = createHash('sha256')
+  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
+  return hash.digest('base64url')
+}

@@ -7,8 +7,8 @@ import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { unitOf } from '../db/sql.ts'
 import { owe } from '../db/queries/outbox.ts'
-import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
-import { notFound } from '../domain/errors.ts'
+import { SENDING_STATUSES, whyNeverActs, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
+import { invalid, notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { EmailStep, Step, StoredStep, WaitStep } from '../domain/steps.ts'
 import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
@@ -53,6 +53,7 @@ export function createAutomation(
   id = newId(),
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
+    assertActs({ status: status ?? 'DRAFT', trigger, triggerConfig }, steps)
     const automation = fork.create(Automation, {
       id,
       workspaceId,
@@ -92,6 +93,9 @@ export async function updateAutomation(
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    const steps = await stepsOf(fork, automation)
+    // One that was there before the rule can still be renamed.
+    if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) assertActs(automation, steps)
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
@@ -99,7 +103,7 @@ export async function updateAutomation(
     if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
       await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })
     }
-    return { automation, steps: await stepsOf(fork, automation) }
+    return { automation, steps }
   })
 }
 
@@ -112,11 +116,22 @@ export async function replaceSteps(
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id)
+    assertActs(automation, steps)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
+}
+
+/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
+function assertActs(
+  automation: { status: AutomationStatus; trigger: Trigger; triggerConfig: TriggerConfig },
+  steps: readonly StepInput[],
+): void {
+  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
+  if (reason)
+    throw invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
 }
 
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {

@@ -16,7 +16,7 @@ import {
 } from '../db/queries/ledger.ts'
 import { newId } from '../domain/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from '../domain/messages.ts'
-import { TemplateError, type RenderedEmail } from '../mail/render.ts'
+import { TemplateError, type RenderedEmail } from '../mail/render-content.ts'
 import type { Renderer } from '../mail/renderer.ts'
 import { addressOf } from '../mail/smtp.ts'
 import type { Delivery, MailTransport, Permit } from '../mail/transport.ts'
@@ -102,7 +102,7 @@ class Sending {
     const { draft } = this
     let rendered: RenderedEmail
     try {
-      rendered = await renderer.render(draft.content, { contact: draft.contact })
+      rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error
       return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })

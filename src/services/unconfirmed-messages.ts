@@ -3,7 +3,7 @@ import * as unconfirmed from '../db/queries/unconfirmed.ts'
 import { invalid, notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
-import { TemplateError } from '../mail/render.ts'
+import { TemplateError } from '../mail/render-content.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
@@ -37,7 +37,7 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
   const lease = leases.begin(claim)
   lease.claimed(sentAt)
   try {
-    const rendered = await renderer.render(draft.content, { contact: draft.contact })
+    const rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
     const content = contentOf({ mailFrom }, key, draft, rendered)
     if (!isDelivered(draft)) {
       await recordForSure(dependencies, message, { status: 'CAPTURED', response: null }, content)

@@ -26,6 +26,15 @@ describe('authentication', () => {
     assert.equal((await service.call('GET', 'whoami', undefined, both)).status, 401)
   })
 
+  for (const scheme of ['', 'Basic ', 'Token ', 'Bearer']) {
+    it(`refuses a key in Authorization after ${scheme ? `"${scheme}"` : 'no scheme'}`, async () => {
+      const headers = { authorization: `${scheme}${service.key}` }
+      const { status, body } = await service.call('GET', 'whoami', undefined, { key: null, headers })
+      assert.equal(status, 401)
+      assert.match(body.error, /^API key missing: send it as "Authorization: Bearer <API_KEY>"/)
+    })
+  }
+
   for (const [what, key] of [
     ['no key', null],
     ['a malformed key', 'svc_live_x'],

@@ -42,6 +42,13 @@ describe('bad input', () => {
     ['metadata that is a list', 'POST', 'contacts', `{"${email}","metadata":[]}`, /^metadata must be a JSON object$/],
     ['NUL in a text', 'POST', 'contacts', `{"${email}","firstName":"a\\u0000b"}`, /^firstName holds a NUL/],
     ['NUL in a key', 'POST', 'contacts', `{"${email}","metadata":{"a\\u0000":1}}`, /^a key of metadata holds a NUL/],
+    [
+      'a number that is none',
+      'POST',
+      'contacts',
+      `{"${email}","metadata":{"a":[1e400]}}`,
+      /^metadata\.a\[0\] is a number too large/,
+    ],
     ['half a surrogate pair', 'POST', 'contacts', `{"${email}","metadata":{"a":"\\ud800"}}`, /^metadata\.a holds half/],
     ['depth 10,000', 'POST', 'contacts', `{"${email}","metadata":${deep}}`, /^metadata is nested deeper/],
     ['contacts that are no list', 'POST', 'contacts/bulk', '{"contacts":{}}', /^contacts must be an array$/],

@@ -94,7 +94,13 @@ describe('a client', () => {
       sdk.client.setConfig({ baseUrl, auth: service.key })
       const contact = await sdk['upsertContact']!({ body: { email: 'generated@example.com' } })
       const automation = await sdk['createAutomation']!({
-        body: { name: 'G', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName: 'g' }, steps: [] },
+        body: {
+          name: 'G',
+          status: 'ACTIVE',
+          trigger: 'EVENT',
+          triggerConfig: { eventName: 'g' },
+          steps: [{ type: 'WAIT', delayMinutes: 5 }],
+        },
       })
       const contactId = contact.data.data['id']
       const enrolled = await sdk['enrollContact']!({ path: { id: automation.data.data['id'] }, body: { contactId } })

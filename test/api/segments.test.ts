@@ -57,6 +57,9 @@ describe('segments', () => {
     [{ field: 'firstName', is: 'missing' }, ['bob']],
     [{ field: 'createdAt', is: 'more', value: '2020-01-01' }, ['ada', 'bob', 'eve']],
     [{ field: 'createdAt', is: 'less', value: '2020-01-01T00:00:00Z' }, []],
+    [{ field: 'createdAt', is: 'less', value: '0001-01-01T00:00:00+14:00' }, []],
+    [{ field: 'createdAt', is: 'more', value: '9999-12-31T23:59:59.999999999-14:00' }, []],
+    [{ field: 'createdAt', is: 'more', value: '2024-02-29' }, ['ada', 'bob', 'eve']],
     [{ metadata: 'plan', is: 'equal', value: 'pro' }, ['ada']],
     [{ not: { metadata: 'plan', is: 'equal', value: 'pro' } }, ['bob', 'eve']],
     [{ metadata: 'trial', is: 'equal', value: false }, ['ada']],
@@ -84,6 +87,15 @@ describe('segments', () => {
 
   it('know lists and automations by id', async () => {
     assert.deepEqual(await members({ list: listId }), ['ada'])
+    const inCapitals = await segment({ all: [{ list: listId.toUpperCase() }] })
+    const { body } = await service.call('GET', `segments/${inCapitals.toUpperCase()}/contacts`)
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      [ids['ada']],
+    )
+    assert.deepEqual((await service.call('GET', `segments/${inCapitals}`)).body.data.condition, {
+      all: [{ list: listId }],
+    })
     assert.deepEqual(await members({ activity: 'CAPTURED', automation: automationId }), ['eve'])
   })
 
@@ -98,6 +110,17 @@ describe('segments', () => {
     [{ field: 'phone', is: 'present' }, 'condition.field must be one of: email, firstName, createdAt, updatedAt'],
     [{ field: 'email', is: 'like', value: 'a' }, /^condition\.is must be one of: equal, contains/],
     [{ field: 'createdAt', is: 'more', value: 'soon' }, 'condition.value must be a timestamp'],
+    ...[
+      '0000-01-01',
+      '2026-02-30',
+      '2025-02-29',
+      '2026-13-01',
+      '2026-01-01T24:00Z',
+      '2026-01-01T10:00+16:00',
+      '2026-01-01T10:60Z',
+      '10000-01-01',
+    ].map((value) => [{ field: 'createdAt', is: 'less', value }, 'condition.value must be a timestamp']),
+    [{ metadata: 'a', is: 'more', value: Infinity }, 'condition.value must be a string or a number'],
     [{ metadata: 'a', is: 'more', value: true }, 'condition.value must be a string or a number'],
     [{ not: { tag: ' ' } }, 'condition.not.tag must be a string that is not empty'],
     [{ activity: 'OPENED' }, /^condition\.activity must be one of: SENT/],

@@ -137,7 +137,14 @@ describe('npm start', function () {
       })
       return (await response.json()) as { data: { id: string } }
     }
-    const { data } = await post('automations', { name: 'Killed', status: 'ACTIVE', trigger: 'EVENT', steps })
+    const triggerConfig = { eventName: 'killed' }
+    const { data } = await post('automations', {
+      name: 'Killed',
+      status: 'ACTIVE',
+      trigger: 'EVENT',
+      triggerConfig,
+      steps,
+    })
     await post(`automations/${data.id}/enroll`, { contactId })
     const subjects = () => sink.mails.map(({ headers }) => /^Subject: (.*?)\r?$/m.exec(headers)?.[1])
     await eventually('the first mail', async () => {

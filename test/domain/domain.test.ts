@@ -14,6 +14,42 @@ describe('email address', () => {
   for (const bad of ['', 'a', 'a@b', 'a..b@c.de', long, 'a@b.co\r\nBcc: evil@x.com', 'a@b.co,c@d.co', 'A <a@b.co>']) {
     it(`refuses ${JSON.stringify(bad)}`, () => assert.ok(!isEmailAddress(bad)))
   }
+  const SOFT_HYPHEN = '\u00ad'
+  for (const [what, bad] of [
+    ['a soft hyphen', `a@ex${SOFT_HYPHEN}ample.com`],
+    ['a soft hyphen in its local part', `a${SOFT_HYPHEN}b@example.com`],
+    ['a joiner', 'a\u200db@example.com'],
+    ['a mark of direction', 'a\u202eb@example.com'],
+    ['a no-break space', 'a\u00a0b@example.com'],
+    ['a control character', 'a\u0007b@example.com'],
+    ['letters that stand for others', 'a@ｅｘａｍｐｌｅ.com'],
+    ['a domain that is none', 'a@xn--\u00e4.de'],
+    ['quotes', '"a b"@example.com'],
+    ['quotes around a line break', '"a\r\nBcc: x"@example.com'],
+    ['a thousand characters', `${'a'.repeat(60)}@${'ä.'.repeat(1_000)}de`],
+  ] as const) {
+    it(`refuses one with ${what}`, () => assert.ok(!isEmailAddress(bad)))
+  }
+
+  for (const [one, other] of [
+    ['jörg@exämple.de', 'Jörg@EXÄMPLE.de'],
+    ['jörg@exämple.de', 'jo\u0308rg@exa\u0308mple.de'],
+    ['x@exämple.de', 'x@xn--exmple-cua.de'],
+    ['x@exämple.de', 'x@XN--EXMPLE-CUA.DE'],
+    ['a@example.com', 'a@example。com'],
+    ['a@example.com', 'a@example．com'],
+    ['a@example.com', 'a@example｡com'],
+  ] as const) {
+    it(`${one} is the same mailbox as ${other}`, () => {
+      assert.ok(isEmailAddress(one) && isEmailAddress(other))
+      assert.equal(emailKey(one), emailKey(other))
+    })
+  }
+  it('of which only a part is given is compared as well', () => {
+    assert.equal(emailKey('.ORG'), '.org')
+    assert.equal(emailKey('EXÄM'), 'exäm')
+    assert.equal(emailKey('@EXÄMPLE.'), '@exämple.')
+  })
   it('is compared without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
 })
 
@@ -21,6 +57,10 @@ describe('JSON that is stored', () => {
   it('may hold anything that is text', () => assert.equal(findJsonFault({ a: ['ü', { b: '𝄞' }], c: null }), undefined))
   it('holds no NUL', () => assert.match(findJsonFault({ a: { b: ['x\0'] } }) ?? '', /^a\.b\[0\] holds a NUL/))
   it('holds no NUL in a key', () => assert.match(findJsonFault({ a: { 'k\0': 1 } }) ?? '', /^a key of a holds a NUL/))
+  it('holds no number that is none', () =>
+    assert.match(findJsonFault({ a: { b: [JSON.parse('1e400')] } }) ?? '', /^a\.b\[0\] is a number too large/))
+  it('is told by a path of a length that can be read', () =>
+    assert.ok((findJsonFault({ a: { ['k'.repeat(60_000)]: '\0' } }) ?? '').length < 300))
   it('holds no half of a surrogate pair', () => assert.match(findJsonFault({ a: '\ud800' }) ?? '', /surrogate/))
   it('is not nested ten thousand deep', () => {
     const deep: unknown = JSON.parse(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)

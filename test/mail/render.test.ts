@@ -1,53 +1,127 @@
 import assert from 'node:assert/strict'
-import { checkTemplates, renderEmail, TemplateError } from '../../src/mail/render.ts'
+import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
+import { TemplateError } from '../../src/mail/render-content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada <b>', metadata: { plan: { name: 'Pro & more' } } }
 const step = (fields: object) => ({ subject: 'Hi', html: null, text: null, ...fields })
 
 describe('rendering', () => {
+  let renderer: Renderer
+  before(() => {
+    renderer = createRenderer()
+  })
+  after(() => renderer.close())
+
   it('fills in the contact, escaped in HTML and plain elsewhere', async () => {
     const source = '{{ contact.firstName }} / {{ contact.metadata.plan.name }} / {{ contact.email }}'
-    const rendered = await renderEmail({ subject: source, html: source, text: source }, { contact })
+    const rendered = await renderer.render({ subject: source, html: source, text: source }, { contact })
     assert.equal(rendered.subject, 'Ada <b> / Pro & more / ada@example.com')
     assert.equal(rendered.html, 'Ada &lt;b&gt; / Pro &amp; more / ada@example.com')
     assert.equal(rendered.text, 'Ada <b> / Pro & more / ada@example.com')
   })
 
+  it('writes what is trusted as it is', async () => {
+    const { html } = await renderer.render(step({ html: '{{ contact.firstName | raw }}' }), { contact })
+    assert.equal(html, 'Ada <b>')
+  })
+
   it('keeps the subject in one line, whatever a name holds', async () => {
     const name = { ...contact, firstName: 'Ada\r\nBcc: evil@example.com' }
-    const { subject } = await renderEmail(step({ subject: 'Hi {{ contact.firstName }}' }), { contact: name })
+    const { subject } = await renderer.render(step({ subject: 'Hi {{ contact.firstName }}' }), { contact: name })
     assert.equal(subject, 'Hi Ada Bcc: evil@example.com')
   })
 
   it('leaves out what a contact does not have', async () => {
-    const { text } = await renderEmail(step({ text: 'x{{ contact.metadata.none.at.all }}y' }), { contact })
+    const { text } = await renderer.render(step({ text: 'x{{ contact.metadata.none.at.all }}y' }), { contact })
     assert.equal(text, 'xy')
   })
 
   it('sees own properties only', async () => {
-    const { text } = await renderEmail(step({ text: '{{ contact.constructor }}{{ contact.metadata.__proto__ }}' }), {
-      contact,
-    })
+    const { text } = await renderer.render(
+      step({ text: '{{ contact.constructor }}{{ contact.metadata.__proto__ }}' }),
+      {
+        contact,
+      },
+    )
     assert.equal(text, '')
   })
 
-  it('names the field and the place of a mistake', () => {
-    const [problem] = checkTemplates(step({ html: '{% if %}' }))
+  it('knows tags, filters and loops', async () => {
+    const text =
+      '{% assign names = "b,a" | split: "," | sort %}{% for name in names %}{{ forloop.index }}{{ name | upcase }}{% endfor %}' +
+      '{% capture both %}{{ names | join: "+" }}{% endcapture %} {{ both | append: "!" }} {{ names | size }}'
+    assert.equal((await renderer.render(step({ text }), { contact })).text, '1A2B a+b! 2')
+  })
+
+  it('names the field and the place of a mistake', async () => {
+    const [problem] = await renderer.check(step({ html: '{% if %}' }))
     assert.equal(problem?.field, 'html')
     assert.match(problem?.problem ?? '', /line:1/)
   })
 
-  for (const [what, text] of [
-    ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}'],
+  it('finds what is wrong when it is saved: all that fails for somebody of whom nothing is known, or much', async () => {
+    assert.deepEqual(await renderer.check(step({ html: '<b>{{ contact.firstName }}</b>', text: 'x' })), [])
+    const problems = await renderer.check({
+      subject: '{{ "%00" | url_decode }}',
+      html: '{{ contact.metadata.items | where_exp: "item", "item.price > 1" }}',
+      text: '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}',
+    })
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      ['subject', 'html', 'text'],
+    )
+    assert.match(problems[0]!.problem, /makes a NUL character/)
+    assert.match(problems[1]!.problem, /undefined filter: where_exp/)
+    assert.match(problems[2]!.problem, /renders more than 100,000 parts/)
+  })
+
+  const doubled = (times: number, step: string) => `{% for i in (1..${times}) %}${step}{% endfor %}`
+  for (const [what, text, problem] of [
+    ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}', /more than 1,000,000/],
+    ['a loop in a loop', doubled(1000, doubled(1000, 'x')), /renders more than 100,000 parts/],
+    ['a loop around nothing', doubled(1000, doubled(1000, '')), /renders more than 100,000 parts/],
     [
       'a text without end',
-      '{% assign s = "xxxxxxxxxx" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}',
+      `{% assign s = "xxxxxxxxxx" %}${doubled(40, '{% assign s = s | append: s %}')}`,
+      /1,000,000/,
     ],
-    ['a file of the server', '{% include "/etc/passwd" %}'],
-    ['a filter that is not there', '{{ contact.email | nonsense }}'],
-  ] as const) {
-    it(`fails at ${what}, and only that message`, async () => {
-      await assert.rejects(renderEmail(step({ text }), { contact }), TemplateError)
+    [
+      'a captured text without end',
+      `{% capture s %}xxxxxxxxxx{% endcapture %}${doubled(25, '{% capture s %}{{ s }}{{ s }}{% endcapture %}')}`,
+      /becomes longer than 1,000,000 characters/,
+    ],
+    [
+      'a list that holds itself',
+      `{% assign a = "x" | split: "" %}${doubled(60, '{% assign a = a | push: a %}')}`,
+      /1,000,000/,
+    ],
+    ['what it writes, over and over', doubled(60, `${'x'.repeat(20_000)}`), /becomes longer than 1,000,000/],
+    ['too many outputs', '{{a}}b'.repeat(83_000), /more than 5,000 outputs and tags/],
+    ['too many lines in a tag', `{% liquid\n${'#\n'.repeat(83_000)}%}`, /more than 5,000 outputs and tags/],
+    ['nesting without end', '{% if true %}'.repeat(4_900), /nested too deep|not closed/],
+    ['brackets in brackets', `{{ a${'[a'.repeat(200_000)} }}`, /nested too deep/],
+    ['a filter that evaluates templates', '{{ a | find_exp: "x", "y" }}', /undefined filter: find_exp/],
+    ['a file of the server', '{% include "/etc/passwd" %}', /tag "include" not found/],
+    ['a filter that is not there', '{{ contact.email | nonsense }}', /undefined filter: nonsense/],
+    ['a NUL', '{{ "%00" | url_decode }}', /makes a NUL character/],
+    ['half a surrogate pair', '{{ "😀" | split: "" | first }}', /half of a surrogate pair/],
+  ] as [string, string, RegExp][]) {
+    it(`fails at ${what}, and only that message, and says so when it is saved`, async () => {
+      const error = await renderer.render(step({ text }), { contact }).catch((reason: unknown) => reason)
+      assert.ok(error instanceof TemplateError)
+      assert.match(error.message, /^text: /)
+      assert.match(error.message, problem)
+      assert.ok(error.message.length < 500)
+      const [found] = await renderer.check(step({ text }))
+      assert.deepEqual([found?.field, problem.test(found?.problem ?? '')], ['text', true])
+      assert.equal((await renderer.render(step({ text: 'still here' }), { contact })).text, 'still here')
     })
   }
+
+  it('refuses a subject that is no line of an email', async () => {
+    const long = { ...contact, firstName: 'x'.repeat(1_000) }
+    await assert.rejects(renderer.render(step({ subject: '{{ contact.firstName }}' }), { contact: long }), {
+      message: 'subject: becomes longer than 998 characters',
+    })
+  })
 })

@@ -23,10 +23,10 @@ export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<A
     await next()
   }
 
-/** Where both headers are there, `Authorization` wins (design, section 10). */
+/** Where both headers are there, `Authorization` wins (design, section 10). Of its schemes only Bearer carries a key. */
 function keyOf(ctx: Context): string {
   const authorization = ctx.get('Authorization')
-  return authorization ? (/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? authorization) : ctx.get('x-api-key')
+  return authorization ? (/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '') : ctx.get('x-api-key')
 }
 
 /** Specification, section 8. Times are rounded up: neither header ever says too early. */

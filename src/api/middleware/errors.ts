@@ -25,7 +25,8 @@ export const errors = (log: Log): Middleware<ApiState> =>
   async function errors(ctx, next) {
     try {
       await next()
-      if (ctx.status === 404 && ctx.body === undefined) answer(404, `There is nothing at ${ctx.method} ${ctx.path}`)
+      if (ctx.status === 404 && ctx.body === undefined)
+        answer(404, `There is nothing at ${ctx.method} ${shown(ctx.path)}`)
     } catch (error) {
       const { requestId } = ctx.state
       if (error instanceof Refusal) {
@@ -53,3 +54,6 @@ export const errors = (log: Log): Middleware<ApiState> =>
       ctx.body = { error: message }
     }
   }
+
+/** A path is the caller's, and can be long. */
+const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

@@ -1,6 +1,7 @@
 import { SCOPES } from '../../domain/scopes.ts'
 import { DEFAULT_RATE_LIMIT } from '../../domain/rate-limit.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
+import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { errorShape } from '../presenters/common.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
@@ -22,7 +23,8 @@ what is left; a 429 says in \`Retry-After\` after how many seconds the next requ
 **Repeating.** A POST or PATCH with an \`Idempotency-Key\` is done once in 24 hours, however often it is sent: each gets
 the first one's answer. So it can be repeated blindly after a broken connection or a 5xx.
 
-**Bodies** are JSON objects in UTF-8, up to 5 MB, nested up to 100 levels, without NUL characters. Unknown fields are ignored.
+**Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation says how large one may be;
+unknown fields are ignored. An id means the same in any case, and is answered in lower case.
 
 **Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
 `.trim()
@@ -232,6 +234,7 @@ function describeOperation(
       ? {
           requestBody: {
             required: true,
+            description: limitInWords(operation.bodyLimit ?? DEFAULT_BODY_LIMIT),
             content: { 'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) } },
           },
         }
@@ -239,6 +242,11 @@ function describeOperation(
     responses,
     'x-codeSamples': samplesOf(operation, SERVER + basePath),
   }
+}
+
+function limitInWords({ bytes, values }: BodyLimit): string {
+  const size = bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`
+  return `At most ${size}, and ${values.toLocaleString('en-US')} values.`
 }
 
 const describeLinks = (links: Record<string, Record<string, string>>) =>

@@ -1,7 +1,10 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { array, number, object, string, type InferType, type Schema } from 'yup'
 import type { Message } from '../../db/entities/message.ts'
 import type { ContactProfile } from '../../db/queries/contacts.ts'
 import { MESSAGE_STATUSES } from '../../domain/messages.ts'
+import { uniqueTags } from '../../domain/tags.ts'
+import type { Caller } from '../../services/admission.ts'
+import type { ContactInput } from '../../services/upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../schemas/fields.ts'
 
 /** A contact (specification, section 2.8). */
@@ -25,6 +28,43 @@ export const contactShape = object({
 })
   .required()
   .meta({ component: 'Contact', description: 'A subscriber.' })
+
+/**
+ * A contact, as whoever has written to it is told. A key that may not read contacts learns nothing that it has not said
+ * itself: an address alone would otherwise be enough to get somebody's profile.
+ */
+export const writtenContactShape = object(
+  Object.fromEntries(
+    Object.entries(contactShape.fields).map(([name, field]) => [
+      name,
+      name === 'id' ? field : (field as Schema).optional(),
+    ]),
+  ) as typeof contactShape.fields,
+)
+  .required()
+  .meta({
+    component: 'WrittenContact',
+    description:
+      'A contact that was written to. A key with the scope contacts:read gets all of it; any other one the id and what it gave.',
+  })
+
+/** @param given what the call said of the contact. */
+export function presentWritten(
+  { apiKey }: Caller,
+  contact: ContactProfile,
+  given: Pick<ContactInput, 'firstName' | 'metadata' | 'tags' | 'listId'> & { email?: string },
+): Partial<InferType<typeof contactShape>> & { id: string } {
+  if (apiKey.scopes.includes('contacts:read')) return presentContact(contact)
+  const { email, firstName, metadata, tags, listId } = given
+  return {
+    id: contact.id,
+    ...(email === undefined ? {} : { email }),
+    ...(firstName === undefined ? {} : { firstName }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(tags === undefined ? {} : { tags: uniqueTags(tags).map(({ name }) => name) }),
+    ...(listId === undefined ? {} : { listIds: [listId] }),
+  }
+}
 
 export const presentContact = (contact: ContactProfile): InferType<typeof contactShape> => ({
   id: contact.id,

@@ -5,6 +5,7 @@ import { invalid } from '../../domain/errors.ts'
 import { createAutomation, getAutomation, replaceSteps, updateAutomation } from '../../services/automations.ts'
 import { deleteAutomation } from '../../services/delete-automation.ts'
 import { enrollContact } from '../../services/enroll-contact.ts'
+import { checkTemplates } from '../check-templates.ts'
 import { operation } from '../operation.ts'
 import {
   automationShape,
@@ -14,11 +15,25 @@ import {
   presentAutomationSummary,
 } from '../presenters/automation.ts'
 import { deleted, deleteResultShape } from '../presenters/common.ts'
-import { createAutomationSchema, enrollSchema, stepsSchema, updateAutomationSchema } from '../schemas/automations.ts'
-import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import {
+  createAutomationSchema,
+  enrollSchema,
+  stepsSchema,
+  updateAutomationSchema,
+  withOneSpelling,
+} from '../schemas/automations.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 
-const params = { id: { description: "The automation's id.", example: EXAMPLE_ID } }
+const params = { id: idParam('automation') }
 const NOT_FOUND = ['Automation not found']
+const NEVER_ACTS =
+  'An ACTIVE automation must be able to act, and this one never would: with the trigger EVENT it starts nobody without ' +
+  'triggerConfig.eventName: give it the name of the event. Or leave it a DRAFT.'
+const NO_TEMPLATE = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
+
+/** Five hundred steps, some of them long. */
+const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
+
 const automationLinks = (id: string) => ({
   getAutomation: { id },
   updateAutomation: { id },
@@ -56,9 +71,11 @@ export const automationOperations = [
     path: '/automations',
     tag: 'Automations',
     summary: 'Create an automation',
-    description: 'A DRAFT, unless status says otherwise.',
+    description:
+      'A DRAFT, unless status says otherwise. A DRAFT may be incomplete; one that could never do anything is not made ACTIVE.',
     scope: 'automations:write',
     body: createAutomationSchema,
+    bodyLimit: STEPS_LIMIT,
     answers: {
       201: {
         description: 'The automation.',
@@ -66,9 +83,10 @@ export const automationOperations = [
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['name is required', 'trigger is required'] },
-    async handle({ caller, body, call }, { em }) {
-      const automation = await createAutomation(em, caller.workspace.id, body, call.id)
+    refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, NO_TEMPLATE] },
+    async handle({ caller, body, call }, { em, renderer }) {
+      await checkTemplates(renderer, body.steps ?? [], caller.workspace.id)
+      const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
       return { status: 201, body: { data: presentAutomation(automation) } }
     },
   }),
@@ -107,10 +125,10 @@ export const automationOperations = [
     params,
     body: updateAutomationSchema,
     answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
-    refusals: { 400: ['No updatable fields provided', 'name must not be empty'], 404: NOT_FOUND },
+    refusals: { 400: ['No updatable fields provided', 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
     async handle({ caller, params, body }, { em }) {
       if (Object.keys(body).length === 0) throw invalid('No updatable fields provided')
-      const automation = await updateAutomation(em, caller.workspace.id, params['id']!, body)
+      const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
       return { status: 200, body: { data: presentAutomation(automation) } }
     },
   }),
@@ -125,12 +143,14 @@ export const automationOperations = [
     scope: 'automations:write',
     params,
     body: stepsSchema,
+    bodyLimit: STEPS_LIMIT,
     answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
     refusals: {
-      400: ['steps is required'],
+      400: ['steps is required', NO_TEMPLATE],
       404: NOT_FOUND,
     },
-    async handle({ caller, params, body }, { em }) {
+    async handle({ caller, params, body }, { em, renderer }) {
+      await checkTemplates(renderer, body.steps, caller.workspace.id)
       const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
       return { status: 200, body: { data: presentAutomation(automation) } }
     },

@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { array } from 'yup'
 import { Refusal } from '../../domain/errors.ts'
+import { oneSpelling } from '../../domain/ids.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { getContact, listActivity, listContacts, type ContactSearch } from '../../services/contacts.ts'
 import { eraseContact } from '../../services/erase-contact.ts'
 import { fireEvent } from '../../services/fire-event.ts'
 import { tagContact, untagContact } from '../../services/tags.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from '../../services/upsert-contacts.ts'
+import { DEFAULT_BODY_LIMIT } from '../body.ts'
 import { operation } from '../operation.ts'
 import { deleted, deleteResultShape } from '../presenters/common.ts'
 import {
@@ -15,6 +18,8 @@ import {
   messageShape,
   presentContact,
   presentMessage,
+  presentWritten,
+  writtenContactShape,
 } from '../presenters/contact.ts'
 import {
   bulkSchema,
@@ -24,22 +29,36 @@ import {
   tagsSchema,
   type ContactBody,
 } from '../schemas/contacts.ts'
-import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single, type Page } from '../schemas/fields.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single, type Page } from '../schemas/fields.ts'
 import { parse } from '../schemas/parse.ts'
 import { compileQuickly } from '../schemas/quick.ts'
 
 const isContact = compileQuickly(contactSchema)
 
-const params = { id: { description: "The contact's id.", example: EXAMPLE_ID } }
+const params = { id: idParam('contact') }
 const NOT_FOUND = ['Contact not found']
+
+const WITHOUT_READING =
+  'To a key without the scope contacts:read the answer tells the id, and of the other fields only what this call gave.'
+
+/** A thousand contacts with some kilobytes of metadata each. */
+const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
+
+/** The longest explanation of one item of a bulk call: there can be a thousand. */
+const MAX_ITEM_ERROR = 300
+
+/** How long items are checked before others get their turn, in milliseconds. */
+const TURN_MS = 10
 
 const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
   email: email.trim(),
   firstName,
   metadata,
-  listId,
+  listId: listId === undefined ? undefined : oneSpelling(listId),
   tags,
 })
+
+const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
 export const contactPage = {
   description: 'A page of contacts.',
@@ -85,18 +104,19 @@ export const contactOperations = [
     summary: 'Create or update a contact',
     description:
       'Creates a contact, or updates the one with this email: given fields replace, metadata is merged. ' +
-      'Creating it, its joining a list and its getting a tag each start the automations that listen for that; only a change does.',
+      'Creating it, its joining a list and its getting a tag each start the automations that listen for that; only a change does. ' +
+      WITHOUT_READING,
     scope: 'contacts:write',
     body: contactSchema,
     answers: {
       200: {
         description: 'The contact was there, and was updated.',
-        schema: single(contactShape),
+        schema: single(writtenContactShape),
         links: contactLinks('$response.body#/data/id'),
       },
       201: {
         description: 'The contact was created.',
-        schema: single(contactShape),
+        schema: single(writtenContactShape),
         links: contactLinks('$response.body#/data/id'),
       },
     },
@@ -105,7 +125,7 @@ export const contactOperations = [
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
       return {
         status: contact.created ? 201 : 200,
-        body: { data: presentContact(contact) },
+        body: { data: presentWritten(caller, contact, toInput(body)) },
         contactId: contact.id,
       }
     },
@@ -122,19 +142,25 @@ export const contactOperations = [
       'durably in the background.',
     scope: 'contacts:write',
     body: bulkSchema,
+    bodyLimit: BULK_LIMIT,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
     refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
     async handle({ caller, body, call }, dependencies) {
       const inputs: { index: number; input: ContactInput }[] = []
       const errors: { index: number; error: string }[] = []
-      body.contacts.forEach((item, index) => {
+      let turn = performance.now()
+      for (const [index, item] of (body.contacts as unknown[]).entries()) {
+        if (performance.now() - turn > TURN_MS) {
+          await nextTurn()
+          turn = performance.now()
+        }
         try {
           inputs.push({ index, input: toInput(isContact(item) ? (item as ContactBody) : parse(contactSchema, item)) })
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
-          errors.push({ index, error: error.message })
+          errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
         }
-      })
+      }
       const written = await upsertManyContacts(dependencies, caller.workspace.id, inputs, call)
       errors.push(...written.errors)
       const { created, updated } = written
@@ -203,6 +229,7 @@ export const contactOperations = [
     scope: 'contacts:write',
     params,
     body: eventSchema,
+    bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
     answers: {
       202: {
         description: 'The event is durable, and starts what it matches.',
@@ -241,21 +268,23 @@ export const contactOperations = [
     path: '/contacts/{id}/tags',
     tag: 'Tags',
     summary: 'Give a contact tags',
-    description: 'Tags are compared without case. A tag that the contact did not have starts what listens for it.',
+    description:
+      'Tags are compared without case. A tag that the contact did not have starts what listens for it. ' +
+      WITHOUT_READING,
     scope: 'contacts:write',
     params,
     body: tagsSchema,
     answers: {
       200: {
         description: 'The contact, with its tags.',
-        schema: single(contactShape),
+        schema: single(writtenContactShape),
         links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
       },
     },
     refusals: { 404: NOT_FOUND },
     async handle({ caller, params, body, call }, dependencies) {
       const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
-      return { status: 200, body: { data: presentContact(contact) }, contactId: contact.id }
+      return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
     },
   }),
 

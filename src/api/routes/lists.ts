@@ -6,10 +6,10 @@ import { operation } from '../operation.ts'
 import { deleted, deleteResultShape } from '../presenters/common.ts'
 import { joinResultShape, listShape, presentList, tagShape } from '../presenters/list.ts'
 import { joinSchema, listSchema } from '../schemas/contacts.ts'
-import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 import { answerContacts, contactPage } from './contacts.ts'
 
-const params = { id: { description: "The list's id.", example: EXAMPLE_ID } }
+const params = { id: idParam('list') }
 const NOT_FOUND = ['List not found in workspace']
 const listLinks = (id: string) => ({ getList: { id }, addToList: { id }, listMembers: { id } })
 
@@ -124,7 +124,7 @@ export const listOperations = [
     summary: 'Take a contact out of a list',
     description: 'Enrollments that its joining started go on.',
     scope: 'lists:write',
-    params: { ...params, contactId: { description: "The contact's id.", example: EXAMPLE_ID } },
+    params: { ...params, contactId: idParam('contact') },
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
     refusals: { 404: [...NOT_FOUND, 'Contact not found in list'] },
     async handle({ caller, params }, { em }) {

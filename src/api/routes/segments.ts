@@ -2,10 +2,10 @@ import { array } from 'yup'
 import { getSegment, listSegments } from '../../services/segments.ts'
 import { operation } from '../operation.ts'
 import { presentSegment, segmentDetailShape, segmentShape } from '../presenters/segment.ts'
-import { EXAMPLE_ID, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../schemas/fields.ts'
 import { answerContacts, contactPage } from './contacts.ts'
 
-const params = { id: { description: "The segment's id.", example: EXAMPLE_ID } }
+const params = { id: idParam('segment') }
 const NOT_FOUND = ['Segment not found']
 
 export const segmentOperations = [

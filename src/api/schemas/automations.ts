@@ -1,28 +1,21 @@
-import { array, lazy, number, object, string, type ObjectSchema, type TestContext } from 'yup'
+import { array, lazy, number, object, string, type ObjectSchema } from 'yup'
 import { AUTOMATION_STATUSES, MAX_NAME_LENGTH, SEND_FAILURE_POLICIES } from '../../domain/automation.ts'
 import { MAX_DELAY_MINUTES, MAX_STEPS, STEP_TYPES, type StepType } from '../../domain/steps.ts'
 import { TRIGGERS, type TriggerConfig } from '../../domain/triggers.ts'
-import { checkTemplates } from '../../mail/render.ts'
+import { oneSpelling } from '../../domain/ids.ts'
+import { MAX_METADATA_BYTES } from '../../domain/metadata.ts'
+import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../mail/render-content.ts'
 import type { StepInput } from '../../services/automations.ts'
-import { atMost, EXAMPLE_ID, filledText, freeObject, text } from './fields.ts'
+import { atMost, boundedObject, filledText, givenId, text } from './fields.ts'
 import './locale.ts'
 
-const MAX_SUBJECT_LENGTH = 1_000
-const MAX_BODY_LENGTH = 500_000
 const MAX_DESCRIPTION_LENGTH = 10_000
-
-const isTemplate = {
-  name: 'template',
-  test(value: unknown, { path, createError }: TestContext) {
-    if (typeof value !== 'string') return true
-    const [problem] = checkTemplates({ subject: value, html: null, text: null })
-    return problem ? createError({ message: `${path} is no valid template: ${problem.problem}` }) : true
-  },
-}
+const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 
 const stepId = () =>
   text().meta({
     description: 'Keeps the step of this automation that has this id. With any other, or none, the step is new.',
+    isId: true,
   })
 
 const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
@@ -35,13 +28,11 @@ const email = object({
   subject: filledText()
     .required()
     .test(atMost(MAX_SUBJECT_LENGTH))
-    .test(isTemplate)
     .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName }}!' }),
-  html: text().nullable().test(atMost(MAX_BODY_LENGTH)).test(isTemplate).meta({ description: LIQUID }),
+  html: text().nullable().test(atMost(MAX_BODY_LENGTH)).meta({ description: LIQUID }),
   text: text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
-    .test(isTemplate)
     .meta({ description: LIQUID, example: 'Good to have you here.' }),
 })
   .required()
@@ -82,7 +73,7 @@ const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyo
 
 /** Keys that mean something are texts; others are kept as they are (specification, section 2.3). */
 const triggerConfig = () =>
-  freeObject()
+  boundedObject(MAX_TRIGGER_CONFIG_BYTES)
     .test({
       name: 'trigger-config',
       test(value, { path, createError }) {
@@ -105,6 +96,15 @@ const triggerConfig = () =>
         ),
       },
     })
+
+/** A list's id in the one spelling in which ids are compared, before anything else sees it. */
+export const withOneSpelling = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
+  input: Input,
+): Input => {
+  const { triggerConfig } = input
+  if (typeof triggerConfig?.['listId'] !== 'string') return input
+  return { ...input, triggerConfig: { ...triggerConfig, listId: oneSpelling(triggerConfig['listId']) } }
+}
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && filledText().isValidSync(value)
 
@@ -158,8 +158,8 @@ export const stepsSchema = object({ steps: steps().required() })
 
 /** `POST /automations/{id}/enroll` (specification, section 4.5). */
 export const enrollSchema = object({
-  contactId: filledText().required().meta({ description: 'The contact to enroll.', example: EXAMPLE_ID }),
-  merge: freeObject().meta({
+  contactId: givenId('The contact to enroll.').required(),
+  merge: boundedObject(MAX_METADATA_BYTES).meta({
     description: "Merged into the contact's metadata before; a null removes a key.",
     example: { plan: 'pro' },
   }),

@@ -3,7 +3,8 @@ import { MAX_NAME_LENGTH } from '../../domain/automation.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { jsonBytes } from '../../domain/json.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from '../../domain/tags.ts'
-import { atMost, EXAMPLE_ID, filledText, freeObject, pageQuery, text } from './fields.ts'
+import { MAX_METADATA_BYTES } from '../../domain/metadata.ts'
+import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from './fields.ts'
 import './locale.ts'
 
 /** Of the texts that describe a contact; nothing real comes near. */
@@ -23,11 +24,12 @@ export const contactSchema = object({
       example: 'ada@example.com',
     }),
   firstName: text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' }),
-  metadata: freeObject().meta({
-    description: 'Free key-value pairs, merged key by key; a null removes a key.',
+  metadata: boundedObject(MAX_METADATA_BYTES).meta({
+    description:
+      'Free key-value pairs, merged key by key; a null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
     example: { plan: 'free' },
   }),
-  listId: text().meta({ description: 'A list of the workspace to join.' }),
+  listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
   tags: tags().meta({ description: 'Tags to get, besides those it has.', example: ['vip'] }),
 }).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
@@ -70,9 +72,9 @@ export const tagsSchema = object({ tags: tags().required().min(1).meta({ descrip
 /** `GET /contacts`. */
 export const contactQuery = pageQuery({
   email: string().meta({ description: 'Only the contact with this email, compared without case.' }),
-  listId: string().meta({ description: 'Only contacts in this list.' }),
+  listId: string().meta({ description: 'Only contacts in this list.', isId: true }),
   tag: string().meta({ description: 'Only contacts with this tag, compared without case.' }),
-  segmentId: string().meta({ description: 'Only contacts in this segment at the moment.' }),
+  segmentId: string().meta({ description: 'Only contacts in this segment at the moment.', isId: true }),
 })
 
 /** Specification, section 8, for the same reason. */
@@ -80,9 +82,9 @@ export const MAX_LIST_CONTACTS = 1_000
 
 /** `POST /lists/{id}/contacts`. */
 export const joinSchema = object({
-  contactId: filledText().meta({ description: 'One contact.', example: EXAMPLE_ID }),
+  contactId: givenId('One contact.'),
   contactIds: array()
-    .of(filledText().required().meta({ example: EXAMPLE_ID }))
+    .of(givenId('A contact.').required())
     .min(1)
     .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
     .meta({ description: 'Or many.' }),

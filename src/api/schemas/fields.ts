@@ -1,4 +1,6 @@
 import { mixed, number, object, string, type AnyObject, type ObjectSchema, type Schema } from 'yup'
+import { jsonBytes } from '../../domain/json.ts'
+import type { Param } from '../operation.ts'
 import './locale.ts'
 
 declare module 'yup' {
@@ -10,6 +12,8 @@ declare module 'yup' {
     component?: string
     /** Keywords of JSON Schema that yup has no check for by that name. */
     json?: Record<string, unknown>
+    /** Whether a text is an id: it is put into the one spelling in which ids are compared. */
+    isId?: boolean
     /** Of a lazy schema, what it can turn out to be; of an array that does not check its items, what they should be. */
     variants?: readonly Schema[]
   }
@@ -41,6 +45,12 @@ export const atMost = (max: number) => ({
     value === undefined || value === null || value.length <= max || [...value].length <= max,
 })
 
+/** A parameter of a path that is the id of something. */
+export const idParam = (of: string): Param => ({ description: `The ${of}'s id.`, example: EXAMPLE_ID, isId: true })
+
+/** The id of something, given by the caller in any case. What is no id names nothing there is, which is for services to say. */
+export const givenId = (description: string) => filledText().meta({ description, isId: true, example: EXAMPLE_ID })
+
 /** A JSON object with keys of the caller's choice. */
 export const freeObject = () =>
   mixed<Record<string, unknown>>()
@@ -50,6 +60,19 @@ export const freeObject = () =>
       test: (value) => value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
     })
     .meta({ json: { type: 'object', additionalProperties: true } })
+
+/** A JSON object of at most so many bytes as JSON. */
+export const boundedObject = (max: number) =>
+  freeObject()
+    .test({
+      name: 'bytes',
+      message: ({ path }) => `${path} must not be larger than ${max} bytes as JSON`,
+      test: (value) => value === undefined || jsonBytes(value) <= max,
+    })
+    .meta({ json: { type: 'object', additionalProperties: true, [MAX_BYTES]: max } })
+
+/** A keyword of ours, for a limit that JSON Schema has no word for. */
+export const MAX_BYTES = 'x-max-bytes'
 
 /** The id of something, in an answer. */
 export const id = (of: string) =>

@@ -1,7 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Schema } from 'yup'
 import { isEmailAddress } from '../../domain/email-address.ts'
+import { jsonBytes } from '../../domain/json.ts'
 import { toJsonSchema, type Components } from '../openapi/json-schema.ts'
+import { MAX_BYTES } from './fields.ts'
 
 /**
  * Compiles what the OpenAPI document says of a schema into a check that is ten times as fast as the schema itself, for
@@ -15,5 +17,6 @@ export function compileQuickly(schema: Schema): (value: unknown) => boolean {
     ownProperties: true,
     formats: { email: (text: string) => isEmailAddress(text.trim()) },
   })
+  ajv.addKeyword({ keyword: MAX_BYTES, validate: (max: number, value: unknown) => jsonBytes(value) <= max })
   return ajv.compile({ ...root, components: { schemas } })
 }

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { get } from 'node:http'
+import { aContact, aList } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('what is told', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  describe('to a key that may write contacts and not read them', () => {
+    let key: string
+    before(async () => {
+      key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
+    })
+    const post = (path: string, body: object) => service.call('POST', path, body, { key })
+    const profile = { email: 'Ada@example.com', firstName: 'Ada', metadata: { plan: 'secret' }, tags: ['secret'] }
+
+    it('is the id of a contact that was there, and nothing that is stored of it', async () => {
+      const listId = await aList(service)
+      const id = await aContact(service, { ...profile, listId })
+      const { status, body } = await post('contacts', { email: 'ada@EXAMPLE.com' })
+      assert.deepEqual([status, body], [200, { data: { id, email: 'ada@EXAMPLE.com' } }])
+      const tagged = await post(`contacts/${id}/tags`, { tags: ['new', 'NEW'] })
+      assert.deepEqual([tagged.status, tagged.body], [200, { data: { id, tags: ['new'] } }])
+    })
+
+    it('is what it gave itself', async () => {
+      const listId = await aList(service)
+      const given = { email: 'bob@example.com', firstName: null, metadata: { a: null, b: 1 }, tags: ['x'] }
+      const { status, body } = await post('contacts', { ...given, listId })
+      assert.equal(status, 201)
+      assert.deepEqual(body.data, { id: body.data.id, ...given, listIds: [listId] })
+    })
+
+    it('is all of it to one that may read as well', async () => {
+      const both = await service.newKey({
+        workspaceId: service.workspaceId,
+        scopes: ['contacts:write', 'contacts:read'],
+      })
+      const { body } = await service.call('POST', 'contacts', { email: 'ada@example.com' }, { key: both })
+      assert.deepEqual([body.data.firstName, body.data.metadata], ['Ada', profile.metadata])
+      assert.deepEqual(body.data.tags.toSorted(), ['new', 'secret'])
+    })
+  })
+
+  it('of whatever was asked is not kept on its way, and is no other type than it says', async () => {
+    const origin = `http://127.0.0.1:${service.port}`
+    const authorization = `Bearer ${service.key}`
+    for (const [path, headers, stored] of [
+      ['/api/v1/contacts', { authorization }, false],
+      ['/api/v1/openapi.json', { authorization }, false],
+      ['/api/v1/nowhere', { authorization }, false],
+      ['/api/v1/contacts', {}, false],
+      ['/healthz', {}, true],
+      ['/docs', {}, true],
+      ['/docs/start.js', {}, true],
+      ['/docs/scalar.js', {}, true],
+    ] as const) {
+      const answer = await fetch(origin + path, { headers })
+      await answer.arrayBuffer()
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+      if (!stored) assert.equal(answer.headers.get('cache-control'), 'no-store', path)
+    }
+  })
+
+  it('by the reference page comes packed, and is not sent to whoever has it', async () => {
+    const script = `http://127.0.0.1:${service.port}/docs/scalar.js`
+    const packed = await fetch(script, { headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(packed.headers.get('content-encoding'), 'gzip')
+    assert.ok(Number(packed.headers.get('content-length')) < 2_000_000)
+    const text = await packed.text()
+    const plain = await fetch(script, { headers: { 'accept-encoding': 'identity' } })
+    assert.equal(plain.headers.get('content-encoding'), null)
+    assert.equal(await plain.text(), text)
+    assert.ok(text.length > 1_000_000)
+    const etag = packed.headers.get('etag')!
+    // Not by fetch, which asks for a fresh one then.
+    const status = await new Promise((resolve, reject) => {
+      get(script, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume().statusCode)).on(
+        'error',
+        reject,
+      )
+    })
+    assert.equal(status, 304)
+    const policy = (await fetch(`http://127.0.0.1:${service.port}/docs`)).headers.get('content-security-policy') ?? ''
+    for (const part of ["base-uri 'none'", "form-action 'none'", "object-src 'none'", "frame-ancestors 'none'"]) {
+      assert.ok(policy.includes(part), part)
+    }
+  })
+})

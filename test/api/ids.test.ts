@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { operations } from '../../src/api/operations.ts'
+import { createSegment } from '../../src/services/segments.ts'
+import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Answer, type Service } from '../support/service.ts'
+
+const capitals = (id: string) => id.toUpperCase()
+
+/** What looks like an id to some, Postgres among them, and is none. */
+const DISGUISES = [
+  ['in braces', (id: string) => `{${id}}`],
+  ['with spaces around it', (id: string) => ` ${id} `],
+  ['as a URN', (id: string) => `urn:uuid:${id}`],
+  ['without hyphens', (id: string) => id.replaceAll('-', '')],
+] as const
+
+/** The names under which ids stand in bodies and queries. */
+const ID_FIELDS = ['contactId', 'contactIds', 'listId', 'segmentId'] as const
+type IdField = (typeof ID_FIELDS)[number]
+
+describe('an id', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  /** One of everything, each new: what an operation does to one must not meet the next. */
+  async function things() {
+    const listId = await aList(service)
+    const contactId = await aContact(service, { listId, tags: ['vip'] })
+    const condition = { list: listId }
+    const segment = await createSegment(service.context.orm.em, {
+      workspaceId: service.workspaceId,
+      name: 'S',
+      condition,
+    })
+    return {
+      contacts: contactId,
+      lists: listId,
+      automations: await anAutomation(service, { steps: [wait(60), EMAIL] }),
+      segments: segment.id,
+      contactId,
+    }
+  }
+  type Things = Awaited<ReturnType<typeof things>>
+
+  /** Asks an operation, with ids spelled by `inPath` in the path and by `inBody` in bodies and queries. */
+  async function ask(
+    { method, path, body, query }: (typeof operations)[number],
+    known: Things,
+    inPath: (id: string) => string,
+    inBody: (id: string) => string,
+  ): Promise<Answer> {
+    const collection = path.split('/')[1] as keyof Things
+    const filled = path
+      .slice(1)
+      .replace('{id}', () => encodeURIComponent(inPath(known[collection])))
+      .replace('{contactId}', () => encodeURIComponent(inPath(known.contactId)))
+      .replace('{tag}', 'vip')
+    const fields: Record<IdField, unknown> = {
+      contactId: inBody(known.contactId),
+      contactIds: [inBody(known.contactId)],
+      listId: inBody(known.lists),
+      segmentId: inBody(known.segments),
+    }
+    const search = ID_FIELDS.filter((name) => name in (query?.fields ?? {}))
+      .map((name) => `${name}=${encodeURIComponent(fields[name] as string)}`)
+      .join('&')
+    const others: Record<string, object> = {
+      upsertContact: { email: `${known.contactId}@example.com`, listId: fields.listId },
+      upsertContacts: { contacts: [{ email: `${known.contactId}@example.com`, listId: fields.listId }] },
+      fireEvent: { name: 'nothing listens' },
+      tagContact: { tags: ['new'] },
+      createList: { name: 'x' },
+      addToList: { contactId: fields.contactId },
+      createAutomation: { name: 'x', trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
+      updateAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
+      replaceSteps: { steps: [{ type: 'WAIT', delayMinutes: 5 }] },
+      enrollContact: { contactId: fields.contactId },
+    }
+    const { id } = operations.find((operation) => operation.method === method && operation.path === path)!
+    const sent = body ? others[id] : undefined
+    assert.ok(!body || sent, `${id}: say here what is sent to it`)
+    return service.call(method, search ? `${filled}?${search}` : filled, sent)
+  }
+
+  const same = (id: string) => id
+
+  for (const operation of operations) {
+    const { method, path, query, id } = operation
+    const inPath = path.includes('{id}')
+    const elsewhere =
+      ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createA|updateA|enroll/.test(id)
+    if (!inPath && !elsewhere) continue
+
+    it(`${method} ${path} takes in capitals, and answers in its one spelling`, async () => {
+      const [plain, inCapitals] = await Promise.all([things(), things()])
+      const expected = await ask(operation, plain, same, same)
+      const answer = await ask(operation, inCapitals, capitals, capitals)
+      assert.ok(expected.status < 300, JSON.stringify(expected.body))
+      assert.equal(answer.status, expected.status, JSON.stringify(answer.body))
+      const text = JSON.stringify(answer.body)
+      for (const known of Object.values(inCapitals)) assert.ok(!text.includes(capitals(known)), `echoed ${known}`)
+      // The same is done: what is answered differs in names and times only.
+      const shape = (value: unknown) => Object.keys((value as { data: object }).data)
+      assert.deepEqual(shape(answer.body), shape(expected.body))
+    })
+
+    for (const [how, disguise] of DISGUISES) {
+      if (inPath) {
+        it(`${method} ${path} does not know ${how}: it is missing, in the words of the operation`, async () => {
+          const known = await things()
+          const missing = await ask(operation, known, () => '00000000-0000-7000-8000-000000000000', same)
+          const answer = await ask(operation, known, disguise, same)
+          assert.deepEqual([answer.status, answer.body], [404, missing.body])
+        })
+      }
+      if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation') {
+        it(`${method} ${path} does not know ${how} in its body or query`, async () => {
+          const known = await things()
+          const answer = await ask(operation, known, same, disguise)
+          if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
+          else assert.equal(answer.status, 404, JSON.stringify(answer.body))
+        })
+      }
+    }
+  }
+
+  it('of a list in capitals is what an automation listens for, and is echoed in its one spelling', async () => {
+    const listId = await aList(service)
+    const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId: capitals(listId), other: 'KEPT' } }
+    const automationId = await anAutomation(service, fields)
+    const { body } = await service.call('GET', `automations/${capitals(automationId)}`)
+    assert.deepEqual(body.data.triggerConfig, { listId, other: 'KEPT' })
+    const contactId = await aContact(service)
+    await service.call('POST', `lists/${capitals(listId)}/contacts`, { contactIds: [capitals(contactId), contactId] })
+    await eventually('the mail', async () =>
+      (await activityOf(service, capitals(contactId))).length === 1 ? true : undefined,
+    )
+  })
+
+  it('of a step in capitals keeps the step', async () => {
+    const automationId = await anAutomation(service)
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const [step] = body.data.steps as { id: string }[]
+    const steps = [{ ...EMAIL, id: capitals(step!.id) }]
+    const changed = await service.call('PUT', `automations/${automationId}/steps`, { steps })
+    assert.equal(changed.body.data.steps[0].id, step!.id)
+  })
+
+  it('in capitals is no other person: two calls enroll once, and one mail goes out', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+    const answers = [
+      await enroll(service, automationId, contactId),
+      await enroll(service, automationId, capitals(contactId)),
+      await enroll(service, capitals(automationId), contactId),
+      await enroll(service, capitals(automationId), capitals(contactId)),
+    ]
+    assert.deepEqual(
+      answers.map(({ body }) => body.data.enrolled as boolean),
+      [true, false, false, false],
+    )
+    for (const { body } of answers)
+      assert.deepEqual([body.data.contactId, body.data.automationId], [contactId, automationId])
+    await eventually('the mail', async () => ((await activityOf(service, contactId)).length > 0 ? true : undefined))
+    // Nobody else is in it, who could be sent one later.
+    const { body } = await service.call('GET', 'automations?limit=100')
+    const summary = (body.data as { id: string; enrolledCount: number }[]).find(({ id }) => id === automationId)
+    assert.equal(summary?.enrolledCount, 1)
+    assert.equal((await activityOf(service, contactId)).length, 1)
+    const erased = await service.call('DELETE', `contacts/${capitals(contactId)}`)
+    assert.deepEqual([erased.status, erased.body.data.id], [200, contactId])
+    const workflow = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('its enrollment is over', async () =>
+      (await workflow.describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+  })
+})

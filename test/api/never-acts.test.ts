@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { newId } from '../../src/domain/ids.ts'
+import { EMAIL, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** One that would never do anything is not ACTIVE: nobody would ever learn why nothing happens. */
+describe('an automation that could never act', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const able = { name: 'x', trigger: 'EVENT', triggerConfig: { eventName: 'go' }, steps: [EMAIL] }
+  const create = (fields: object) => service.call('POST', 'automations', { ...able, ...fields })
+  const patch = (id: string, change: object) => service.call('PATCH', `automations/${id}`, change)
+
+  for (const [what, fields, reason] of [
+    ['EVENT without eventName', { triggerConfig: {} }, /triggerConfig\.eventName: give it the name of the event/],
+    ['EVENT with a misspelt key', { triggerConfig: { eventname: 'go' } }, /without triggerConfig\.eventName/],
+    ['EVENT without triggerConfig', { triggerConfig: undefined }, /without triggerConfig\.eventName/],
+    ['LIST_ADDED without listId', { trigger: 'LIST_ADDED' }, /triggerConfig\.listId: give it the list's id/],
+    [
+      'LIST_ADDED with what is no id',
+      { trigger: 'LIST_ADDED', triggerConfig: { listId: 'Newsletter' } },
+      /triggerConfig\.listId is no id/,
+    ],
+    ['TAG_ADDED without tagName', { trigger: 'TAG_ADDED' }, /triggerConfig\.tagName: give it the tag's name/],
+    ['no steps', { steps: [] }, /it has no steps: give it at least one/],
+    [
+      'an email without a body',
+      { steps: [wait(5), { type: 'EMAIL', subject: 's' }] },
+      /steps\[1\] is an email without a body/,
+    ],
+    [
+      'an email with empty bodies',
+      { steps: [{ type: 'EMAIL', subject: 's', html: '', text: null }] },
+      /steps\[0\] is an email without a body: give it html, text or both/,
+    ],
+  ] as const) {
+    it(`because of ${what} is a DRAFT, and no more`, async () => {
+      const refused = await create({ ...fields, status: 'ACTIVE' })
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error, /^An ACTIVE automation must be able to act, and this one never would: /)
+      assert.match(refused.body.error, reason)
+      const draft = await create(fields)
+      assert.equal(draft.status, 201)
+      const { id } = draft.body.data
+      const activated = await patch(id, { status: 'ACTIVE' })
+      assert.deepEqual([activated.status, activated.body], [400, refused.body])
+      assert.equal((await service.call('GET', `automations/${id}`)).body.data.status, 'DRAFT')
+    })
+  }
+
+  it('is not made of one that could', async () => {
+    const { body } = await create({ status: 'ACTIVE' })
+    const { id } = body.data
+    assert.equal((await patch(id, { triggerConfig: {} })).status, 400)
+    assert.equal((await patch(id, { trigger: 'TAG_ADDED' })).status, 400)
+    const steps = await service.call('PUT', `automations/${id}/steps`, { steps: [] })
+    assert.match(steps.body.error, /it has no steps/)
+    const { data } = (await service.call('GET', `automations/${id}`)).body
+    assert.deepEqual([data.triggerConfig, data.steps.length], [{ eventName: 'go' }, 1])
+    assert.equal((await patch(id, { triggerConfig: {}, status: 'PAUSED' })).status, 200)
+    assert.equal((await service.call('PUT', `automations/${id}/steps`, { steps: [] })).status, 200)
+  })
+
+  for (const fields of [
+    { trigger: 'SIGNUP', triggerConfig: {} },
+    { trigger: 'LIST_ADDED', triggerConfig: { listId: newId(), note: 'unknown keys stay' } },
+    { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } },
+    { steps: [wait(5)] },
+    { steps: [{ type: 'EMAIL', subject: 's', html: '<p>x</p>' }] },
+  ]) {
+    it(`is none that has ${JSON.stringify(fields)}`, async () => {
+      assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201)
+    })
+  }
+})

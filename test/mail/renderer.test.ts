@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
+import { startBeat } from '../support/beat.ts'
+import { TemplateError } from '../../src/mail/render-content.ts'
+
+const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
+const email = (text: string) => ({ subject: 'Hi', html: null, text })
+
+/** Nothing of this is counted, and it takes minutes: each comparison goes through half a million characters. */
+const ENDLESS =
+  '{% assign s = "ab" %}{% for i in (1..18) %}{% assign s = s | append: s %}{% endfor %}' +
+  '{% for i in (1..90000) %}{% if s contains "aa" %}{% endif %}{% endfor %}'
+/** Another one each time. */
+const endless = (n: number) => `${ENDLESS}${n}`
+
+describe('the renderer', () => {
+  let renderer: Renderer
+  beforeEach(() => {
+    renderer = createRenderer({ deadlineMs: 300, memoryMb: 32 })
+  })
+  afterEach(() => renderer.close())
+
+  const timed = async <Result>(run: () => Promise<Result>): Promise<[Result, number]> => {
+    const start = performance.now()
+    const result = await run()
+    return [result, performance.now() - start]
+  }
+  const outcome = (text: string, options = {}) =>
+    renderer.render(email(text), { contact }, options).then(
+      (rendered) => rendered.text,
+      (error: unknown) => {
+        assert.ok(error instanceof TemplateError)
+        return error.message
+      },
+    )
+
+  it('ends what takes too long, and fails that job alone', async () => {
+    const [message, ms] = await timed(() => outcome(ENDLESS))
+    assert.equal(message, 'text: took longer than 0.3 s')
+    // Tried twice, because a machine can be busy for a moment.
+    assert.ok(ms < 3_000, `${ms} ms`)
+    assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
+    assert.deepEqual(await renderer.check(email(ENDLESS)), [{ field: 'text', problem: 'took longer than 0.3 s' }])
+  })
+
+  it('ends what needs too much memory, and fails that job alone', async () => {
+    const greedy = Array.from({ length: 3 }, (_, n) => `{% assign a${n} = (1..999999) | reverse %}`).join('')
+    const small = createRenderer({ memoryMb: 20, deadlineMs: 5_000 })
+    try {
+      const rendering = small.render(email(greedy), { contact })
+      await assert.rejects(rendering, { name: 'TemplateError', message: 'text: needs more than 20 MB of memory' })
+      assert.equal((await small.render(email('still here'), { contact })).text, 'still here')
+    } finally {
+      await small.close()
+    }
+  })
+
+  it('keeps a thread for templates that were rendered before, however many others hang', async () => {
+    assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
+    const hanging = Array.from({ length: 6 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
+    const waits: number[] = []
+    for (let n = 0; n < 21; n += 1) {
+      const [text, ms] = await timed(() => outcome('Hello {{ contact.firstName }}', { owner: 'good' }))
+      assert.equal(text, 'Hello Ada')
+      waits.push(ms)
+    }
+    // Threads that spin leave little of two processors; behind them in a queue each would wait for a deadline.
+    assert.ok(waits.toSorted((a, b) => a - b)[10]! < 300, waits.join(' '))
+    assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
+  })
+
+  it("makes an owner whose template hung wait for that owner's own ones, and nobody else", async () => {
+    let done = 0
+    const hanging = Array.from({ length: 5 }, (_, n) =>
+      outcome(endless(n), { owner: 'bad' }).finally(() => (done += 1)),
+    )
+    assert.equal(await outcome('a new one', { owner: 'good' }), 'a new one')
+    // The first attempt of the first of them was before it; the other attempts have a thread of their own.
+    assert.ok(done < 3, `${done} of them were before it`)
+    assert.equal(new Set(await Promise.all(hanging)).size, 1)
+    assert.equal(await outcome('fine', { owner: 'bad' }), 'fine')
+  })
+
+  it('takes turns: a thousand jobs of one are not before the first of another', async () => {
+    await outcome('warm')
+    let done = 0
+    const many = Array.from({ length: 1_000 }, (_, n) =>
+      outcome(`many ${n % 7}`, { owner: 'many' }).then(() => (done += 1)),
+    )
+    assert.equal(await outcome('one', { owner: 'one' }), 'one')
+    assert.ok(done < 100, `${done} were before it`)
+    await Promise.all(many)
+  })
+
+  it('keeps the thread of everybody else free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
+    await outcome('warm')
+    const endBeat = startBeat()
+    await Promise.all([
+      ...Array.from({ length: 5 }, (_, n) => renderer.check(email(`${'{{a}}b'.repeat(83_000)}${n}`))),
+      ...Array.from({ length: 5 }, (_, n) => renderer.check(email(`${'{{a}}'}${'b'.repeat(499_000)}${n}`))),
+    ])
+    const held = await endBeat()
+    // On a processor of one's own it is a tenth of that.
+    assert.ok(held < 150, `held for ${held} ms`)
+  })
+
+  it('fails what waits when it is closed, and takes nothing more', async () => {
+    const waiting = Array.from({ length: 4 }, (_, n) => renderer.render(email(endless(n)), { contact }))
+    const settled = Promise.allSettled(waiting)
+    await renderer.close()
+    for (const { status } of await settled) assert.equal(status, 'rejected')
+    await assert.rejects(renderer.render(email('x'), { contact }), /The renderer is closed/)
+  })
+})
