@@ -22,13 +22,23 @@ export interface OrmOptions {
   poolSize?: number
   /** Milliseconds after which a connection attempt or a query fails, so that a caller is answered in time. */
   timeoutMs?: number
+  /** What its sessions are called in `pg_stat_activity`. */
+  applicationName?: string
+  /** What a session is. */
+  client?: typeof Session
 }
 
 /**
  * Opens the database. No connection is made before the first query, so a database that is down fails
  * requests and not the start.
  */
-export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): Orm {
+export function openOrm({
+  url,
+  poolSize = 10,
+  timeoutMs = 4_000,
+  applicationName = 'dripline',
+  client = Session,
+}: OrmOptions): Orm {
   const options: Options = {
     clientUrl: url,
     entities: [
@@ -47,7 +57,7 @@ export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): 
     migrations: { migrationsList: migrations, tableName: 'migrations', snapshot: false },
     pool: { min: 0, max: poolSize },
     driverOptions: {
-      Client: Session,
+      Client: client,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       // Postgres gives up before we do, so that a statement seldom runs on with nobody waiting for it; and lets go of the
@@ -56,7 +66,7 @@ export function openOrm({ url, poolSize = 10, timeoutMs = 4_000 }: OrmOptions): 
       idle_in_transaction_session_timeout: timeoutMs * 2,
       options: '-c client_connection_check_interval=2000',
       keepAlive: true,
-      application_name: 'dripline',
+      application_name: applicationName,
     },
     // Failures reach the caller as errors and are logged once, there; the ORM's own log would print parameters.
     logger: () => undefined,

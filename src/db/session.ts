@@ -40,6 +40,11 @@ export class Session extends Client {
     })
   }) as Client['query']
 
+  /** Closes it at once, whatever it does. */
+  abandon(reason: Error): void {
+    this.#giveUp(reason)
+  }
+
   #giveUp(reason: Error): void {
     // The socket goes first: a polite goodbye would wait for a server that does not answer.
     ;(this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

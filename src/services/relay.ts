@@ -32,7 +32,7 @@ export interface Relay {
  *
  * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions.md.
  */
-export function startRelay(dependencies: Dependencies): Relay {
+export function startRelay(dependencies: Dependencies, { idleMs = IDLE_MS }: { idleMs?: number } = {}): Relay {
   const stopping = new AbortController()
   const { signal } = stopping
   const { log } = dependencies
@@ -53,7 +53,7 @@ export function startRelay(dependencies: Dependencies): Relay {
     log.warn({ error }, 'The reconciliation is not due yet'),
   )
   const ended = Promise.all([
-    ...LANES.map((lane) => loop(lane, () => relayLane(dependencies, lane), IDLE_MS)),
+    ...LANES.map((lane) => loop(lane, () => relayLane(dependencies, lane), idleMs)),
     loop('purge', () => forgetOnce(dependencies), FORGET_MS),
   ])
   return {

@@ -5,7 +5,7 @@ import { KINDS, type Kind, type World } from './world.ts'
 
 /** Something that was done to the parts, from when to when, in milliseconds since 1970. */
 export interface Fault {
-  what: 'kill' | 'freeze' | 'toxic'
+  what: 'kill' | 'stop' | 'freeze' | 'toxic' | 'slow' | 'read-only' | 'sessions'
   target: Kind | 'postgres' | 'temporal' | 'smtp'
   how: string
   from: number
@@ -64,6 +64,34 @@ export async function torment(
     plan.push(
       at(random.between(0.05, 0.95)).then(() =>
         during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(kind, milliseconds)),
+      ),
+    )
+  }
+  // Deploys: every part is stopped politely, and started again by whoever keeps it.
+  for (let n = 0; n < Math.max(3, Math.round(kills / 4)); n += 1) {
+    const target = n % 3 === 2 ? 'api' : 'worker'
+    plan.push(
+      at(random.between(0.05, 0.95)).then(() =>
+        during({ what: 'stop', target, how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely(target))),
+      ),
+    )
+  }
+  // A slow mail server, a deploy in the middle of it, a fail-over, and sessions that end.
+  plan.push(
+    at(random.between(0.3, 0.5)).then(() =>
+      during({ what: 'slow', target: 'smtp', how: '6 s a message' }, () => world.slowMail(15_000)),
+    ),
+    at(random.between(0.5, 0.55)).then(() =>
+      during({ what: 'stop', target: 'worker', how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely('worker'))),
+    ),
+    at(random.between(0.1, 0.9)).then(() =>
+      during({ what: 'read-only', target: 'postgres', how: '25006' }, () => world.readOnly(5_000)),
+    ),
+  )
+  for (let n = 0; n < 5; n += 1) {
+    plan.push(
+      at(random.between(0.05, 0.95)).then(() =>
+        during({ what: 'sessions', target: 'postgres', how: 'pg_terminate_backend' }, () => world.endSessions()),
       ),
     )
   }

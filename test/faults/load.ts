@@ -23,6 +23,8 @@ export interface Acknowledged {
   entered: { group: Group; email: string }[]
   /** When a DELETE was acknowledged, in milliseconds since 1970. */
   deletedAt: number
+  /** When the PATCH was acknowledged that paused `held`. */
+  pausedAt: number
   erased: Map<string, number>
   /** How often a request was sent again, because it was not acknowledged. */
   repeats: number
@@ -147,12 +149,17 @@ export async function drive(
   }
   const setStatus = async (group: Group, status: string, at: number) => {
     await delay(at * windowMs)
-    await ask(main, 'PATCH', `/automations/${automations[group]}`, { status })
+    return (await ask(main, 'PATCH', `/automations/${automations[group]}`, { status })).at
   }
   let deletedAt = 0
+  let pausedAt = 0
   tasks.push(
-    setStatus('held', 'PAUSED', 0.5),
-    setStatus('resumed', 'PAUSED', 0.5).then(() => setStatus('resumed', 'ACTIVE', 0.4)),
+    setStatus('held', 'PAUSED', 0.5).then((at) => {
+      pausedAt = at
+    }),
+    setStatus('resumed', 'PAUSED', 0.5)
+      .then(() => setStatus('resumed', 'ACTIVE', 0.4))
+      .then(() => undefined),
     delay(0.5 * windowMs).then(async () => {
       deletedAt = (await ask(main, 'DELETE', `/automations/${automations.doomed}`)).at
     }),
@@ -162,5 +169,5 @@ export async function drive(
     }),
   )
   await Promise.all(tasks)
-  return { automations, entered, deletedAt, erased, repeats }
+  return { automations, entered, deletedAt, pausedAt, erased, repeats }
 }

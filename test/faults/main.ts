@@ -102,7 +102,11 @@ try {
       `${verdict.unconfirmed} unconfirmed. The same again: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,
   )
   say(JSON.stringify(report))
-} finally {
-  await world.stop()
+} catch (error) {
+  failed = true
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }
+const folder = await world.stop(failed)
+if (failed)
+  say(`What the parts said, and what the mail server wrote down, is in ${folder}. CONTRIBUTING tells how to read it.`)
 process.exit(failed ? 1 : 0)

@@ -1,18 +1,25 @@
 /**
- * A process of its own: an SMTP server that writes down, durably, every message whose DATA it takes, before it says so. It
- * is slow to say so, and now and then cuts the connection instead, having taken the message or not; until SIGUSR2.
+ * A process of its own: an SMTP server that writes down, durably, when a sender begins DATA, and every message that it
+ * takes, before it says so. It is slow to say so (very slow from one SIGHUP to the next), and now and then cuts the
+ * connection instead, having taken the message or not; until SIGUSR2.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 
 export type RecorderEntry =
+  | { kind: 'begun'; at: number; to: string }
   | { kind: 'accepted'; at: number; messageId: string; to: string; subject: string }
   | { kind: 'cut'; at: number; messageId: string; to: string; subject: string }
 
 const [portText, file = '', cutText] = process.argv.slice(2)
 let cuts = Number(cutText)
 process.on('SIGUSR2', () => (cuts = 0))
+
+/** What a slow server takes for a message, in milliseconds. */
+const SLOW_MS = 6_000
+let slow = false
+process.on('SIGHUP', () => (slow = !slow))
 
 function record(entry: RecorderEntry): void {
   const log = openSync(file, 'a')
@@ -34,13 +41,15 @@ const server = new SMTPServer({
 })
 
 async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+  const to = session.envelope.rcptTo[0]?.address ?? ''
+  record({ kind: 'begun', at: Date.now(), to })
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString('utf8')
   const header = (name: string) => new RegExp(`^${name}: (.*?)\\r?$`, 'im').exec(text)?.[1] ?? ''
   const message = {
     messageId: header('Message-ID'),
-    to: session.envelope.rcptTo[0]?.address ?? '',
+    to,
     subject: header('Subject'),
   }
   const cut = Math.random() < cuts
@@ -52,7 +61,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
     return 'cut'
   }
   // The instant in which a kill is hardest to get right, and not a short one: mail servers think before they answer.
-  await delay(50 + Math.random() * 300)
+  await delay(slow ? SLOW_MS : 50 + Math.random() * 300)
   return 'queued'
 }
 

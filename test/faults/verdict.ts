@@ -55,10 +55,10 @@ export async function waitForQuiet(
 
 /** Holds what the SMTP server took against what was acknowledged, and against the ledger, the counts and Temporal. */
 export async function judge(world: World, acknowledged: Acknowledged, faults: readonly Fault[]): Promise<Verdict> {
-  const { automations, entered, deletedAt, erased } = acknowledged
+  const { automations, entered, deletedAt, pausedAt, erased } = acknowledged
   const em = () => world.orm.em.fork()
   const log = world.accepted()
-  const accepted = log.filter(({ kind }) => kind === 'accepted')
+  const accepted = log.filter((entry) => entry.kind === 'accepted')
   const rows = await enrollmentRows(world)
   const rowOf = new Map(rows.map((row) => [`${row.automation_id} ${row.email}`, row]))
   const messages = await sql<{
@@ -111,6 +111,25 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   )
 
   const unconfirmed = messages.filter(({ status }) => status === 'UNCONFIRMED')
+  const begun = Map.groupBy(
+    log.filter(({ kind }) => kind === 'begun'),
+    ({ to }) => to,
+  )
+  check(
+    'every unconfirmed message was begun at the mail server',
+    unconfirmed,
+    ({ email, subject, claimed_at, error }) => {
+      const claimedAt = toDate(claimed_at).getTime()
+      // The claim is made when the server waits for the message.
+      const seen = begun.get(email)?.some(({ at }) => at <= claimedAt + 1_000 && at >= claimedAt - 60_000)
+      return seen ? undefined : `${email}: ${subject}, claimed at ${claimed_at}: ${error}`
+    },
+  )
+  check('nothing was begun and taken while paused', accepted, ({ to, subject, at }) => {
+    if (!subject.startsWith('held')) return undefined
+    const began = Math.max(...(begun.get(to) ?? []).flatMap((entry) => (entry.at <= at ? [entry.at] : [])))
+    return began > pausedAt ? `${to}: ${subject}, begun ${began - pausedAt} ms after the PATCH` : undefined
+  })
   check(
     'every unconfirmed message met a fault in its instant',
     unconfirmed,

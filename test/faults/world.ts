@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { balance } from '../../scripts/cluster/balancer.ts'
 import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
+import { sql } from '../../src/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts, freePortsInARow } from '../support/ports.ts'
 import type { Random } from './random.ts'
@@ -40,10 +41,19 @@ export interface World {
   killWorkersInTheAct(): Promise<void>
   /** Stops a process and lets it go on after a while: what sees it thinks that it is dead, and it is not. */
   freeze(kind: 'api' | 'worker', milliseconds: number): Promise<void>
+  /** SIGTERM: the process finishes what it has begun. Somebody starts it again. */
+  stopPolitely(kind: 'api' | 'worker'): void
+  /** Makes the SMTP server take six seconds for each message, for a while. */
+  slowMail(milliseconds: number): Promise<void>
+  /** Makes Postgres refuse every write of the parts, for a while, as in a fail-over. */
+  readOnly(milliseconds: number): Promise<void>
+  /** Ends every session that the parts have with Postgres. */
+  endSessions(): Promise<void>
   /** Ends the SMTP server's cuts. */
   endCuts(): void
   accepted(): RecorderEntry[]
-  stop(): Promise<void>
+  /** @param keep leaves the folder with all logs where it is, and says where. */
+  stop(keep: boolean): Promise<string>
 }
 
 /**
@@ -70,7 +80,7 @@ export async function startWorld(
     },
     say,
   )
-  const orm = openOrm({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000 })
+  const orm = openOrm({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000, applicationName: 'judge' })
   await migrate(orm)
   const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
     postgres: { listen: postgresProxy!, upstream: postgres },
@@ -84,13 +94,13 @@ export async function startWorld(
   const env = {
     ...process.env,
     HOST: '127.0.0.1',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'warn',
     DATABASE_URL: embedded.databaseUrl!.replace(`:${postgres}/`, `:${postgresProxy}/`),
     TEMPORAL_ADDRESS: `127.0.0.1:${temporalProxy}`,
     TEMPORAL_TASK_QUEUE: TASK_QUEUE,
     SMTP_URL: `smtp://127.0.0.1:${smtpProxy}`,
     MAIL_FROM: 'Faults <faults@example.com>',
-    WORKER_SHUTDOWN_SECONDS: '2',
+    WORKER_SHUTDOWN_SECONDS: '15',
     WORKFLOW_BUNDLE: bundle,
     ...(mutant === undefined
       ? {}
@@ -104,10 +114,12 @@ export async function startWorld(
   function supervise(name: string, command: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
     const launch = () => {
       if (stopping) return
+      const output = openSync(join(dataDir, 'logs', `${name}.log`), 'a')
       const child = spawn(command, args(), {
         env: { ...env, ...more },
-        stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] ? 'inherit' : 'ignore'],
+        stdio: ['ignore', output, output],
       })
+      closeSync(output)
       children.set(name, child)
       child.once('exit', () => setTimeout(launch, random.between(200, 1_500)))
     }
@@ -150,6 +162,19 @@ export async function startWorld(
       // It was gone already.
     }
   }
+  const ignore = () => undefined
+  const endSessions = () =>
+    sql(
+      orm.em.fork(),
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'dripline'`,
+    ).then(ignore, ignore)
+  /** Of new sessions: so is this one, perhaps. */
+  const setReadOnly = (on: boolean) =>
+    orm.em.fork().transactional(async (em) => {
+      await sql(em, 'set transaction read write')
+      await sql(em, `alter database dripline set default_transaction_read_only = ${on ? 'on' : 'off'}`)
+    })
   return {
     apis,
     orm,
@@ -172,6 +197,22 @@ export async function startWorld(
       await delay(milliseconds)
       signal(pid, 'SIGCONT')
     },
+    stopPolitely(kind) {
+      signal(oneOf(kind)?.pid, 'SIGTERM')
+    },
+    async slowMail(milliseconds) {
+      signal(children.get('smtp-1')?.pid, 'SIGHUP')
+      await delay(milliseconds)
+      signal(children.get('smtp-1')?.pid, 'SIGHUP')
+    },
+    async readOnly(milliseconds) {
+      await setReadOnly(true)
+      await endSessions()
+      await delay(milliseconds)
+      await setReadOnly(false)
+      await endSessions()
+    },
+    endSessions,
     endCuts() {
       cuts = 0
       signal(children.get('smtp-1')?.pid, 'SIGUSR2')
@@ -183,13 +224,14 @@ export async function startWorld(
             .filter((line) => line.endsWith('}'))
             .map((line) => JSON.parse(line) as RecorderEntry)
         : [],
-    async stop() {
+    async stop(keep) {
       stopping = true
       for (const child of children.values()) child.kill('SIGKILL')
       proxies.stop()
       await orm.close(true)
       await embedded.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+      if (!keep) rmSync(dataDir, { recursive: true, force: true })
+      return dataDir
     },
   }
 }

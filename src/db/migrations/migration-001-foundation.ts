@@ -45,7 +45,8 @@ export class Migration001Foundation extends Migration {
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now(),
         constraint contacts_email_unique unique (workspace_id, email_key),
-        constraint contacts_metadata_size check (octet_length(metadata::text) <= 65536)
+        -- 64 KB as callers write JSON; Postgres writes a space behind each colon and comma.
+        constraint contacts_metadata_size check (octet_length(metadata::text) <= 90000)
       )`)
     this.addSql(`create index contacts_newest on contacts (workspace_id, created_at desc, id desc)`)
 

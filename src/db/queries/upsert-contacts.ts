@@ -1,5 +1,5 @@
 import type { EntityManager } from '../orm.ts'
-import { MAX_METADATA_BYTES, nullObject } from '../../domain/metadata.ts'
+import { nullObject } from '../../domain/metadata.ts'
 import { sql } from '../sql.ts'
 import { toDelivery, type Delivery, type DeliveryRow } from './outbox.ts'
 import { deliveriesOf, writeTriggerEvents } from './trigger-events.ts'
@@ -143,6 +143,9 @@ happened as (
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
 
+/** The bound of the constraint `contacts_metadata_size`. */
+const MAX_STORED_BYTES = 90_000
+
 /** Which of these contacts, by the key of their email, would have more metadata than fits, merged with what they have. */
 export async function oversized(
   em: EntityManager,
@@ -154,7 +157,7 @@ export async function oversized(
     metadata,
     removed: removedKeys,
   }))
-  const rows = await sql<{ email_key: string }>(em, OVERSIZED, [workspaceId, JSON.stringify(items), MAX_METADATA_BYTES])
+  const rows = await sql<{ email_key: string }>(em, OVERSIZED, [workspaceId, JSON.stringify(items), MAX_STORED_BYTES])
   return rows.map((row) => row.email_key)
 }
 

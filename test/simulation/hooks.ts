@@ -1,0 +1,33 @@
+/**
+ * `node --import`: puts virtual time, a model of Temporal's workflow runtime and the chosen mutant under the product's own
+ * modules while they are loaded. Nothing on the disk changes.
+ */
+import { registerHooks } from 'node:module'
+
+const here = (file: string) => new URL(file, import.meta.url).href
+const ROOT = new URL('../..', import.meta.url).href
+
+/** Modules whose time is virtual. */
+const TIMED = /^(src\/(services|temporal|domain)|activities|workflows)\//
+
+const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const parent = context.parentURL?.startsWith(ROOT) ? context.parentURL.slice(ROOT.length) : ''
+    if (TIMED.test(parent)) {
+      if (specifier === 'node:timers/promises') return { url: here('./timers-promises.ts'), shortCircuit: true }
+      if (specifier === '@temporalio/workflow') return { url: here('./workflow-runtime.ts'), shortCircuit: true }
+      if (specifier === '@temporalio/activity') return { url: here('./activity-runtime.ts'), shortCircuit: true }
+    }
+    return nextResolve(specifier, context)
+  },
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context)
+    const path = url.startsWith(ROOT) ? url.slice(ROOT.length) : ''
+    if (!TIMED.test(path) || loaded.source === undefined || loaded.source === null) return loaded
+    const source =
+      typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
+    return { ...loaded, source: VIRTUAL + source }
+  },
+})

@@ -1,0 +1,271 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as immediately } from 'node:timers/promises'
+import { Random } from '../faults/random.ts'
+
+/** A process of the simulated installation. Killed, it never does anything again; what it waited for never comes. */
+export interface Process {
+  name: string
+  alive: boolean
+  /** Until when it is stopped, in virtual milliseconds: it does nothing, and everybody else goes on. */
+  stalledUntil: number
+}
+
+/** What can go wrong at the moment something crosses a process's edge. */
+export type Fault = 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'stall'
+export const FAULTS: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall']
+
+/** Something that a process asks of the outside: a statement, a call to Temporal, a word to the mail server. */
+export interface Action {
+  process: Process
+  what: string
+  /** The faults that can meet it. */
+  faults: readonly Fault[]
+  run(): Promise<unknown>
+  /** What the process sees where it fails. */
+  error: () => Error
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+interface Timer {
+  at: number
+  process: Process | undefined
+  run(): void
+}
+
+/** Decides. The same decisions make the same run. */
+export interface Decisions {
+  /** Which of so many goes next. */
+  next(count: number): number
+  /** Whether and how this fails. */
+  fault(what: string, possible: readonly Fault[]): Fault | undefined
+}
+
+const MINUTE = 60_000
+
+/** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
+const STALL_MS = 90_000
+
+export const current = new AsyncLocalStorage<Process>()
+
+/**
+ * The one clock and the one order of things: of all that could happen next, one thing does, and then everything that follows
+ * from it without asking anybody. Nothing happens at the same time, so that a run can be had again.
+ */
+export class Scheduler {
+  now = Date.parse('2026-01-01T00:00:00Z')
+  /** What was done, in words: printed where it broke something. */
+  readonly trace: string[] = []
+  readonly processes = new Set<Process>()
+  onCrash: (process: Process) => void = () => undefined
+  /** Asked after each step: real statements that wait for a lock may go on now. */
+  settleBlocked: () => Promise<void> = () => Promise.resolve()
+  /** Things that the world offers to happen: a task for a worker, say. */
+  offers: () => Offer[] = () => []
+  private readonly actions: Action[] = []
+  private timers = new Set<Timer>()
+  private busy = 0
+  private readonly decisions: Decisions
+
+  constructor(decisions: Decisions) {
+    this.decisions = decisions
+  }
+
+  process(name: string): Process {
+    const process = { name, alive: true, stalledUntil: 0 }
+    this.processes.add(process)
+    return process
+  }
+
+  /** Asks the outside for something, as the process that runs. */
+  ask<Result>(
+    what: string,
+    run: () => Promise<Result> | Result,
+    { faults = [], error = () => new Error('it failed') }: { faults?: readonly Fault[]; error?: () => Error } = {},
+  ): Promise<Result> {
+    const process = current.getStore()
+    if (!process) throw new Error(`${what} is asked for by no process`)
+    if (!process.alive) return new Promise(() => undefined)
+    return new Promise<Result>((resolve, reject) => {
+      this.actions.push({
+        process,
+        what,
+        faults,
+        error,
+        run: async () => run(),
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      })
+    })
+  }
+
+  /** Real work that is under way and belongs to the step that is being done. */
+  async while<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.busy += 1
+    try {
+      return await run()
+    } finally {
+      this.busy -= 1
+    }
+  }
+
+  after(milliseconds: number, run: () => void): Timer {
+    const timer = { at: this.now + Math.max(0, milliseconds), process: current.getStore(), run }
+    this.timers.add(timer)
+    return timer
+  }
+
+  cancel(timer: Timer | undefined): void {
+    if (timer) this.timers.delete(timer)
+  }
+
+  crash(process: Process): void {
+    process.alive = false
+    this.processes.delete(process)
+    this.trace.push(`${this.stamp()} ${process.name} is killed`)
+    for (const timer of [...this.timers]) if (timer.process === process) this.timers.delete(timer)
+    this.onCrash(process)
+  }
+
+  /** Runs until `done`, or until virtual time is up. @returns whether it was done. */
+  async run(done: () => boolean | Promise<boolean>, minutes: number): Promise<boolean> {
+    const end = this.now + minutes * MINUTE
+    await this.drain()
+    for (;;) {
+      const ready: Offer[] = [
+        ...this.actions
+          .filter(({ process }) => process.stalledUntil <= this.now)
+          .map((action) => ({ what: `${action.process.name}: ${action.what}`, run: () => this.perform(action) })),
+        ...this.offers(),
+      ]
+      if (ready.length > 0) {
+        const chosen = ready[this.decisions.next(ready.length)]!
+        await chosen.run()
+        await this.drain()
+        await this.settleBlocked()
+        await this.drain()
+        continue
+      }
+      if (await done()) return true
+      if (!this.advance(end)) return false
+      await this.drain()
+      await this.settleBlocked()
+      await this.drain()
+    }
+  }
+
+  private async perform(action: Action): Promise<void> {
+    this.actions.splice(this.actions.indexOf(action), 1)
+    const { process } = action
+    if (!process.alive) return
+    const fault = action.faults.length > 0 ? this.decisions.fault(action.what, action.faults) : undefined
+    this.trace.push(`${this.stamp()} ${process.name}: ${action.what}${fault ? ` -- ${fault}` : ''}`)
+    switch (fault) {
+      case 'crash-before':
+        return this.crash(process)
+      case 'fail-before':
+        return action.reject(action.error())
+      case 'stall':
+        process.stalledUntil = this.now + STALL_MS
+        this.after(STALL_MS, () => undefined)
+        this.actions.push({ ...action, faults: [] })
+        return
+      case 'crash-after':
+        await this.outcome(action)
+        return this.crash(process)
+      case 'fail-after':
+        await this.outcome(action)
+        return action.reject(action.error())
+      case undefined: {
+        const outcome = await this.outcome(action)
+        if (outcome === 'later') return
+        if ('error' in outcome) action.reject(outcome.error)
+        else action.resolve(outcome.value)
+      }
+    }
+  }
+
+  /** Does it. What waits for a lock answers later, by itself. */
+  private async outcome(action: Action): Promise<{ value: unknown } | { error: unknown } | 'later'> {
+    const answer = action.run().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    return this.orLater(answer, action)
+  }
+
+  /** Overridden by the world: how long to wait for real work, and what to do with what does not come. */
+  orLater: (
+    answer: Promise<{ value: unknown } | { error: unknown }>,
+    action: Action,
+  ) => Promise<{ value: unknown } | { error: unknown } | 'later'> = (answer) => answer
+
+  private advance(end: number): boolean {
+    const [first] = [...this.timers]
+      .filter(({ process }) => !process || process.stalledUntil <= Math.max(this.now, 0) || true)
+      .map((timer) => ({ timer, at: Math.max(timer.at, timer.process?.stalledUntil ?? 0) }))
+      .toSorted((a, b) => a.at - b.at)
+    if (!first || first.at > end) return false
+    this.now = Math.max(this.now, first.at)
+    this.timers.delete(first.timer)
+    const { process, run } = first.timer
+    if (process && !process.alive) return true
+    if (process) current.run(process, run)
+    else current.exit(run)
+    return true
+  }
+
+  private async drain(): Promise<void> {
+    do {
+      for (let n = 0; n < 3; n += 1) await immediately()
+    } while (this.busy > 0)
+  }
+
+  private stamp(): string {
+    return new Date(this.now).toISOString().slice(11, 23)
+  }
+}
+
+export interface Offer {
+  what: string
+  run(): Promise<void> | void
+}
+
+/** Decisions by a seed: mostly the next in line, sometimes another; and now and then something fails. */
+export function seeded(seed: number, { faults, chance }: { faults: number; chance: number }): Decisions {
+  const random = new Random(seed)
+  let left = faults
+  return {
+    next: (count) => (count === 1 || random.next() < 0.5 ? 0 : Math.floor(random.next() * count)),
+    fault(_what, possible) {
+      if (left === 0 || random.next() > chance) return undefined
+      left -= 1
+      return random.pick(possible)
+    },
+  }
+}
+
+/** One deviation from the plain run: at a numbered point another one goes first, or a fault happens. */
+export type Deviation = { at: number; next: number } | { at: number; fault: Fault }
+
+/** The plain run with some deviations. What it meets is written down, so that the next ones can be made. */
+export function planned(deviations: readonly Deviation[]) {
+  let at = -1
+  const met: { at: number; count: number; faults: readonly Fault[] }[] = []
+  const find = () => deviations.find((deviation) => deviation.at === at)
+  const decisions: Decisions = {
+    next(count) {
+      at += 1
+      met.push({ at, count, faults: [] })
+      const deviation = find()
+      return deviation && 'next' in deviation ? Math.min(deviation.next, count - 1) : 0
+    },
+    fault(_what, possible) {
+      at += 1
+      met.push({ at, count: 1, faults: possible })
+      const deviation = find()
+      return deviation && 'fault' in deviation && possible.includes(deviation.fault) ? deviation.fault : undefined
+    },
+  }
+  return { decisions, met }
+}

@@ -1,0 +1,330 @@
+/** Temporal, as far as enrollments need it: one running execution an id, a history each, tasks for workers. */
+import { setImmediate as immediately } from 'node:timers/promises'
+import { enrollment } from '../../workflows/enrollment.ts'
+import type { EnrollmentInput, Entry } from '../../workflows/messages.ts'
+import type { Activities } from '../../activities/index.ts'
+import { ENGINE } from '../../src/domain/machine.ts'
+import { enrollmentWorkflowId } from '../../src/domain/enrollment.ts'
+import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/enrollments.ts'
+import { runningActivity } from './activity-runtime.ts'
+import { current, type Fault, type Offer, type Process, type Scheduler } from './scheduler.ts'
+import { Cancelled, ContinueAsNew, Instance, instances } from './workflow-runtime.ts'
+
+export type Event =
+  /** A worker took the workflow up, at this time. */
+  | { kind: 'task'; now: number }
+  | { kind: 'signal'; name: string; arg: unknown }
+  | { kind: 'cancel' }
+  | { kind: 'result'; seq: number; value?: unknown }
+  | { kind: 'result'; seq: number; error: string }
+  | { kind: 'timer'; seq: number }
+
+interface Execution {
+  id: string
+  input: EnrollmentInput
+  memo: Record<string, unknown>
+  history: Event[]
+  /** Whether something is there that the workflow has not seen. */
+  fresh: boolean
+  /** Who has it: a token, so that one who was taken for dead can't finish. */
+  task: object | undefined
+  timers: Map<number, { cancel(): void }>
+  remotes: Map<number, { name: string; input: unknown; attempt: number; due: boolean; task: object | undefined }>
+  closed: string | undefined
+}
+
+/** How long a worker may be silent with a task before it is given to another, in virtual milliseconds. */
+const TASK_TIMEOUT_MS = 10_000
+const HEARTBEAT_TIMEOUT_MS = 15_000
+
+const CALL_FAULTS: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall']
+const failed = () =>
+  Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
+
+export interface Worker {
+  process: Process
+  activities: Activities
+}
+
+export class TemporalModel {
+  readonly workers = new Set<Worker>()
+  readonly executions = new Map<string, Execution>()
+  private readonly scheduler: Scheduler
+  /** A history of so many events makes a workflow continue as new. */
+  private readonly longHistory: number
+
+  constructor(scheduler: Scheduler, longHistory: number) {
+    this.scheduler = scheduler
+    this.longHistory = longHistory
+  }
+
+  /** What the product's API and relay call. */
+  client(): Enrollments {
+    const ask = <Result>(what: string, run: () => Result) =>
+      this.scheduler.ask(`Temporal ${what}`, run, { faults: CALL_FAULTS, error: failed })
+    const running = (automationId: string, contactId: string) => {
+      const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+      return found && !found.closed ? found : undefined
+    }
+    return {
+      start: (start) =>
+        ask('start', () => {
+          if (running(start.input.automationId, start.input.contactId)) return false
+          this.open(start)
+          return true
+        }),
+      enter: (start) =>
+        ask('signal-with-start', () => {
+          const { enrollmentId, cause, triggerEventId, automationId, contactId } = start.input
+          const found = running(automationId, contactId) ?? this.open(start)
+          this.signal(found, 'enter', { enrollmentId, cause, triggerEventId } satisfies Entry)
+        }),
+      findRunning: (automationId, contactId) =>
+        ask('describe', () => running(automationId, contactId)?.memo as unknown as RunningEnrollment | undefined),
+      state: (automationId, contactId, enrollmentId) =>
+        ask('describe', () => {
+          const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+          if (!found) return null
+          if (!found.closed) return 'RUNNING'
+          return found.memo['enrollmentId'] === enrollmentId ? 'CLOSED' : null
+        }),
+      automationChanged: (automationId, contactId) =>
+        ask('signal', () => {
+          const found = running(automationId, contactId)
+          if (found) this.signal(found, 'automationChanged', undefined)
+        }),
+      cancel: (automationId, contactId) =>
+        ask('cancel', () => {
+          const found = running(automationId, contactId)
+          if (!found) return
+          found.history.push({ kind: 'cancel' })
+          found.fresh = true
+        }),
+      idle: () => Promise.resolve(),
+    }
+  }
+
+  /** What a worker that is free may take up now. */
+  offers(): Offer[] {
+    const workers = [...this.workers].filter(
+      ({ process }) => process.alive && process.stalledUntil <= this.scheduler.now,
+    )
+    const worker = workers[0]
+    if (!worker) return []
+    return [...this.executions.values()].flatMap((execution) => {
+      if (execution.closed) return []
+      const offers: Offer[] = []
+      const by = workers[execution.history.length % workers.length]!
+      if (execution.fresh && !execution.task) {
+        offers.push({ what: `${by.process.name} takes up a workflow`, run: () => this.takeUp(by, execution) })
+      }
+      for (const [seq, remote] of execution.remotes) {
+        if (remote.due && !remote.task) {
+          offers.push({
+            what: `${by.process.name} takes up ${remote.name}`,
+            run: () => this.runRemote(by, execution, seq),
+          })
+        }
+      }
+      return offers
+    })
+  }
+
+  private open({ input }: EnrollmentStart): Execution {
+    const { enrollmentId, cause, triggerEventId, enrolledAt } = input
+    const execution: Execution = {
+      id: enrollmentWorkflowId(input.automationId, input.contactId),
+      input: { ...input, engine: ENGINE },
+      memo: { enrollmentId, cause, triggerEventId, enrolledAt },
+      ...NEW_RUN(),
+    }
+    this.executions.set(execution.id, execution)
+    return execution
+  }
+
+  private signal(execution: Execution, name: string, arg: unknown): void {
+    execution.history.push({ kind: 'signal', name, arg })
+    execution.fresh = true
+  }
+
+  /** A workflow task: replays the history, goes on as far as it can, and tells the server at its end. */
+  private takeUp(worker: Worker, execution: Execution): void {
+    const task = {}
+    execution.task = task
+    execution.fresh = false
+    const { scheduler } = this
+    const seen = execution.history.length
+    // Outside of any process: the server's own patience.
+    current.exit(() =>
+      scheduler.after(TASK_TIMEOUT_MS * 6, () => {
+        if (execution.task !== task) return
+        execution.task = undefined
+        execution.fresh = true
+      }),
+    )
+    current.run(worker.process, () => {
+      void this.work(worker, execution, task, seen).catch((error: unknown) => {
+        scheduler.trace.push(`A workflow task failed: ${String(error)}`)
+        throw error
+      })
+    })
+  }
+
+  private async work(worker: Worker, execution: Execution, task: object, seen: number): Promise<void> {
+    const { scheduler } = this
+    const added: Event[] = [{ kind: 'task', now: scheduler.now }]
+    const instance = new Instance(scheduler.now, () => seen > this.longHistory)
+    let outcome: { value: unknown } | { error: unknown } | undefined
+    const events = [...execution.history.slice(0, seen)]
+    const firstTask = events.find((event) => event.kind === 'task')
+    instance.now = firstTask?.kind === 'task' ? firstTask.now : scheduler.now
+    instances.run(instance, () => {
+      enrollment(execution.input).then(
+        (value) => (outcome = { value }),
+        (error: unknown) => (outcome = { error }),
+      )
+    })
+    await immediately()
+    // Signals that came before the first task are there when the workflow's code begins.
+    for (const event of [...events, ...added]) {
+      if (event.kind === 'task') instance.now = event.now
+      else instances.run(instance, () => instance.apply(event))
+      await immediately()
+      this.dropAnswered(instance, events)
+    }
+    for (let local = instance.locals.shift(); local; local = instance.locals.shift()) {
+      const result = await this.runLocal(worker, local)
+      added.push(result)
+      instances.run(instance, () => instance.apply(result))
+      await immediately()
+    }
+    await scheduler.ask(
+      'Temporal complete task',
+      () => {
+        if (execution.task !== task || execution.closed) return
+        execution.task = undefined
+        const isNew = execution.history.length > seen
+        // What has come meanwhile has to be seen before it ends: the task is done again.
+        if (outcome && isNew) {
+          execution.fresh = true
+          return
+        }
+        execution.history.splice(seen, 0, ...added)
+        execution.fresh = isNew
+        this.commit(execution, instance, outcome)
+      },
+      { faults: ['crash-before', 'crash-after', 'stall'] },
+    )
+  }
+
+  /** What a replayed history has answers for is not asked again. */
+  private dropAnswered(instance: Instance, events: readonly Event[]): void {
+    const answered = new Set(events.flatMap((event) => (event.kind === 'result' ? [event.seq] : [])))
+    for (let n = instance.locals.length - 1; n >= 0; n -= 1) {
+      if (answered.has(instance.locals[n]!.seq)) instance.locals.splice(n, 1)
+    }
+  }
+
+  private async runLocal(worker: Worker, local: { seq: number; name: string; input: unknown }): Promise<Event> {
+    const run = worker.activities[local.name as keyof Activities] as (input: unknown) => Promise<unknown>
+    const context = { isLocal: true, cancellation: new AbortController().signal }
+    try {
+      const value = await runningActivity.run(context, () => run(local.input))
+      return { kind: 'result', seq: local.seq, value }
+    } catch (error) {
+      return { kind: 'result', seq: local.seq, error: String(error) }
+    }
+  }
+
+  private commit(
+    execution: Execution,
+    instance: Instance,
+    outcome: { value: unknown } | { error: unknown } | undefined,
+  ): void {
+    const { scheduler } = this
+    if (outcome) {
+      for (const timer of execution.timers.values()) timer.cancel()
+      const error = 'error' in outcome ? outcome.error : undefined
+      if (error instanceof ContinueAsNew) {
+        Object.assign(execution, NEW_RUN(), { input: error.input, memo: error.memo ?? execution.memo })
+        return
+      }
+      if (error !== undefined && !(error instanceof Cancelled)) {
+        throw new Error(`A workflow failed: ${String((error as Error).stack)}`)
+      }
+      execution.closed = error ? 'CANCELLED' : JSON.stringify((outcome as { value: unknown }).value)
+      execution.remotes.clear()
+      return
+    }
+    for (const [seq, timer] of execution.timers) {
+      if (instance.timers.has(seq)) continue
+      timer.cancel()
+      execution.timers.delete(seq)
+    }
+    current.exit(() => {
+      for (const [seq, at] of instance.timers) {
+        if (execution.timers.has(seq)) continue
+        const timer = scheduler.after(at - scheduler.now, () => {
+          execution.timers.delete(seq)
+          execution.history.push({ kind: 'timer', seq })
+          execution.fresh = true
+        })
+        execution.timers.set(seq, { cancel: () => scheduler.cancel(timer) })
+      }
+    })
+    for (const seq of execution.remotes.keys()) if (!instance.remotes.has(seq)) execution.remotes.delete(seq)
+    for (const [seq, { name, input }] of instance.remotes) {
+      if (!execution.remotes.has(seq)) {
+        execution.remotes.set(seq, { name, input, attempt: 1, due: true, task: undefined })
+      }
+    }
+  }
+
+  private runRemote(worker: Worker, execution: Execution, seq: number): void {
+    const { scheduler } = this
+    const remote = execution.remotes.get(seq)!
+    const task = {}
+    remote.task = task
+    const isMine = () => execution.remotes.get(seq) === remote && remote.task === task
+    const again = (milliseconds: number) => {
+      remote.task = undefined
+      remote.due = false
+      remote.attempt += 1
+      current.exit(() => scheduler.after(milliseconds, () => (remote.due = true)))
+    }
+    // It beats as long as its process does anything: what is dead or stopped is given to another.
+    const watch = () => {
+      if (!isMine()) return
+      const { alive, stalledUntil } = worker.process
+      if (!alive || stalledUntil > scheduler.now) again(0)
+      else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
+    }
+    current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
+    const run = worker.activities[remote.name as keyof Activities] as (input: unknown) => Promise<unknown>
+    const finish = (what: string, how: () => void) =>
+      scheduler.ask(`Temporal ${what}`, () => isMine() && how(), { faults: ['crash-before', 'crash-after', 'stall'] })
+    current.run(worker.process, () => {
+      const context = { isLocal: false, cancellation: new AbortController().signal }
+      void runningActivity
+        .run(context, () => run(remote.input))
+        .then(
+          (value) =>
+            finish('complete activity', () => {
+              execution.history.push({ kind: 'result', seq, value })
+              execution.remotes.delete(seq)
+              execution.fresh = true
+            }),
+          () => finish('fail activity', () => again(Math.min(1_000 * 2 ** remote.attempt, 300_000))),
+        )
+    })
+  }
+}
+
+const NEW_RUN = () => ({
+  history: [] as Event[],
+  fresh: true,
+  task: undefined,
+  timers: new Map<number, { cancel(): void }>(),
+  remotes: new Map() as Execution['remotes'],
+  closed: undefined,
+})

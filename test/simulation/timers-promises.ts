@@ -1,0 +1,1 @@
+export { delay as setTimeout } from './virtual-time.ts'

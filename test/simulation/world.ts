@@ -1,0 +1,192 @@
+/** A whole installation in one process: services, activities and workflows of the product, with models around them. */
+import { createActivities } from '../../activities/index.ts'
+import { openOrm, type EntityManager, type Orm } from '../../src/db/orm.ts'
+import { sql } from '../../src/db/sql.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
+import { createBulkhead } from '../../src/services/bulkhead.ts'
+import { createAutomation, updateAutomation, type StepInput } from '../../src/services/automations.ts'
+import { newCall } from '../../src/services/call.ts'
+import { noMetrics, type Dependencies } from '../../src/services/dependencies.ts'
+import { enrollContact, RECORDS_AT_A_TIME } from '../../src/services/enroll-contact.ts'
+import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
+import { agreeOnMail } from '../../src/services/mail-mode.ts'
+import { startRelay } from '../../src/services/relay.ts'
+import { upsertContact } from '../../src/services/upsert-contacts.ts'
+import { createWorkspace } from '../../src/services/workspaces.ts'
+import type { MailTransport } from '../../src/mail/transport.ts'
+import { MailModel } from './mail-model.ts'
+import { current, Scheduler, type Decisions, type Process } from './scheduler.ts'
+import { closeSessions, SimulatedSession, useSessions } from './simulated-session.ts'
+import { TemporalModel } from './temporal-model.ts'
+import { useScheduler } from './virtual-time.ts'
+import { instances } from './workflow-runtime.ts'
+
+void SCOPES
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** The renderer has threads of its own, whose time nobody schedules: here a template is what it says. */
+const renderer = {
+  render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
+  check: () => Promise.resolve([]),
+  close: () => Promise.resolve(),
+}
+
+/** How many connections a worker has to the mail server. */
+const CONNECTIONS = 1
+
+/** Postgres, with one set of connections for all runs of a process. */
+export class Ground {
+  readonly orm: Orm
+  readonly url: string
+  workspaceId = ''
+
+  constructor(url: string) {
+    this.url = url
+    this.orm = openOrm({ url, poolSize: 40, timeoutMs: 60_000, client: SimulatedSession })
+  }
+
+  async prepare(): Promise<void> {
+    this.workspaceId = (await createWorkspace(this.orm.em, { name: 'Simulation', mode: 'live' })).id
+    await agreeOnMail(this.orm.em, { smtp: true, capture: false })
+  }
+
+  /** Nothing of a run is there for the next one. */
+  async clear(): Promise<void> {
+    await closeSessions()
+    await sql(
+      this.orm.em.fork(),
+      'truncate outbox, heard_events, messages, enrollments, trigger_events, contacts, automations, idempotency_keys, tallies cascade',
+    )
+  }
+}
+
+export class World {
+  readonly scheduler: Scheduler
+  readonly temporal: TemporalModel
+  readonly mail: MailModel
+  readonly ground: Ground
+  private restarts = 0
+  private readonly drains = new Map<Process, MailTransport>()
+
+  constructor(ground: Ground, decisions: Decisions, { longHistory }: { longHistory: number }) {
+    this.ground = ground
+    this.scheduler = new Scheduler(decisions)
+    useScheduler(this.scheduler, () => instances.getStore()?.now)
+    this.temporal = new TemporalModel(this.scheduler, longHistory)
+    this.mail = new MailModel(this.scheduler)
+    this.scheduler.offers = () => this.temporal.offers()
+  }
+
+  async begin(workers: number): Promise<void> {
+    await useSessions(this.scheduler, this.ground.url)
+    const killed = this.scheduler.onCrash
+    this.scheduler.onCrash = (process) => {
+      killed(process)
+      if (process.name.startsWith('worker')) current.exit(() => this.scheduler.after(2_000, () => this.startWorker()))
+    }
+    for (let n = 0; n < workers; n += 1) this.startWorker()
+  }
+
+  get em(): EntityManager {
+    return this.ground.orm.em.fork()
+  }
+
+  dependencies(): Dependencies {
+    return {
+      em: this.ground.orm.em,
+      enrollments: this.temporal.client(),
+      recording: createBulkhead(RECORDS_AT_A_TIME),
+      log,
+      metrics: noMetrics,
+    }
+  }
+
+  private startWorker(): void {
+    this.restarts += 1
+    const process = this.scheduler.process(`worker-${this.restarts}`)
+    const dependencies = this.dependencies()
+    const smtp = this.mail.transport(CONNECTIONS)
+    this.drains.set(process, smtp)
+    const activities = createActivities({
+      ...dependencies,
+      smtp,
+      renderer,
+      leases: createLeaseKeeper(dependencies.em),
+      mailFrom: 'Simulation <from@example.com>',
+    } as never)
+    this.temporal.workers.add({ process, activities })
+    current.run(process, () => void startRelay(dependencies, { idleMs: 10_000 }))
+  }
+
+  // What is there before the run, made without a step of it.
+
+  async contact(name: string): Promise<string> {
+    const contact = await upsertContact(
+      this.dependencies(),
+      this.ground.workspaceId,
+      { email: `${name}@example.com` },
+      newCall(),
+    )
+    return contact.id
+  }
+
+  async automation(steps: StepInput[], eventName = 'go'): Promise<string> {
+    const { automation } = await createAutomation(this.ground.orm.em, this.ground.workspaceId, {
+      name: 'A sequence',
+      status: 'ACTIVE',
+      trigger: 'EVENT',
+      triggerConfig: { eventName },
+      steps,
+    })
+    return automation.id
+  }
+
+  /**
+   * A client that repeats what was not acknowledged, each time as a process of its own behind the balancer.
+   * @returns what was answered, and when.
+   */
+  async client<Answer>(
+    name: string,
+    call: (dependencies: Dependencies, attempt: number) => Promise<Answer>,
+    isFinal: (error: Error) => boolean = () => false,
+  ): Promise<{ answer: Answer | undefined; at: number }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const api = this.scheduler.process(`api (${name}, try ${attempt})`)
+      const result = await new Promise<{ answer: Answer | undefined } | undefined>((resolve) => {
+        // The client's own patience: what has not been answered by then is asked again.
+        const patience = current.exit(() => this.scheduler.after(15_000, () => resolve(undefined)))
+        current.run(api, () => {
+          call(this.dependencies(), attempt).then(
+            (answer) => api.alive && resolve({ answer }),
+            (error: Error) => {
+              if (isFinal(error)) resolve({ answer: undefined })
+              else if (api.alive) current.exit(() => this.scheduler.after(200, () => resolve(undefined)))
+            },
+          )
+        })
+        void patience
+      })
+      if (result) return { answer: result.answer, at: this.scheduler.now }
+    }
+  }
+
+  enroll(automationId: string, contactId: string) {
+    const call = newCall()
+    return this.client('enroll', (dependencies, attempt) =>
+      enrollContact(
+        dependencies,
+        this.ground.workspaceId,
+        automationId,
+        { contactId },
+        { ...call, retried: attempt > 1 },
+      ),
+    )
+  }
+
+  setStatus(automationId: string, status: 'PAUSED' | 'ACTIVE') {
+    return this.client(status, (dependencies) =>
+      updateAutomation(dependencies.em, this.ground.workspaceId, automationId, { status }),
+    )
+  }
+}

@@ -1,0 +1,271 @@
+import { fireEvent } from '../../src/services/fire-event.ts'
+import { newCall } from '../../src/services/call.ts'
+import { deleteAutomation } from '../../src/services/delete-automation.ts'
+import { eraseContact } from '../../src/services/erase-contact.ts'
+import { sql } from '../../src/db/sql.ts'
+import { World, type Ground } from './world.ts'
+import type { Decisions } from './scheduler.ts'
+
+const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
+const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
+const WAIT = { type: 'WAIT', delayMinutes: 1 } as const
+
+/** What a run came to: what is wrong with it, in words; nothing when the promise was kept. */
+export interface Outcome {
+  violations: string[]
+  trace: readonly string[]
+}
+
+interface Setting {
+  what: string
+  workers?: number
+  /** After so many events a workflow continues as new. */
+  longHistory?: number
+  run(world: World): Promise<Story>
+}
+
+/** What was acknowledged, for the judge. */
+interface Story {
+  /** All that is to be acknowledged: the run goes on until it is. */
+  done: Promise<unknown>
+  /** Who has to get every email, each once. */
+  expected: { contact: string; subjects: string[] }[]
+  /** Whoever gets an email that was begun, or taken, after this is mailed against an acknowledged call. */
+  never: {
+    contact?: string
+    takenAfter?: () => number | undefined
+    begunBetween?: () => [number, number] | undefined
+  }[]
+  /** Who may be mailed a sequence again, and how often. */
+  times?: number
+}
+
+const gone = (error: Error) => /not found/i.test(error.message)
+
+export const WORLDS: Record<string, Setting> = {
+  enroll: {
+    what: 'one contact, two emails with a wait, enrolled by a call that is repeated until it is acknowledged',
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      return {
+        done: world.enroll(automationId, contactId),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [],
+      }
+    },
+  },
+  twice: {
+    what: 'two calls enroll the same contact at once: one enrollment',
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), world.enroll(automationId, contactId)]),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [],
+      }
+    },
+  },
+  event: {
+    what: 'an event that is fired until it is acknowledged starts a sequence, once',
+    async run(world) {
+      await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      const call = newCall()
+      const fire = world.client('fire', (dependencies) =>
+        fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
+      )
+      return { done: fire, expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [] }
+    },
+  },
+  events: {
+    what: 'two events for the same contact and automation: the second is heard, or starts another sequence, and is not lost',
+    workers: 2,
+    async run(world) {
+      await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const fire = () => {
+        const call = newCall()
+        return world.client('fire', (dependencies) =>
+          fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
+        )
+      }
+      return {
+        done: Promise.all([fire(), fire()]),
+        expected: [{ contact: 'ada', subjects: ['1'] }],
+        never: [],
+        times: 2,
+      }
+    },
+  },
+  pause: {
+    what: 'a pause and its end while emails are sent: none is begun in between, and all come',
+    workers: 2,
+    longHistory: 6,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, SECOND])
+      const contactId = await world.contact('ada')
+      const paused = { from: Infinity, to: Infinity }
+      const changes = async () => {
+        paused.from = (await world.setStatus(automationId, 'PAUSED')).at
+        await new Promise<void>((resolve) => world.scheduler.after(20_000, resolve))
+        paused.to = world.scheduler.now
+        await world.setStatus(automationId, 'ACTIVE')
+      }
+      const enrolled = world.enroll(automationId, contactId)
+      return {
+        done: enrolled.then(changes),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [{ begunBetween: () => [paused.from, paused.to] }],
+      }
+    },
+  },
+  delete: {
+    what: 'an automation is deleted while its emails are sent: none is taken after the answer',
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, SECOND])
+      const contacts = [await world.contact('ada'), await world.contact('bob')]
+      let deletedAt: number | undefined
+      const enrolled = Promise.all(
+        contacts.map((contactId) =>
+          world.client(
+            'enroll',
+            async (dependencies) => {
+              const { enrollContact } = await import('../../src/services/enroll-contact.ts')
+              return enrollContact(dependencies, world.ground.workspaceId, automationId, { contactId }, newCall())
+            },
+            gone,
+          ),
+        ),
+      )
+      const deleted = world
+        .client(
+          'delete',
+          (dependencies) => deleteAutomation(dependencies.em, world.ground.workspaceId, automationId),
+          gone,
+        )
+        .then(({ at }) => {
+          deletedAt = at
+        })
+      return { done: Promise.all([enrolled, deleted]), expected: [], never: [{ takenAfter: () => deletedAt }] }
+    },
+  },
+  erase: {
+    what: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, SECOND])
+      const contactId = await world.contact('ada')
+      let erasedAt: number | undefined
+      const enrolled = world.client(
+        'enroll',
+        async (dependencies) => {
+          const { enrollContact } = await import('../../src/services/enroll-contact.ts')
+          return enrollContact(dependencies, world.ground.workspaceId, automationId, { contactId }, newCall())
+        },
+        gone,
+      )
+      const erased = world
+        .client('erase', (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId), gone)
+        .then(({ at }) => {
+          erasedAt = at
+        })
+      return {
+        done: Promise.all([enrolled, erased]),
+        expected: [],
+        never: [{ contact: 'ada', takenAfter: () => erasedAt }],
+      }
+    },
+  },
+}
+
+/** The most virtual time that a run may take until everything acknowledged is done, in minutes. */
+const MINUTES = 60
+
+/** Runs a world under some decisions, and judges it. */
+export async function runWorld(ground: Ground, name: string, decisions: Decisions): Promise<Outcome> {
+  const setting = WORLDS[name]!
+  await ground.clear()
+  const world = new World(ground, decisions, { longHistory: setting.longHistory ?? 200 })
+  const story = await setting.run(world)
+  await world.begin(setting.workers ?? 1)
+  let acknowledged = false
+  void story.done.then(() => (acknowledged = true))
+  let failure: string | undefined
+  let quiet = false
+  try {
+    quiet = await world.scheduler.run(async () => acknowledged && (await isQuiet(world)), MINUTES)
+  } catch (error) {
+    failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+  const violations = failure ? [failure] : await judge(world, story, quiet)
+  for (const process of [...world.scheduler.processes]) process.alive = false
+  return { violations, trace: world.scheduler.trace }
+}
+
+/** Whether nothing is owed to anybody any more. */
+async function isQuiet(world: World): Promise<boolean> {
+  const [row] = await sql<{ owed: number }>(
+    world.em,
+    `select ((select count(*) from outbox where kind <> 'RECONCILE')
+       + (select count(*) from enrollments where status = 'ACTIVE'))::integer as owed`,
+  )
+  return row?.owed === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
+}
+
+async function judge(world: World, story: Story, quiet: boolean): Promise<string[]> {
+  const { taken, begun } = world.mail
+  const violations: string[] = []
+  if (!quiet) violations.push('something that was acknowledged is still owed')
+  const times = Map.groupBy(taken, ({ messageId }) => messageId)
+  for (const [id, all] of times) if (all.length > 1) violations.push(`${id} was taken ${all.length} times`)
+  const bySubject = Map.groupBy(taken, ({ to, subject }) => `${to} ${subject}`)
+  for (const [what, all] of bySubject) {
+    if (all.length > (story.times ?? 1)) violations.push(`${what} was taken ${all.length} times`)
+  }
+  const rows = await sql<{ email: string | null; subject: string | null; status: string; attempts: number }>(
+    world.em,
+    `select contact.email, content.subject, message.status, message.attempts
+     from messages message left join contacts contact on contact.id = message.contact_id
+     left join enrollments enrollment on enrollment.id = message.enrollment_id
+     left join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     left join lateral (
+       select step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+       where step ->> 'id' = message.step_id::text
+     ) step on true
+     left join email_contents content on content.automation_id = message.automation_id and content.hash = step.hash`,
+  )
+  for (const { contact, subjects } of story.expected) {
+    const to = `${contact}@example.com`
+    for (const subject of subjects) {
+      const unconfirmed = rows.some(
+        (row) => row.email === to && row.subject === subject && row.status === 'UNCONFIRMED',
+      )
+      if (!bySubject.has(`${to} ${subject}`) && !unconfirmed) violations.push(`${to} never got "${subject}"`)
+    }
+  }
+  for (const { email, subject, status } of rows) {
+    if (status === 'UNCONFIRMED' && email && !begun.some(({ to }) => to === email)) {
+      violations.push(`"${subject}" to ${email} is UNCONFIRMED, and was never begun`)
+    }
+    if (quiet && (status === 'SENDING' || status === 'DEFERRED')) {
+      violations.push(`"${subject}" to ${email ?? 'somebody who is gone'} is left ${status}`)
+    }
+  }
+  for (const { contact, takenAfter, begunBetween } of story.never) {
+    for (const mail of taken) {
+      if (contact !== undefined && mail.to !== `${contact}@example.com`) continue
+      const after = takenAfter?.()
+      if (after !== undefined && mail.at > after)
+        violations.push(`"${mail.subject}" to ${mail.to} was taken after the answer`)
+      const [from, to] = begunBetween?.() ?? [Infinity, Infinity]
+      if (mail.begunAt > from && mail.begunAt < to)
+        violations.push(`"${mail.subject}" to ${mail.to} was sent while paused`)
+    }
+  }
+  return violations
+}
