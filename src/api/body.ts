@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context, Middleware } from 'koa'
+import bodyParser from 'koa-bodyparser'
 import { invalid } from '../domain/errors.ts'
 import { findJsonFault } from '../domain/json.ts'
 
@@ -26,8 +27,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
  *
  * @throws {Refusal} `invalid`, in the specification's words.
  */
-export async function readBody(request: IncomingMessage, limit: BodyLimit): Promise<Body> {
-  const { headers } = request
+export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
+  const { headers } = ctx.req
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
     throw invalid('The header Content-Type must be application/json')
@@ -35,7 +36,7 @@ export async function readBody(request: IncomingMessage, limit: BodyLimit): Prom
   if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
     throw invalid('The body must be sent as it is, without a Content-Encoding')
   }
-  const raw = decode(await collect(request, limit))
+  const raw = await readText(ctx, limit)
   const long = raw.length > DEFAULT_BODY_LIMIT.bytes
   if (long) await nextTurn()
   const json = parse(raw)
@@ -51,54 +52,52 @@ export async function readBody(request: IncomingMessage, limit: BodyLimit): Prom
 
 const tooLarge = (): Error => invalid('Request body too large')
 
-async function collect(request: IncomingMessage, { bytes, values }: BodyLimit): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bytes) throw tooLarge()
-  const chunks: Buffer[] = []
-  let size = 0
-  const count = countValues()
-  // Events and not `for await`, which would destroy the connection of a request that is refused.
-  await new Promise<void>((resolve, reject) => {
-    const end = (finish: () => void) => {
-      request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
-      finish()
-    }
-    const refuse = (error: Error) => {
-      request.pause()
-      end(() => reject(error))
-    }
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > bytes) return refuse(tooLarge())
-      if (count(chunk) > values) {
-        return refuse(invalid(`Request body too large: it has more than ${values.toLocaleString('en-US')} values`))
-      }
-      chunks.push(chunk)
-    }
-    const onEnd = () => end(resolve)
-    const onBroken = () => end(() => reject(invalid('The request body ended before it was whole')))
-    request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
-  })
-  return Buffer.concat(chunks, size)
+/** One reader for each size: koa-bodyparser reads the text, and what it holds is counted before it is made. */
+const readers = new Map<number, Middleware>()
+
+function readerOf(bytes: number): Middleware {
+  const reader =
+    readers.get(bytes) ??
+    (bodyParser({
+      enableTypes: ['text'],
+      extendTypes: { text: ['application/json', 'application/*+json'] },
+      textLimit: `${bytes}b`,
+      // As bytes: what is no UTF-8 would be replaced, and not refused.
+      ...({ encoding: 'latin1' } as object),
+      onerror(error) {
+        const { type } = error as { type?: string }
+        if (type === 'entity.too.large') throw tooLarge()
+        throw invalid('The request body ended before it was whole')
+      },
+    }) as Middleware)
+  readers.set(bytes, reader)
+  return reader
+}
+
+async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<string> {
+  await readerOf(bytes)(ctx, () => Promise.resolve())
+  const text = decode(Buffer.from((ctx.request as { rawBody?: string }).rawBody ?? '', 'latin1'))
+  if (countValues(text) > values) {
+    throw invalid(`Request body too large: it has more than ${values.toLocaleString('en-US')} values`)
+  }
+  return text
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((character) => character.charCodeAt(0))
 
-/** Counts what JSON will be made of, chunk by chunk, without making it: the marks outside of texts. */
-function countValues(): (chunk: Buffer) => number {
+/** Counts what JSON will be made of, without making it: the marks outside of texts. */
+function countValues(text: string): number {
   let values = 0
   let inText = false
-  let escaped = false
-  return (chunk) => {
-    for (const byte of chunk) {
-      if (inText) {
-        if (escaped) escaped = false
-        else if (byte === BACKSLASH) escaped = true
-        else if (byte === QUOTE) inText = false
-      } else if (byte === QUOTE) inText = true
-      else if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) values += 1
-    }
-    return values
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text.charCodeAt(at)
+    if (inText) {
+      if (mark === BACKSLASH) at += 1
+      else if (mark === QUOTE) inText = false
+    } else if (mark === QUOTE) inText = true
+    else if (mark === COMMA || mark === COLON || mark === BRACKET || mark === BRACE) values += 1
   }
+  return values
 }
 
 function decode(bytes: Buffer): string {

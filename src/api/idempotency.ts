@@ -25,6 +25,8 @@ export interface IdempotentRequest {
   method: string
   path: string
   rawBody: string
+  /** Whether the caller may read contacts: the answer can depend on it. */
+  mayRead: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean
 }
@@ -44,13 +46,13 @@ export async function doOnce<Given extends Dependencies>(
   request: IdempotentRequest,
   run: Run<Given>,
 ): Promise<Answer & { replayed: boolean }> {
-  const { workspaceId, requestId, key, method, path, rawBody } = request
+  const { workspaceId, requestId, key, method, path, rawBody, mayRead } = request
   if (key === undefined) return { ...(await run(newCall(requestId), dependencies)), replayed: false }
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
   }
   const { em } = dependencies
-  const fingerprint = createHash('sha256').update(`${method} ${path}\n${rawBody}`).digest()
+  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, run)
   if (!taken.sameRequest) {

@@ -49,7 +49,7 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
   if (scope !== null && !caller.apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
 
   // Not before it is settled that the caller may ask for this at all.
-  const body = operation.body ? await readBody(ctx.req, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+  const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
   const identity = {
@@ -59,6 +59,8 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     method: ctx.method,
     path: ctx.path,
     rawBody: body?.raw ?? '',
+    // Who may read is told more: that answer is not for who may not.
+    mayRead: caller.apiKey.scopes.includes('contacts:read'),
     transactional: operation.transactional ?? true,
   }
   const answer = await doOnce(own, identity, async (call, dependencies) =>
