@@ -60,6 +60,8 @@ class Run {
   /** Heard of, and not kept by the ledger yet. Handlers only record and wake, and are there before anything is awaited. */
   heard: Entry[]
   private heardCount: number
+  /** What these and the run's own entry are known by: a set, because thousands can come at once. */
+  private readonly known = new Set<string>()
   private state: MachineState
   private steps: readonly StepOutline[] = []
   private automationName = ''
@@ -73,6 +75,7 @@ class Run {
     this.state = input.progress?.state ?? INITIAL
     this.heard = [...(input.progress?.heard ?? [])]
     this.heardCount = input.progress?.heardCount ?? 0
+    for (const entry of [input, ...this.heard]) this.know(entry)
     setHandler(enterSignal, (entry) => this.hear(entry))
     setHandler(automationChangedSignal, () => this.feed({ kind: 'changed' }))
     setHandler(stateQuery, () => ({
@@ -102,8 +105,9 @@ class Run {
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
       if (effect.do === 'end') return this.finish(effect.status)
-      if (historyIsLong() || this.heard.length > MAX_CARRIED) await this.continueInNewRun()
+      if (historyIsLong()) await this.continueInNewRun()
       try {
+        if (this.heard.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
         if (!isCancellation(error)) throw error
@@ -126,12 +130,14 @@ class Run {
 
   private hear(entry: Entry): void {
     // A start by signal tells of what it is started by, too; and a delivery can come twice.
-    const known = [this.input, ...this.heard]
-    const isKnown = ({ enrollmentId, cause }: Entry) =>
-      enrollmentId === entry.enrollmentId || (cause !== null && cause === entry.cause)
-    if (known.some(isKnown)) return
+    if (namesOf(entry).some((name) => this.known.has(name))) return
+    this.know(entry)
     this.heard.push(entry)
     this.heardCount += 1
+  }
+
+  private know(entry: Entry): void {
+    for (const name of namesOf(entry)) this.known.add(name)
   }
 
   private feed(happening: Happening): void {
@@ -165,12 +171,25 @@ class Run {
   private async pause(until: number | null): Promise<void> {
     const over = () => this.todo.length > 0 || historyIsLong() || this.heard.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
-    if (until === null) await condition(over)
-    else if (until > Date.now() && (await condition(over, until - Date.now(), { summary }))) until = null
-    if (this.todo.length > 0) return
-    if (until === null) return this.continueInNewRun()
-    timerLag().record(Math.max(0, Date.now() - until))
-    this.feed({ kind: 'woken' })
+    for (;;) {
+      const rest = until === null ? null : until - Date.now()
+      const isOver =
+        rest === null ? await condition(over).then(() => true) : rest > 0 && (await condition(over, rest, { summary }))
+      if (this.todo.length > 0) return
+      if (until !== null && !isOver) {
+        timerLag().record(Math.max(0, Date.now() - until))
+        return this.feed({ kind: 'woken' })
+      }
+      if (historyIsLong()) return this.continueInNewRun()
+      await this.remember()
+    }
+  }
+
+  /** Has the ledger keep what was heard, so that it need not be carried. */
+  private async remember(): Promise<void> {
+    const heard = this.heard.length
+    await rememberHeard(this.idsAndHeard())
+    this.heard.splice(0, heard)
   }
 
   /**
@@ -189,12 +208,8 @@ class Run {
     return { status }
   }
 
-  private async continueInNewRun(): Promise<never> {
-    if (this.heard.length > 0) {
-      const heard = this.heard.length
-      await rememberHeard(this.idsAndHeard())
-      this.heard.splice(0, heard)
-    }
+  /** Nothing may come between: while events do, Temporal lets no run end that has not seen them. */
+  private continueInNewRun(): Promise<never> {
     const { heard, heardCount, state } = this
     return handOver({ ...this.input, engine: ENGINE, progress: { state, heard, heardCount } })
   }
@@ -209,6 +224,8 @@ class Run {
     setCurrentDetails(describeProgress(this.automationName, this.steps, this.state))
   }
 }
+
+const namesOf = ({ enrollmentId, cause }: Entry): string[] => (cause === null ? [enrollmentId] : [enrollmentId, cause])
 
 async function handOver(input: EnrollmentInput, memo?: Record<string, unknown>): Promise<never> {
   await condition(allHandlersFinished)

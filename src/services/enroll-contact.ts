@@ -83,7 +83,10 @@ export async function enrollContact(
 
   // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
   const running = found.active ? await enrollments.findRunning(automationId, contactId) : undefined
-  if (running === undefined && (await enrollments.start(start))) {
+  const started = running === undefined && (await enrollments.start(start))
+  const other = started ? undefined : (running ?? (await enrollments.findRunning(automationId, contactId)))
+  // An earlier attempt of this call may have started it, and died.
+  if (started || other?.enrollmentId === call.id) {
     try {
       const recorded = recording(automationId, () => recordEnrollment(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
@@ -94,8 +97,6 @@ export async function enrollContact(
     }
     return answer(true)
   }
-  const other = running ?? (await enrollments.findRunning(automationId, contactId))
-  if (other?.enrollmentId === call.id) return answer(true)
   if (other && found.active) return answer(false)
   return answer(await enterBesides(em, dependencies, other, write, start))
 }

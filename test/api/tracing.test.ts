@@ -94,7 +94,7 @@ describe('a trace', function () {
     assert.deepEqual(chain, [
       'dripline-api POST /api/v1/automations/:id/enroll',
       'dripline-api StartWorkflow:enrollment',
-      'dripline-worker RunActivity:sendEmail',
+      'dripline-worker RunActivity:sendEmailAtOnce',
       'dripline-worker smtp.deliver',
     ])
     assert.equal(collector.spans.find(({ name }) => name.startsWith('POST'))?.parentSpanId, 'cd'.repeat(8))

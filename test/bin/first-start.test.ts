@@ -255,7 +255,7 @@ describe('a first start', function () {
 
     it('has parts beside it that stop when npm alone gets SIGTERM', async () => {
       const [port] = await freePorts(1)
-      const own = { ...env, SMTP_URL: '', METRICS_PORT: '' }
+      const own = { ...env, METRICS_PORT: '' }
       const api = start({ ...own, PORT: String(port) }, ROOT, 'api')
       const worker = start(own, ROOT, 'worker')
       await says(api, 'The API is ready')

@@ -1,30 +1,178 @@
-/** Builds that are broken on purpose: the suite has to find out. Each replaces one text in one file of the source. */
+/**
+ * Builds that are broken on purpose, each in one sentence of the promise or one decision that keeps it: both suites have to
+ * find out. Each replaces one text in one file of the source.
+ */
 export interface Mutant {
   what: string
   file: string
   replace: string
   by: string
+  /** The worlds of the simulation that show it. */
+  worlds: readonly string[]
 }
+
+const LEDGER = 'src/db/queries/ledger.ts'
 
 export const MUTANTS: Record<string, Mutant> = {
   'unconditional-claim': {
-    what: 'a retry sends what an earlier attempt may have sent',
-    file: 'src/db/queries/ledger.ts',
-    replace: `where message.status = 'DEFERRED' or (message.status = 'SENDING' and message.claim = excluded.claim)`,
+    what: 'an attempt that was overtaken sends what another one has sent',
+    file: LEDGER,
+    replace: `where (message.status = 'DEFERRED' and message.attempts = $7::integer)`,
     by: 'where true',
+    worlds: ['enroll'],
   },
-  'no-sweeper': {
+  'dead-is-deferred': {
+    what: 'a message whose sender died in the middle of the hand-over is sent again',
+    file: LEDGER,
+    replace: `set status = 'UNCONFIRMED', error = 'The sender stopped`,
+    by: `set status = 'DEFERRED', error = 'The sender stopped`,
+    worlds: ['enroll'],
+  },
+  'no-lease': {
+    what: 'a claim whose owner may be alive is taken for dead',
+    file: LEDGER,
+    replace: `if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }`,
+    by: '',
+    worlds: ['enroll'],
+  },
+  'claim-while-paused': {
+    what: 'the claim does not ask whether the automation may send',
+    file: LEDGER,
+    replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
+    by: 'where id = $4::uuid and deleted_at is null',
+    worlds: ['pause'],
+  },
+  'claim-of-a-deleted': {
+    what: 'the claim does not ask whether the automation was deleted',
+    file: LEDGER,
+    replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
+    by: `where id = $4::uuid and status in ('ACTIVE', 'ARCHIVED')`,
+    worlds: ['delete'],
+  },
+  'claim-of-an-erased': {
+    what: 'the claim takes no lock on the contact, whom somebody erases',
+    file: LEDGER,
+    replace: '  join contact on contact.id = enrollment.contact_id\n  where enrollment.id = $1::uuid',
+    by: '  where enrollment.id = $1::uuid',
+    worlds: ['erase'],
+  },
+  'defer-forgets-claim': {
+    what: 'a claim whose answer was lost is left as it is, although nothing was handed over',
+    file: 'src/services/send-message.ts',
+    replace: 'if (claimUnknown) await untilDone(defer)',
+    by: 'if (claimUnknown) void defer',
+    worlds: ['enroll'],
+  },
+  'record-gives-up': {
+    what: 'what the mail server answered is forgotten at the first error of the database',
+    file: 'src/services/send-message.ts',
+    replace: `if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error`,
+    by: 'throw error',
+    worlds: ['enroll'],
+  },
+  'no-break-off': {
+    what: 'a sender that was stopped past its lease hands over all the same',
+    file: 'src/services/hand-over-leases.ts',
+    replace: 'holds: () => performance.now() < lease.until',
+    by: 'holds: () => true',
+    worlds: ['delete', 'erase'],
+  },
+  'impatient-delete': {
+    what: 'DELETE and erasure answer without waiting for what is being handed over',
+    file: 'src/services/wait-for-senders.ts',
+    replace: '(await count()) > 0',
+    by: '(await count()) > 1_000',
+    worlds: ['delete', 'erase'],
+  },
+  'erase-leaves-the-rest': {
+    what: 'what was being handed over to a contact who was erased stays in the ledger',
+    file: 'src/db/queries/erase-contact.ts',
+    replace: 'with gone as (\n       delete from messages where contact_id = $1::uuid',
+    by: 'with gone as (\n       delete from messages where false and contact_id = $1::uuid',
+    worlds: ['erase'],
+  },
+  'no-relay': {
     what: 'nobody delivers what a crash left undelivered',
     file: 'src/services/relay.ts',
-    replace: 'if (await relayOnce(dependencies)) continue',
+    replace: 'if (due.length > 0) await deliver(dependencies, due, concurrency)',
     by: '',
+    worlds: ['event'],
   },
-  'recorded-before-start': {
-    what: 'an enrollment is recorded before its workflow is started',
+  'settled-before-delivery': {
+    what: 'a delivery is settled before it has arrived',
+    file: 'src/services/deliver.ts',
+    replace: 'await deliverOne(dependencies, delivery)',
+    by: 'await settleDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery)',
+    worlds: ['event'],
+  },
+  'nothing-owed': {
+    what: 'what an event owes is not written with it',
+    file: 'src/db/queries/trigger-events.ts',
+    replace: 'where written.is_new',
+    by: 'where false',
+    worlds: ['event'],
+  },
+  'heard-is-forgotten': {
+    what: 'what an enrollment has heard starts it again when it is delivered again',
+    file: 'src/db/queries/enrollments.ts',
+    replace: 'where automation.id = $1::uuid and event.id = any($3::uuid[])',
+    by: 'where false and automation.id = $1::uuid and event.id = any($3::uuid[])',
+    worlds: ['heard'],
+  },
+  'swallowed-event': {
+    what: 'a run that has nothing to do takes with it who came meanwhile',
+    file: 'workflows/enrollment.ts',
+    replace: 'const [entry, ...heard] = run.heard',
+    by: 'const [entry, ...heard] = [] as typeof run.heard',
+    worlds: ['again'],
+  },
+  'acknowledged-before-start': {
+    what: 'a call is acknowledged although the workflow was not started',
     file: 'src/services/enroll-contact.ts',
-    replace: '  const enrolled =\n',
-    by: `  await recordEnrollment(fork, { id: call.id, automationId, contactId, cause, triggerEventId: null, enrolledAt })
-  const enrolled =
-`,
+    replace: 'running === undefined && (await enrollments.start(start))',
+    by: 'running === undefined && (await enrollments.start(start).catch(() => true))',
+    worlds: ['enroll'],
+  },
+  'short-wait': {
+    what: 'a wait ends early',
+    file: 'src/domain/machine.ts',
+    replace: 'step.delayMinutes * 60_000',
+    by: 'step.delayMinutes * 50_000',
+    worlds: ['enroll'],
+  },
+  'skipped-step': {
+    what: 'a step is skipped behind a wait',
+    file: 'src/domain/machine.ts',
+    replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
+    by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
+    worlds: ['enroll'],
+  },
+  'lost-change': {
+    what: 'a change that comes while an email is looked at is not seen',
+    file: 'src/domain/machine.ts',
+    replace: 'return stay({ ...state, changed: true })',
+    by: 'return stay(state)',
+    worlds: ['pause'],
+  },
+  'nobody-wakes': {
+    what: 'whoever was held stays held',
+    file: 'src/services/automations.ts',
+    replace: `await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })`,
+    by: 'void owe',
+    worlds: ['pause'],
+  },
+  'nobody-tears-down': {
+    what: 'the enrollments of a deleted automation go on for ever',
+    file: 'src/services/delete-automation.ts',
+    replace: `if (count > 0) await owe(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
+    by: 'void owe',
+    worlds: ['delete'],
+  },
+  'answer-apart': {
+    what: 'what a call did and the answer that is kept of it are two transactions',
+    file: 'src/api/idempotency.ts',
+    replace: 'const answer = transactional\n',
+    by: 'const answer = !transactional\n',
+    worlds: ['idempotent'],
   },
 }

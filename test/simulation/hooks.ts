@@ -3,6 +3,7 @@
  * modules while they are loaded. Nothing on the disk changes.
  */
 import { registerHooks } from 'node:module'
+import { MUTANTS } from '../faults/mutants.ts'
 
 const here = (file: string) => new URL(file, import.meta.url).href
 const ROOT = new URL('../..', import.meta.url).href
@@ -11,6 +12,10 @@ const ROOT = new URL('../..', import.meta.url).href
 const TIMED = /^(src\/(services|temporal|domain)|activities|workflows)\//
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
+
+const named = process.argv.indexOf('--mutant')
+const mutant = named < 0 ? undefined : MUTANTS[process.argv[named + 1] ?? '']
+if (named >= 0 && !mutant) throw new Error('There is no such mutant; --list-mutants names them')
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -25,9 +30,12 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
     const path = url.startsWith(ROOT) ? url.slice(ROOT.length) : ''
-    if (!TIMED.test(path) || loaded.source === undefined || loaded.source === null) return loaded
-    const source =
+    const isMutated = mutant?.file === path
+    if (!(TIMED.test(path) || isMutated) || loaded.source === undefined || loaded.source === null) return loaded
+    const given =
       typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
-    return { ...loaded, source: VIRTUAL + source }
+    if (isMutated && !given.includes(mutant.replace)) throw new Error(`The mutant does not fit ${path} any more`)
+    const source = isMutated ? given.replace(mutant.replace, () => mutant.by) : given
+    return { ...loaded, source: TIMED.test(path) ? VIRTUAL + source : source }
   },
 })

@@ -12,8 +12,8 @@ export interface Taken {
   at: number
 }
 
-const EDGE: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'stall']
-const ANSWER: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall']
+const EDGE: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'stall', 'stall-after']
+const ANSWER: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall', 'stall-after']
 
 export class MailModel {
   readonly begun: { to: string; at: number }[] = []

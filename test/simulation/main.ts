@@ -73,6 +73,7 @@ async function seeds(name: string): Promise<typeof red> {
     values.seed === undefined ? Array.from({ length: Number(values.seeds) }, (_, n) => n + 1) : [Number(values.seed)]
   for (const seed of all) {
     runs += 1
+    if (process.env['SIMULATION_LOG']) say(`  seed ${seed}`)
     const outcome = await runWorld(ground, name, seeded(seed, { faults: 1 + (seed % 4), chance: 0.06 }))
     if (outcome.violations.length > 0) return { name, how: `--world ${name} --seed ${seed}`, outcome }
     if (values.seed !== undefined) for (const line of outcome.trace) say(`  ${line}`)

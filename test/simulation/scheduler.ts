@@ -11,8 +11,15 @@ export interface Process {
 }
 
 /** What can go wrong at the moment something crosses a process's edge. */
-export type Fault = 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'stall'
-export const FAULTS: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall']
+export type Fault = 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'stall' | 'stall-after'
+export const FAULTS: readonly Fault[] = [
+  'crash-before',
+  'crash-after',
+  'fail-before',
+  'fail-after',
+  'stall',
+  'stall-after',
+]
 
 /** Something that a process asks of the outside: a statement, a call to Temporal, a word to the mail server. */
 export interface Action {
@@ -20,7 +27,7 @@ export interface Action {
   what: string
   /** The faults that can meet it. */
   faults: readonly Fault[]
-  run(): Promise<unknown>
+  run: () => Promise<unknown>
   /** What the process sees where it fails. */
   error: () => Error
   resolve(value: unknown): void
@@ -30,7 +37,7 @@ export interface Action {
 interface Timer {
   at: number
   process: Process | undefined
-  run(): void
+  run: () => void
 }
 
 /** Decides. The same decisions make the same run. */
@@ -56,6 +63,8 @@ export class Scheduler {
   now = Date.parse('2026-01-01T00:00:00Z')
   /** What was done, in words: printed where it broke something. */
   readonly trace: string[] = []
+  /** What went wrong. */
+  readonly faults: { what: string; fault: Fault }[] = []
   readonly processes = new Set<Process>()
   onCrash: (process: Process) => void = () => undefined
   /** Asked after each step: real statements that wait for a lock may go on now. */
@@ -93,7 +102,7 @@ export class Scheduler {
         faults,
         error,
         run: async () => run(),
-        resolve: resolve as (value: unknown) => void,
+        resolve: resolve,
         reject,
       })
     })
@@ -160,6 +169,7 @@ export class Scheduler {
     if (!process.alive) return
     const fault = action.faults.length > 0 ? this.decisions.fault(action.what, action.faults) : undefined
     this.trace.push(`${this.stamp()} ${process.name}: ${action.what}${fault ? ` -- ${fault}` : ''}`)
+    if (fault) this.faults.push({ what: action.what, fault })
     switch (fault) {
       case 'crash-before':
         return this.crash(process)
@@ -170,6 +180,17 @@ export class Scheduler {
         this.after(STALL_MS, () => undefined)
         this.actions.push({ ...action, faults: [] })
         return
+      case 'stall-after': {
+        const outcome = await this.outcome(action)
+        process.stalledUntil = this.now + STALL_MS
+        if (outcome === 'later') return
+        current.run(process, () =>
+          this.after(STALL_MS, () =>
+            'error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value),
+          ),
+        )
+        return
+      }
       case 'crash-after':
         await this.outcome(action)
         return this.crash(process)
@@ -228,7 +249,7 @@ export class Scheduler {
 
 export interface Offer {
   what: string
-  run(): Promise<void> | void
+  run: () => Promise<void> | void
 }
 
 /** Decisions by a seed: mostly the next in line, sometimes another; and now and then something fails. */

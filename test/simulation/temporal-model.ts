@@ -15,8 +15,8 @@ export type Event =
   | { kind: 'task'; now: number }
   | { kind: 'signal'; name: string; arg: unknown }
   | { kind: 'cancel' }
-  | { kind: 'result'; seq: number; value?: unknown }
-  | { kind: 'result'; seq: number; error: string }
+  | { kind: 'result'; seq: number; value?: unknown; local?: true }
+  | { kind: 'result'; seq: number; error: string; local?: true }
   | { kind: 'timer'; seq: number }
 
 interface Execution {
@@ -28,7 +28,7 @@ interface Execution {
   fresh: boolean
   /** Who has it: a token, so that one who was taken for dead can't finish. */
   task: object | undefined
-  timers: Map<number, { cancel(): void }>
+  timers: Map<number, { cancel: () => void }>
   remotes: Map<number, { name: string; input: unknown; attempt: number; due: boolean; task: object | undefined }>
   closed: string | undefined
 }
@@ -37,7 +37,14 @@ interface Execution {
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
 
-const CALL_FAULTS: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall']
+const CALL_FAULTS: readonly Fault[] = [
+  'crash-before',
+  'crash-after',
+  'fail-before',
+  'fail-after',
+  'stall',
+  'stall-after',
+]
 const failed = () =>
   Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
 
@@ -186,9 +193,15 @@ export class TemporalModel {
     })
     await immediately()
     // Signals that came before the first task are there when the workflow's code begins.
-    for (const event of [...events, ...added]) {
-      if (event.kind === 'task') instance.now = event.now
-      else instances.run(instance, () => instance.apply(event))
+    // What came between two tasks is seen by the second one, at its time; local activities end within one.
+    const all = [...events, ...added]
+    for (const [at, event] of all.entries()) {
+      if (event.kind === 'task') continue
+      if (!('local' in event)) {
+        const task = all.find((other, n) => n > at && other.kind === 'task')
+        instance.now = task?.kind === 'task' ? task.now : scheduler.now
+      }
+      instances.run(instance, () => instance.apply(event))
       await immediately()
       this.dropAnswered(instance, events)
     }
@@ -230,9 +243,9 @@ export class TemporalModel {
     const context = { isLocal: true, cancellation: new AbortController().signal }
     try {
       const value = await runningActivity.run(context, () => run(local.input))
-      return { kind: 'result', seq: local.seq, value }
+      return { kind: 'result', seq: local.seq, value, local: true }
     } catch (error) {
-      return { kind: 'result', seq: local.seq, error: String(error) }
+      return { kind: 'result', seq: local.seq, error: String(error), local: true }
     }
   }
 
@@ -301,7 +314,7 @@ export class TemporalModel {
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
     const run = worker.activities[remote.name as keyof Activities] as (input: unknown) => Promise<unknown>
-    const finish = (what: string, how: () => void) =>
+    const finish = (what: string, how: () => void): Promise<unknown> =>
       scheduler.ask(`Temporal ${what}`, () => isMine() && how(), { faults: ['crash-before', 'crash-after', 'stall'] })
     current.run(worker.process, () => {
       const context = { isLocal: false, cancellation: new AbortController().signal }
@@ -324,7 +337,7 @@ const NEW_RUN = () => ({
   history: [] as Event[],
   fresh: true,
   task: undefined,
-  timers: new Map<number, { cancel(): void }>(),
+  timers: new Map<number, { cancel: () => void }>(),
   remotes: new Map() as Execution['remotes'],
   closed: undefined,
 })

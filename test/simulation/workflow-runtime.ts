@@ -46,6 +46,9 @@ export class Instance {
 
   apply(event: Event): void {
     switch (event.kind) {
+      case 'task':
+        this.now = event.now
+        break
       case 'signal': {
         const handler = this.handlers.get(event.name)
         if (handler) handler(event.arg as never)
@@ -54,12 +57,12 @@ export class Instance {
       }
       case 'cancel':
         this.cancelled = true
-        for (const [seq, { reject, shielded }] of [...this.waiting]) {
-          if (shielded) continue
+        for (const [seq, waiting] of [...this.waiting]) {
+          if (waiting.shielded) continue
           this.waiting.delete(seq)
           this.remotes.delete(seq)
           this.timers.delete(seq)
-          reject(new Cancelled())
+          waiting.reject(new Cancelled())
         }
         this.conditions = []
         break

@@ -114,7 +114,7 @@ export class World {
       renderer,
       leases: createLeaseKeeper(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
-    } as never)
+    })
     this.temporal.workers.add({ process, activities })
     current.run(process, () => void startRelay(dependencies, { idleMs: 10_000 }))
   }

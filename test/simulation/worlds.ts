@@ -2,6 +2,9 @@ import { fireEvent } from '../../src/services/fire-event.ts'
 import { newCall } from '../../src/services/call.ts'
 import { deleteAutomation } from '../../src/services/delete-automation.ts'
 import { eraseContact } from '../../src/services/erase-contact.ts'
+import { doOnce } from '../../src/api/idempotency.ts'
+import { updateAutomation } from '../../src/services/automations.ts'
+import { enrollContact } from '../../src/services/enroll-contact.ts'
 import { sql } from '../../src/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import type { Decisions } from './scheduler.ts'
@@ -36,8 +39,19 @@ interface Story {
     takenAfter?: () => number | undefined
     begunBetween?: () => [number, number] | undefined
   }[]
-  /** Who may be mailed a sequence again, and how often. */
+  /** Who may be mailed a sequence again, and how often at most, and at least. */
   times?: number
+  atLeast?: number
+  /** What an automation has to be at the end. */
+  status?: { automationId: string; is: string }
+}
+
+/** Fires an event until it is acknowledged. */
+function fire(world: World, contactId: string) {
+  const call = newCall()
+  return world.client('fire', (dependencies) =>
+    fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
+  )
 }
 
 const gone = (error: Error) => /not found/i.test(error.message)
@@ -100,6 +114,70 @@ export const WORLDS: Record<string, Setting> = {
       }
     },
   },
+  heard: {
+    what: 'an event in the middle of a sequence is heard, and starts nothing when it is delivered again after the end',
+    async run(world) {
+      await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      const first = fire(world, contactId)
+      // Delivered in the middle of the wait.
+      const second = first.then(async () => {
+        await new Promise<void>((resolve) => world.scheduler.after(40_000, resolve))
+        return fire(world, contactId)
+      })
+      return { done: second, expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [], times: 1 }
+    },
+  },
+  again: {
+    what: 'an event that is delivered again after its sequence meets another one: that one is not lost',
+    workers: 2,
+    async run(world) {
+      await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const first = fire(world, contactId)
+      const second = first.then(async () => {
+        await new Promise<void>((resolve) => world.scheduler.after(9_000, resolve))
+        return fire(world, contactId)
+      })
+      return { done: second, expected: [{ contact: 'ada', subjects: ['1'] }], never: [], times: 2, atLeast: 2 }
+    },
+  },
+  idempotent: {
+    what: 'a call that pauses, repeated with its Idempotency-Key after somebody else has resumed, changes nothing again',
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const { workspaceId } = world.ground
+      const request = {
+        workspaceId,
+        requestId: 'r',
+        key: 'pause',
+        method: 'PATCH',
+        path: '/x',
+        rawBody: '',
+        mayRead: true,
+      }
+      const pause = () =>
+        world.client('pause', (dependencies) =>
+          doOnce(dependencies, { ...request, transactional: true }, async (_call, { em }) => {
+            await updateAutomation(em, workspaceId, automationId, { status: 'PAUSED' })
+            return { status: 200, body: {} }
+          }),
+        )
+      const done = (async () => {
+        const paused = pause()
+        // The client asks again by itself; somebody else resumes as soon as it is paused.
+        for (;;) {
+          const [row] = await sql<{ status: string }>(world.em, 'select status from automations')
+          if (row?.status === 'PAUSED') break
+          await new Promise<void>((resolve) => world.scheduler.after(100, resolve))
+        }
+        await world.setStatus(automationId, 'ACTIVE')
+        await paused
+        await pause()
+      })()
+      return { done, expected: [], never: [], status: { automationId, is: 'ACTIVE' } }
+    },
+  },
   pause: {
     what: 'a pause and its end while emails are sent: none is begun in between, and all come',
     workers: 2,
@@ -134,7 +212,6 @@ export const WORLDS: Record<string, Setting> = {
           world.client(
             'enroll',
             async (dependencies) => {
-              const { enrollContact } = await import('../../src/services/enroll-contact.ts')
               return enrollContact(dependencies, world.ground.workspaceId, automationId, { contactId }, newCall())
             },
             gone,
@@ -163,7 +240,6 @@ export const WORLDS: Record<string, Setting> = {
       const enrolled = world.client(
         'enroll',
         async (dependencies) => {
-          const { enrollContact } = await import('../../src/services/enroll-contact.ts')
           return enrollContact(dependencies, world.ground.workspaceId, automationId, { contactId }, newCall())
         },
         gone,
@@ -247,6 +323,27 @@ async function judge(world: World, story: Story, quiet: boolean): Promise<string
       )
       if (!bySubject.has(`${to} ${subject}`) && !unconfirmed) violations.push(`${to} never got "${subject}"`)
     }
+  }
+  for (const [what, all] of bySubject) {
+    const unsure = rows.filter(({ status }) => status === 'UNCONFIRMED').length
+    if (all.length + unsure < (story.atLeast ?? 0)) violations.push(`${what} was taken ${all.length} times only`)
+  }
+  for (const [, all] of Map.groupBy(taken, ({ to }) => to)) {
+    const [one, two] = [all.find(({ subject }) => subject === '1'), all.find(({ subject }) => subject === '2')]
+    const waits = story.expected.some(({ subjects }) => subjects.length > 1) && story.never.length === 0
+    if (waits && one && two && two.at - one.at < 60_000) violations.push(`the wait took ${two.at - one.at} ms`)
+  }
+  const { faults } = world.scheduler
+  const excused = faults.some(({ what, fault }) => !fault.startsWith('fail') || what.startsWith('mail'))
+  if (!excused && rows.some(({ status }) => status === 'UNCONFIRMED')) {
+    violations.push('a message is UNCONFIRMED although its sender lived and its server answered')
+  }
+  if (story.status) {
+    const [row] = await sql<{ status: string }>(world.em, 'select status from automations where id = $1::uuid', [
+      story.status.automationId,
+    ])
+    if (row?.status !== story.status.is)
+      violations.push(`the automation is ${row?.status}, and was made ${story.status.is}`)
   }
   for (const { email, subject, status } of rows) {
     if (status === 'UNCONFIRMED' && email && !begun.some(({ to }) => to === email)) {
