@@ -239,7 +239,7 @@ export class TemporalModel {
   }
 
   private async runLocal(worker: Worker, local: { seq: number; name: string; input: unknown }): Promise<Event> {
-    const run = worker.activities[local.name as keyof Activities] as (input: unknown) => Promise<unknown>
+    const run = activityOf(worker, local.name)
     const context = { isLocal: true, cancellation: new AbortController().signal }
     try {
       const value = await runningActivity.run(context, () => run(local.input))
@@ -313,7 +313,7 @@ export class TemporalModel {
       else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
-    const run = worker.activities[remote.name as keyof Activities] as (input: unknown) => Promise<unknown>
+    const run = activityOf(worker, remote.name)
     const finish = (what: string, how: () => void): Promise<unknown> =>
       scheduler.ask(`Temporal ${what}`, () => isMine() && how(), { faults: ['crash-before', 'crash-after', 'stall'] })
     current.run(worker.process, () => {
@@ -332,6 +332,11 @@ export class TemporalModel {
     })
   }
 }
+
+const activityOf =
+  ({ activities }: Worker, name: string) =>
+  (input: unknown): Promise<unknown> =>
+    (activities as unknown as Record<string, (input: unknown) => Promise<unknown>>)[name]!(input)
 
 const NEW_RUN = () => ({
   history: [] as Event[],
