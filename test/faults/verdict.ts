@@ -70,13 +70,15 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
     error: string | null
   }>(
     em(),
-    `select contact.email, message.automation_id, step ->> 'subject' as subject, message.status, message.claimed_at, message.error
+    `select contact.email, message.automation_id, content.subject, message.status, message.claimed_at, message.error
      from messages message
      join contacts contact on contact.id = message.contact_id
      join enrollments enrollment on enrollment.id = message.enrollment_id
      join automation_versions version
        on version.automation_id = message.automation_id and version.version = enrollment.version
      cross join jsonb_array_elements(version.steps) step
+     join email_contents content
+       on content.automation_id = message.automation_id and content.hash = step ->> 'content'
      where step ->> 'id' = message.step_id::text`,
   )
   const checks: Verdict['checks'] = []
