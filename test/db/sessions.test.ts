@@ -93,13 +93,4 @@ describe('sessions with Postgres', () => {
     assert.equal((await sessions('active')).length, 0)
     await assertFullService()
   })
-
-  it('come back to the pool after an error that Postgres answered', async () => {
-    const single = openOrm({ url: database.url, poolSize: 1 })
-    const pid = () => sql<{ pid: number }>(single.em.fork(), 'select pg_backend_pid() as pid')
-    const before = await pid()
-    await assert.rejects(sql(single.em.fork(), 'select 1/0'))
-    assert.deepEqual(await pid(), before)
-    await single.close(true)
-  })
 })
