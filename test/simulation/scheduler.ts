@@ -223,7 +223,6 @@ export class Scheduler {
 
   private advance(end: number): boolean {
     const [first] = [...this.timers]
-      .filter(({ process }) => !process || process.stalledUntil <= Math.max(this.now, 0) || true)
       .map((timer) => ({ timer, at: Math.max(timer.at, timer.process?.stalledUntil ?? 0) }))
       .toSorted((a, b) => a.at - b.at)
     if (!first || first.at > end) return false

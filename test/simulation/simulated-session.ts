@@ -1,9 +1,7 @@
 import { setTimeout as realDelay } from 'node:timers/promises'
 import { Client as ControlClient } from 'pg'
 import { Session } from '../../src/db/session.ts'
-import { current, type Action, type Fault, type Process, type Scheduler } from './scheduler.ts'
-
-const FAULTS: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall', 'stall-after']
+import { current, FAULTS, type Action, type Process, type Scheduler } from './scheduler.ts'
 
 /** How long a statement is waited for before somebody looks whether it waits for a lock, in real milliseconds. */
 const LOOK_MS = 10

@@ -7,7 +7,7 @@ import { ENGINE } from '../../src/domain/machine.ts'
 import { enrollmentWorkflowId } from '../../src/domain/enrollment.ts'
 import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/enrollments.ts'
 import { runningActivity } from './activity-runtime.ts'
-import { current, type Fault, type Offer, type Process, type Scheduler } from './scheduler.ts'
+import { current, FAULTS, type Offer, type Process, type Scheduler } from './scheduler.ts'
 import { Cancelled, ContinueAsNew, Instance, instances } from './workflow-runtime.ts'
 
 export type Event =
@@ -37,14 +37,6 @@ interface Execution {
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
 
-const CALL_FAULTS: readonly Fault[] = [
-  'crash-before',
-  'crash-after',
-  'fail-before',
-  'fail-after',
-  'stall',
-  'stall-after',
-]
 const failed = () =>
   Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
 
@@ -68,7 +60,7 @@ export class TemporalModel {
   /** What the product's API and relay call. */
   client(): Enrollments {
     const ask = <Result>(what: string, run: () => Result) =>
-      this.scheduler.ask(`Temporal ${what}`, run, { faults: CALL_FAULTS, error: failed })
+      this.scheduler.ask(`Temporal ${what}`, run, { faults: FAULTS, error: failed })
     const running = (automationId: string, contactId: string) => {
       const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
       return found && !found.closed ? found : undefined

@@ -2,7 +2,6 @@
 import { createActivities } from '../../activities/index.ts'
 import { openOrm, type EntityManager, type Orm } from '../../src/db/orm.ts'
 import { sql } from '../../src/db/sql.ts'
-import { SCOPES } from '../../src/domain/scopes.ts'
 import { createBulkhead } from '../../src/services/bulkhead.ts'
 import { createAutomation, updateAutomation, type StepInput } from '../../src/services/automations.ts'
 import { newCall } from '../../src/services/call.ts'
@@ -13,15 +12,12 @@ import { agreeOnMail } from '../../src/services/mail-mode.ts'
 import { startRelay } from '../../src/services/relay.ts'
 import { upsertContact } from '../../src/services/upsert-contacts.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
-import type { MailTransport } from '../../src/mail/transport.ts'
 import { MailModel } from './mail-model.ts'
-import { current, Scheduler, type Decisions, type Process } from './scheduler.ts'
+import { current, Scheduler, type Decisions } from './scheduler.ts'
 import { closeSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
-
-void SCOPES
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
@@ -67,7 +63,6 @@ export class World {
   readonly mail: MailModel
   readonly ground: Ground
   private restarts = 0
-  private readonly drains = new Map<Process, MailTransport>()
 
   constructor(ground: Ground, decisions: Decisions, { longHistory }: { longHistory: number }) {
     this.ground = ground
@@ -107,7 +102,6 @@ export class World {
     const process = this.scheduler.process(`worker-${this.restarts}`)
     const dependencies = this.dependencies()
     const smtp = this.mail.transport(CONNECTIONS)
-    this.drains.set(process, smtp)
     const activities = createActivities({
       ...dependencies,
       smtp,
@@ -155,7 +149,7 @@ export class World {
       const api = this.scheduler.process(`api (${name}, try ${attempt})`)
       const result = await new Promise<{ answer: Answer | undefined } | undefined>((resolve) => {
         // The client's own patience: what has not been answered by then is asked again.
-        const patience = current.exit(() => this.scheduler.after(15_000, () => resolve(undefined)))
+        current.exit(() => this.scheduler.after(15_000, () => resolve(undefined)))
         current.run(api, () => {
           call(this.dependencies(), attempt).then(
             (answer) => api.alive && resolve({ answer }),
@@ -165,7 +159,6 @@ export class World {
             },
           )
         })
-        void patience
       })
       if (result) return { answer: result.answer, at: this.scheduler.now }
     }

@@ -87,11 +87,7 @@ export const WORLDS: Record<string, Setting> = {
     async run(world) {
       await world.automation([EMAIL, WAIT, SECOND])
       const contactId = await world.contact('ada')
-      const call = newCall()
-      const fire = world.client('fire', (dependencies) =>
-        fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
-      )
-      return { done: fire, expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [] }
+      return { done: fire(world, contactId), expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [] }
     },
   },
   events: {
@@ -100,14 +96,8 @@ export const WORLDS: Record<string, Setting> = {
     async run(world) {
       await world.automation([EMAIL])
       const contactId = await world.contact('ada')
-      const fire = () => {
-        const call = newCall()
-        return world.client('fire', (dependencies) =>
-          fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
-        )
-      }
       return {
-        done: Promise.all([fire(), fire()]),
+        done: Promise.all([fire(world, contactId), fire(world, contactId)]),
         expected: [{ contact: 'ada', subjects: ['1'] }],
         never: [],
         times: 2,
