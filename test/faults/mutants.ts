@@ -129,8 +129,9 @@ export const MUTANTS: Record<string, Mutant> = {
   'acknowledged-before-start': {
     what: 'a call is acknowledged although the workflow was not started',
     file: 'src/services/enroll-contact.ts',
-    replace: 'running === undefined && (await enrollments.start(start))',
-    by: 'running === undefined && (await enrollments.start(start).catch(() => true))',
+    replace: 'const started = running === undefined && (await enrollments.start(start))',
+    by: `const started = running === undefined && (await enrollments.start(start).catch(() => undefined))
+  if (started === undefined) return answer(true)`,
     worlds: ['enroll'],
   },
   'short-wait': {

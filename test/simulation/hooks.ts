@@ -13,6 +13,15 @@ const TIMED = /^(src\/(services|temporal|domain)|activities|workflows)\//
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
 
+/** Identifiers are the same in the same run: in the order in which they are made. */
+const IDS = 'src/domain/ids.ts'
+const SAME_IDS = 'v7({ msecs: 1_767_225_600_000, seq: (used += 1), random: new Uint8Array(16) })'
+
+function replaceOnce(source: string, text: string, by: string): string {
+  if (!source.includes(text)) throw new Error(`"${text}" is not there any more`)
+  return source.replace(text, () => by)
+}
+
 const named = process.argv.indexOf('--mutant')
 const mutant = named < 0 ? undefined : MUTANTS[process.argv[named + 1] ?? '']
 if (named >= 0 && !mutant) throw new Error('There is no such mutant; --list-mutants names them')
@@ -34,8 +43,8 @@ registerHooks({
     if (!(TIMED.test(path) || isMutated) || loaded.source === undefined || loaded.source === null) return loaded
     const given =
       typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
-    if (isMutated && !given.includes(mutant.replace)) throw new Error(`The mutant does not fit ${path} any more`)
-    const source = isMutated ? given.replace(mutant.replace, () => mutant.by) : given
+    const source = isMutated ? replaceOnce(given, mutant.replace, mutant.by) : given
+    if (path === IDS) return { ...loaded, source: VIRTUAL + replaceOnce(source, 'v7({ rng: random })', SAME_IDS) }
     return { ...loaded, source: TIMED.test(path) ? VIRTUAL + source : source }
   },
 })

@@ -1,27 +1,25 @@
 /**
- * `npm run test:simulation`: the product's services, activities, workflows and statements, on the real Postgres, in one
- * process; Temporal and the mail server are models, and one order of things is tried after the other, with crashes, stalls,
- * cut connections and lost answers. A red seed is red again, and prints the steps that broke it.
+ * `npm run test:simulation`: the product's services, activities, workflows and statements, on the real Postgres; Temporal
+ * and the mail server are models, and one order of things is tried after the other, with crashes, stalls, cut connections
+ * and lost answers. A red seed is red again, and prints the steps that broke it.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { startEmbedded } from '../../scripts/embedded/client.ts'
-import { migrate, openOrm } from '../../src/db/orm.ts'
 import { MUTANTS } from '../faults/mutants.ts'
-import { freePorts } from '../support/ports.ts'
-import { planned, seeded, type Deviation } from './scheduler.ts'
-import { closeControl } from './simulated-session.ts'
-import { Ground } from './world.ts'
-import { runWorld, WORLDS, type Outcome } from './worlds.ts'
+import { makeGround } from './ground.ts'
+import { tryAll, type Found } from './shards.ts'
+import { WORLDS } from './world-names.ts'
 
 const { values } = parseArgs({
   options: {
+    /** So many seeds in each world. */
     seeds: { type: 'string', default: '200' },
+    /** This one alone; with a mutant, the one to begin with. */
     seed: { type: 'string' },
     world: { type: 'string' },
     mutant: { type: 'string' },
+    /** Every mutant, each in its worlds until it is red. */
+    mutants: { type: 'boolean', default: false },
     exhaust: { type: 'boolean', default: false },
     'list-worlds': { type: 'boolean', default: false },
     'list-mutants': { type: 'boolean', default: false },
@@ -30,7 +28,7 @@ const { values } = parseArgs({
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 if (values['list-worlds']) {
-  for (const [name, { what }] of Object.entries(WORLDS)) say(`${name}: ${what}`)
+  for (const [name, what] of Object.entries(WORLDS)) say(`${name}: ${what}`)
   process.exit(0)
 }
 if (values['list-mutants']) {
@@ -38,78 +36,69 @@ if (values['list-mutants']) {
   process.exit(0)
 }
 
-const names = values.world ? [values.world] : Object.keys(WORLDS)
-for (const name of names) if (!(name in WORLDS)) throw new Error(`There is no world ${name}; --list-worlds names them`)
+const { world, mutant } = values
+if (world !== undefined && !(world in WORLDS)) throw new Error(`There is no world ${world}; --list-worlds names them`)
+if (mutant !== undefined && !(mutant in MUTANTS))
+  throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
 
-const [port] = (await freePorts(1)) as [number]
-const dataDir = mkdtempSync(join(tmpdir(), 'dripline-simulation-'))
-const embedded = await startEmbedded({ dataDir, postgres: { port } }, () => undefined)
-const url = embedded.databaseUrl!
-const setUp = openOrm({ url, timeoutMs: 60_000 })
-await migrate(setUp)
-await setUp.close(true)
-const ground = new Ground(url)
-await ground.prepare()
+const from = Number(values.seed ?? 1)
+const seeds = { from, to: values.seed !== undefined && !mutant ? from : from + Number(values.seeds) - 1 }
+const worldsOf = (mutant: string | undefined) =>
+  world ? [world] : mutant ? MUTANTS[mutant]!.worlds : Object.keys(WORLDS)
 
-let runs = 0
-let red: { name: string; how: string; outcome: Outcome } | undefined
-const started = Date.now()
+const ground = await makeGround(availableParallelism())
+const seconds = (since: number) => Math.round((performance.now() - since) / 1000)
+let green: boolean
 try {
-  for (const name of names) {
-    if (red) break
-    if (values.exhaust) red = await exhaust(name)
-    else red = await seeds(name)
-  }
+  green = values.mutants ? await tryMutants() : await tryWorlds()
 } finally {
-  await ground.orm.close(true)
-  await closeControl()
-  await embedded.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await ground.close()
 }
+process.exit(green ? 0 : 1)
 
-/** By seeds: each is an order of things, with up to four faults. */
-async function seeds(name: string): Promise<typeof red> {
-  const all =
-    values.seed === undefined ? Array.from({ length: Number(values.seeds) }, (_, n) => n + 1) : [Number(values.seed)]
-  for (const seed of all) {
-    runs += 1
-    if (process.env['SIMULATION_LOG']) say(`  seed ${seed}`)
-    const outcome = await runWorld(ground, name, seeded(seed, { faults: 1 + (seed % 4), chance: 0.06 }))
-    if (outcome.violations.length > 0) return { name, how: `--world ${name} --seed ${seed}`, outcome }
-    if (values.seed !== undefined) for (const line of outcome.trace) say(`  ${line}`)
+/** Tries each world, up to the first that is red. @returns whether all are green. */
+async function tryWorlds(): Promise<boolean> {
+  const started = performance.now()
+  let schedules = 0
+  let found: Found | undefined
+  for (const name of worldsOf(mutant)) {
+    const tried = await tryAll(ground.urls, { world: name, mutant, seeds: values.exhaust ? undefined : seeds })
+    schedules += tried.schedules
+    found = tried.found
+    if (found) break
+    say(`✔ ${name}: ${tried.schedules} ${values.exhaust ? 'schedules, all there are with one deviation' : 'seeds'}`)
   }
-  say(`✔ ${name}: ${all.length} seeds`)
-  return undefined
+  if (found) tell(found)
+  say(`${schedules - (found ? 1 : 0)} passed, ${found ? 1 : 0} failed`)
+  say(`${seconds(started)} s`)
+  return !found
 }
 
-/** All schedules with one deviation from the plain run: every other order at every point, and every fault at every point. */
-async function exhaust(name: string): Promise<typeof red> {
-  const plain = planned([])
-  const first = await runWorld(ground, name, plain.decisions)
-  let schedules = 1
-  if (first.violations.length > 0) return { name, how: `--world ${name} --exhaust (plain)`, outcome: first }
-  const deviations: Deviation[] = plain.met.flatMap(({ at, count, faults }) => [
-    ...Array.from({ length: count - 1 }, (_, n) => ({ at, next: n + 1 })),
-    ...faults.map((fault) => ({ at, fault })),
-  ])
-  for (const deviation of deviations) {
-    schedules += 1
-    const outcome = await runWorld(ground, name, planned([deviation]).decisions)
-    if (outcome.violations.length > 0)
-      return { name, how: `--world ${name} --exhaust ${JSON.stringify(deviation)}`, outcome }
+/** Tries each mutant in its worlds until it is red. @returns whether every one is. */
+async function tryMutants(): Promise<boolean> {
+  const survivors: string[] = []
+  for (const name of Object.keys(MUTANTS)) {
+    const started = performance.now()
+    let schedules = 0
+    let found: Found | undefined
+    for (const world of worldsOf(name)) {
+      const tried = await tryAll(ground.urls, { world, mutant: name, seeds: values.exhaust ? undefined : seeds })
+      schedules += tried.schedules
+      found = tried.found
+      if (found) break
+    }
+    if (!found) survivors.push(name)
+    const what = found ? `red after ${schedules}, ${found.how}: ${found.violations[0]}` : `GREEN after ${schedules}`
+    say(`${found ? '✔' : '✘'} ${name}: ${what} (${seconds(started)} s)`)
   }
-  runs += schedules
-  say(`✔ ${name}: ${schedules} schedules, all there are with one deviation`)
-  return undefined
+  const { length } = Object.keys(MUTANTS)
+  say(`${length - survivors.length} of ${length} mutants are red`)
+  return survivors.length === 0
 }
 
-const seconds = Math.round((Date.now() - started) / 1000)
-if (red) {
-  say(`✘ ${red.name}`)
-  for (const line of red.outcome.trace) say(`    ${line}`)
-  for (const violation of red.outcome.violations) say(`  ${violation}`)
-  say(`The same again: npm run test:simulation -- ${red.how}${values.mutant ? ` --mutant ${values.mutant}` : ''}`)
+function tell({ world, how, trace, violations, mutant }: Found): void {
+  say(`✘ ${world}`)
+  for (const line of trace) say(`    ${line}`)
+  for (const violation of violations) say(`  ${violation}`)
+  say(`The same again: npm run test:simulation -- ${how}${mutant ? ` --mutant ${mutant}` : ''}`)
 }
-say(`${red ? runs - 1 : runs} passed, ${red ? 1 : 0} failed`)
-say(`${seconds} s`)
-process.exit(red ? 1 : 0)

@@ -30,8 +30,16 @@ export interface Action {
   run: () => Promise<unknown>
   /** What the process sees where it fails. */
   error: () => Error
+  /** The session that a statement is for. */
+  session?: object | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
+}
+
+interface AskOptions {
+  faults?: readonly Fault[]
+  error?: () => Error
+  session?: object
 }
 
 interface Timer {
@@ -53,6 +61,9 @@ const MINUTE = 60_000
 /** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
 const STALL_MS = 90_000
 
+/** So many turns of the loop without anything new, and a step is over. */
+const QUIET_TURNS = 4
+
 export const current = new AsyncLocalStorage<Process>()
 
 /**
@@ -67,13 +78,15 @@ export class Scheduler {
   readonly faults: { what: string; fault: Fault }[] = []
   readonly processes = new Set<Process>()
   onCrash: (process: Process) => void = () => undefined
-  /** Asked after each step: real statements that wait for a lock may go on now. */
-  settleBlocked: () => Promise<void> = () => Promise.resolve()
+  /** Asked after each step: a statement that waited for a lock may be answered now. @returns whether one was. */
+  settleBlocked: () => Promise<boolean> = () => Promise.resolve(false)
   /** Things that the world offers to happen: a task for a worker, say. */
   offers: () => Offer[] = () => []
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
   private busy = 0
+  /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
+  private stirred = 0
   private readonly decisions: Decisions
 
   constructor(decisions: Decisions) {
@@ -90,21 +103,14 @@ export class Scheduler {
   ask<Result>(
     what: string,
     run: () => Promise<Result> | Result,
-    { faults = [], error = () => new Error('it failed') }: { faults?: readonly Fault[]; error?: () => Error } = {},
+    { faults = [], error = () => new Error('it failed'), session }: AskOptions = {},
   ): Promise<Result> {
     const process = current.getStore()
     if (!process) throw new Error(`${what} is asked for by no process`)
     if (!process.alive) return new Promise(() => undefined)
+    this.stirred += 1
     return new Promise<Result>((resolve, reject) => {
-      this.actions.push({
-        process,
-        what,
-        faults,
-        error,
-        run: async () => run(),
-        resolve: resolve,
-        reject,
-      })
+      this.actions.push({ process, what, faults, error, session, run: async () => run(), resolve, reject })
     })
   }
 
@@ -115,10 +121,12 @@ export class Scheduler {
       return await run()
     } finally {
       this.busy -= 1
+      this.stirred += 1
     }
   }
 
   after(milliseconds: number, run: () => void): Timer {
+    this.stirred += 1
     const timer = { at: this.now + Math.max(0, milliseconds), process: current.getStore(), run }
     this.timers.add(timer)
     return timer
@@ -150,17 +158,18 @@ export class Scheduler {
       if (ready.length > 0) {
         const chosen = ready[this.decisions.next(ready.length)]!
         await chosen.run()
-        await this.drain()
-        await this.settleBlocked()
-        await this.drain()
+        await this.settle()
         continue
       }
       if (await done()) return true
       if (!this.advance(end)) return false
-      await this.drain()
-      await this.settleBlocked()
-      await this.drain()
+      await this.settle()
     }
+  }
+
+  private async settle(): Promise<void> {
+    do await this.drain()
+    while (await this.settleBlocked())
   }
 
   private async perform(action: Action): Promise<void> {
@@ -235,10 +244,13 @@ export class Scheduler {
     return true
   }
 
+  /** Waits until all that follows from the last step without asking anybody has happened. */
   private async drain(): Promise<void> {
-    do {
-      for (let n = 0; n < 3; n += 1) await immediately()
-    } while (this.busy > 0)
+    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+      const before = this.stirred
+      await immediately()
+      quiet = this.busy > 0 || this.stirred !== before ? 0 : quiet + 1
+    }
   }
 
   private stamp(): string {
@@ -251,19 +263,38 @@ export interface Offer {
   run: () => Promise<void> | void
 }
 
-/** Decisions by a seed: mostly the next in line, sometimes another; and now and then something fails. */
-export function seeded(seed: number, { faults, chance }: { faults: number; chance: number }): Decisions {
-  const random = new Random(seed)
-  let left = faults
+/**
+ * Decisions by a seed: mostly the next in line, sometimes another; and some things fail. Each seed has its own few kinds of
+ * faults, and its own few things that they meet often; everything else fails seldom. So some seeds kill, others cut
+ * connections, some strike the mail server and others one statement, which finds more than a little of everything.
+ */
+export function seeded(seed: number): Decisions {
+  const random = new Random(Math.imul(seed, 0x9e3779b1))
+  const kinds = FAULTS.filter(() => random.next() < 0.4)
+  const chances = new Map<string, number>()
+  const chanceOf = (what: string): number => {
+    const known = chances.get(what)
+    if (known !== undefined) return known
+    const chance = random.next() < 0.2 ? 0.35 : 0.01
+    chances.set(what, chance)
+    return chance
+  }
+  const disorder = random.pick([0.1, 0.5, 0.9])
+  let left = 1 + Math.floor(random.next() * MOST_FAULTS)
   return {
-    next: (count) => (count === 1 || random.next() < 0.5 ? 0 : Math.floor(random.next() * count)),
-    fault(_what, possible) {
-      if (left === 0 || random.next() > chance) return undefined
+    next: (count) => (count === 1 || random.next() > disorder ? 0 : Math.floor(random.next() * count)),
+    fault(what, possible) {
+      if (left === 0 || random.next() > chanceOf(what)) return undefined
+      const own = possible.filter((fault) => kinds.includes(fault))
+      if (own.length === 0) return undefined
       left -= 1
-      return random.pick(possible)
+      return random.pick(own)
     },
   }
 }
+
+/** How much may go wrong in one run. */
+const MOST_FAULTS = 5
 
 /** One deviation from the plain run: at a numbered point another one goes first, or a fault happens. */
 export type Deviation = { at: number; next: number } | { at: number; fault: Fault }

@@ -4,13 +4,30 @@ import { Session } from '../../src/db/session.ts'
 import { current, FAULTS, type Action, type Process, type Scheduler } from './scheduler.ts'
 
 /** How long a statement is waited for before somebody looks whether it waits for a lock, in real milliseconds. */
-const LOOK_MS = 10
+const LOOK_MS = 5
+
+/** How long a statement may wait for a lock, in virtual milliseconds: as long as Postgres is told in production. */
+const LOCK_PATIENCE_MS = 3_400
 
 let scheduler: Scheduler | undefined
 let control: ControlClient | undefined
 const sessions = new Set<SimulatedSession>()
-/** Statements that wait for a lock: they answer by themselves. */
-const blocked = new Set<{ session: SimulatedSession; since: number; done: boolean; answer: Promise<unknown> }>()
+/** Statements that wait for a lock, in the order in which they began to. */
+const blocked = new Set<Blocked>()
+/** Sessions that were cut: until Postgres has noticed, they keep their locks. */
+const ending = new Set<number>()
+/** They are opened one after the other, so that their order is always the same. */
+let opening: Promise<void> = Promise.resolve()
+
+type Answer = { value: unknown } | { error: unknown }
+
+interface Blocked {
+  session: SimulatedSession
+  action: Action
+  since: number
+  answer: Promise<Answer>
+  answered: Answer | undefined
+}
 
 /** What the statements of Postgres's clock say is the simulation's time. */
 const onVirtualTime = (text: string, now: number): string =>
@@ -19,6 +36,8 @@ const onVirtualTime = (text: string, now: number): string =>
 /** A session with the real Postgres, whose statements are steps of the simulation. */
 export class SimulatedSession extends Session {
   holder: Process | undefined
+  /** Whether somebody has taken it out of the pool. */
+  isOut = false
 
   constructor(...args: ConstructorParameters<typeof Session>) {
     super(...args)
@@ -38,7 +57,7 @@ export class SimulatedSession extends Session {
         this.abandon(new Error('Connection terminated unexpectedly'))
         return new Error('Connection terminated unexpectedly')
       }
-      return own.ask(what, run, { faults: FAULTS, error: lost })
+      return own.ask(what, run, { faults: FAULTS, error: lost, session: this })
     }) as Session['query']
   }
 
@@ -47,16 +66,37 @@ export class SimulatedSession extends Session {
     const connect = (done: (error: Error) => void) => Session.prototype.connect.call(this, done)
     if (!callback) throw new Error('Only the pool connects')
     if (!scheduler) return connect(callback)
-    void scheduler.while(
-      () =>
-        new Promise<void>((connected) =>
-          connect((error) => {
-            callback(error)
-            connected()
-          }),
-        ),
-    )
+    void scheduler.while(() => {
+      opening = opening.then(
+        () =>
+          new Promise<void>((connected) =>
+            connect((error) => {
+              callback(error)
+              connected()
+            }),
+          ),
+      )
+      return opening
+    })
   }) as Session['connect']
+
+  override set release(giveBack: Session['release']) {
+    this.isOut = true
+    super.release = giveBack
+  }
+
+  override get release(): Session['release'] {
+    return (reason) => {
+      this.isOut = false
+      this.holder = undefined
+      super.release(reason)
+    }
+  }
+
+  override abandon(reason: Error): void {
+    ending.add(this.pid)
+    super.abandon(reason)
+  }
 
   get pid(): number {
     return (this as unknown as { processID: number }).processID
@@ -78,27 +118,19 @@ export async function useSessions(of: Scheduler, url: string): Promise<void> {
   }
   of.settleBlocked = settleBlocked
   of.orLater = async (answer, action: Action) => {
-    const look = realDelay(LOOK_MS, 'look' as const)
-    let first = await Promise.race([answer, look])
-    while (first === 'look') {
-      const session = [...sessions].find(({ holder }) => holder === action.process)
-      const waits = await waitingForLock()
-      const mine = [...sessions].find((each) => each.holder === action.process && waits.has(each.pid))
-      if (session && mine) {
-        const entry = { session: mine, since: of.now, done: false, answer }
-        blocked.add(entry)
-        void answer.then((outcome) => {
-          entry.done = true
-          blocked.delete(entry)
-          if (!action.process.alive) return
-          if ('error' in outcome) action.reject(outcome.error)
-          else action.resolve(outcome.value)
-        })
-        return 'later'
+    for (;;) {
+      const first = await Promise.race([answer, realDelay(LOOK_MS, 'look' as const)])
+      if (first !== 'look') {
+        await endCut()
+        return first
       }
-      first = await Promise.race([answer, realDelay(LOOK_MS, 'look' as const)])
+      const session = action.session as SimulatedSession | undefined
+      if (!session || !(await waitingForLock()).has(session.pid)) continue
+      const entry: Blocked = { session, action, since: of.now, answer, answered: undefined }
+      blocked.add(entry)
+      void answer.then((answered) => (entry.answered = answered))
+      return 'later'
     }
-    return first
   }
 }
 
@@ -109,25 +141,45 @@ async function waitingForLock(): Promise<ReadonlySet<number>> {
   return new Set(rows.map(({ pid }) => pid))
 }
 
-/** Lets those go on whose lock has become free; and those give up who have waited for longer than a statement may. */
-async function settleBlocked(): Promise<void> {
-  for (const entry of [...blocked]) {
-    for (;;) {
-      if (entry.done || !(await waitingForLock()).has(entry.session.pid)) break
-      if (scheduler!.now - entry.since <= 3_400) break
-      await control!.query('select pg_cancel_backend($1)', [entry.session.pid])
-      await realDelay(1)
-    }
-    if (entry.done) continue
-    if (!(await waitingForLock()).has(entry.session.pid)) await Promise.race([entry.answer, realDelay(200)])
+/** Waits until Postgres has noticed which connections are gone, and has rolled back what they had begun. */
+async function endCut(): Promise<void> {
+  while (ending.size > 0) {
+    const { rows } = await control!.query<{ pid: number }>(
+      'select pid, pg_terminate_backend(pid) from pg_stat_activity where pid = any($1)',
+      [[...ending]],
+    )
+    const left = new Set(rows.map(({ pid }) => pid))
+    for (const pid of ending) if (!left.has(pid)) ending.delete(pid)
   }
+}
+
+/** Lets one go on whose lock has become free; or one give up who has waited for longer than a statement may. */
+async function settleBlocked(): Promise<boolean> {
+  await endCut()
+  for (const entry of blocked) {
+    while (!entry.answered) {
+      if ((await waitingForLock()).has(entry.session.pid)) {
+        if (scheduler!.now - entry.since <= LOCK_PATIENCE_MS) break
+        await control!.query('select pg_cancel_backend($1)', [entry.session.pid])
+      }
+      await Promise.race([entry.answer, realDelay(LOOK_MS)])
+    }
+    if (!entry.answered) continue
+    blocked.delete(entry)
+    const { action, answered } = entry
+    if (!action.process.alive) continue
+    if ('error' in answered) action.reject(answered.error)
+    else action.resolve(answered.value)
+    return true
+  }
+  return false
 }
 
 /** Ends what a run has left behind. */
 export async function closeSessions(): Promise<void> {
-  for (const session of [...sessions]) session.abandon(new Error('The run is over'))
+  for (const session of [...sessions]) if (session.isOut) session.abandon(new Error('The run is over'))
   blocked.clear()
-  await realDelay(0)
+  if (control) await endCut()
 }
 
 export async function closeControl(): Promise<void> {

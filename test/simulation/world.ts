@@ -43,6 +43,8 @@ export class Ground {
   }
 
   async prepare(): Promise<void> {
+    await this.clear()
+    await sql(this.orm.em.fork(), 'delete from workspaces')
     this.workspaceId = (await createWorkspace(this.orm.em, { name: 'Simulation', mode: 'live' })).id
     await agreeOnMail(this.orm.em, { smtp: true, capture: false })
   }
@@ -50,18 +52,23 @@ export class Ground {
   /** Nothing of a run is there for the next one. */
   async clear(): Promise<void> {
     await closeSessions()
-    await sql(
-      this.orm.em.fork(),
-      'truncate outbox, heard_events, messages, enrollments, trigger_events, contacts, automations, idempotency_keys, tallies cascade',
-    )
+    for (const table of TABLES) await sql(this.orm.em.fork(), `delete from ${table}`)
   }
 }
+
+/** All that a run writes to, from the leaves to the roots. */
+const TABLES = [
+  ...['outbox', 'heard_events', 'messages', 'enrollments', 'trigger_events', 'idempotency_keys', 'tallies'],
+  ...['contacts', 'email_contents', 'automation_versions', 'automations'],
+]
 
 export class World {
   readonly scheduler: Scheduler
   readonly temporal: TemporalModel
   readonly mail: MailModel
   readonly ground: Ground
+  /** The events that were fired, and when that was begun. */
+  readonly fired: { id: string; at: number }[] = []
   private restarts = 0
 
   constructor(ground: Ground, decisions: Decisions, { longHistory }: { longHistory: number }) {

@@ -1,0 +1,52 @@
+/** A process of the simulation: it tries its share of the schedules, one after the other, and tells of each. */
+import { planned, seeded, type Decisions, type Deviation } from './scheduler.ts'
+import { STANDSTILL_MS, type Task } from './shards.ts'
+import { Ground } from './world.ts'
+import { runWorld } from './worlds.ts'
+
+process.once('message', (task: Task) => void work(task).then(() => process.exit(0)))
+
+async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
+  const ground = new Ground(url)
+  await ground.prepare()
+  for (const { how, decisions } of seeds ? bySeeds(seeds) : await withOneDeviation()) {
+    const outcome = await run(decisions)
+    if (outcome.violations.length > 0) {
+      const found = { how: `--world ${world} ${how}`, violations: outcome.violations, trace: [...outcome.trace] }
+      await new Promise((sent) => process.send!({ kind: 'red', found }, sent))
+      return
+    }
+    process.send!({ kind: 'green' })
+  }
+
+  function* bySeeds({ from, to }: NonNullable<Task['seeds']>) {
+    for (let seed = from; seed <= to; seed += 1) {
+      if (seed % of === shard) yield { how: `--seed ${seed}`, decisions: seeded(seed) }
+    }
+  }
+
+  /** Every other order at every point of the plain run, and every fault at every point. */
+  async function withOneDeviation() {
+    const plain = planned([])
+    await run(plain.decisions)
+    const deviations: Deviation[] = plain.met.flatMap(({ at, count, faults }) => [
+      ...Array.from({ length: count - 1 }, (_, n) => ({ at, next: n + 1 })),
+      ...faults.map((fault) => ({ at, fault })),
+    ])
+    return [[], ...deviations.map((deviation) => [deviation])]
+      .filter((_, n) => n % of === shard)
+      .map((all) => ({ how: `--exhaust (${JSON.stringify(all)})`, decisions: planned(all).decisions }))
+  }
+
+  async function run(decisions: Decisions) {
+    const standstill = setTimeout(() => {
+      process.stderr.write(`A run of ${world} stands still\n`)
+      process.exit(3)
+    }, STANDSTILL_MS)
+    try {
+      return await runWorld(ground, world, decisions)
+    } finally {
+      clearTimeout(standstill)
+    }
+  }
+}
