@@ -66,8 +66,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'record-gives-up': {
     what: 'what the mail server answered is forgotten at the first error of the database',
     file: 'src/services/send-message.ts',
-    replace: `if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error`,
-    by: 'throw error',
+    replace: '    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))\n',
+    by: '    await recordOutcome(em.fork(), message, outcome, content).catch(() => undefined)\n',
     worlds: ['enroll'],
   },
   'no-break-off': {

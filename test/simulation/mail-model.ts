@@ -1,22 +1,26 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
 import { Permits } from '../../src/mail/permits.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/mail/transport.ts'
-import { current, type Fault, type Scheduler } from './scheduler.ts'
+import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
 
 export interface Taken {
   to: string
   subject: string
   messageId: string
-  /** When the sender began DATA, and when the server had the whole message. */
+  /** The steps in which the message began to flow, and in which the server had it all. */
   begunAt: number
   at: number
+  /** When it had it, in virtual milliseconds. */
+  time: number
 }
 
-const EDGE: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'stall', 'stall-after']
-const ANSWER: readonly Fault[] = ['crash-before', 'crash-after', 'fail-before', 'fail-after', 'stall', 'stall-after']
+const EDGE = FAULTS.filter((fault) => fault !== 'fail-after')
+/** What flows is with the kernel: neither a stopped process nor a slow one keeps it back. */
+const ANSWER = FAULTS.filter((fault) => fault !== 'stall' && fault !== 'slow')
 
 export class MailModel {
-  readonly begun: { to: string; at: number }[] = []
+  /** Where somebody began: the server waited for the message then. */
+  readonly begun: { to: string; subject: string; sender: Process }[] = []
   readonly taken: Taken[] = []
   private readonly scheduler: Scheduler
 
@@ -54,14 +58,10 @@ export class MailModel {
     const { to, subject, messageId } = email
     const process = current.getStore()!
     const broken = () => new Error('Connection closed unexpectedly')
-    let begunAt = 0
     try {
       await scheduler.ask(
         `mail DATA ${to} "${subject}"`,
-        () => {
-          begunAt = scheduler.now
-          this.begun.push({ to, at: begunAt })
-        },
+        () => void this.begun.push({ to, subject, sender: process }),
         { faults: EDGE, error: broken },
       )
     } catch (error) {
@@ -70,13 +70,14 @@ export class MailModel {
     if (!(await begin())) return { kind: 'withdrawn' }
     // The bytes are with the kernel at this instant, and with the server a moment later, unless the sender closes before.
     if (breakOff?.aborted) return { kind: 'not-sent', reason: 'broken off', serverFailed: true }
+    const [begunAt, begunTime] = [scheduler.step, scheduler.now]
     const closed = new Promise<'closed'>((resolve) => breakOff?.addEventListener('abort', () => resolve('closed')))
     const answer = scheduler
       .ask(
         `mail takes ${to} "${subject}"`,
         () => {
-          if (breakOff?.aborted || (!process.alive && begunAt < scheduler.now)) return
-          this.taken.push({ to, subject, messageId, begunAt, at: scheduler.now })
+          if (breakOff?.aborted || (!process.alive && begunTime < scheduler.now)) return
+          this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now })
         },
         { faults: ANSWER, error: broken },
       )

@@ -11,15 +11,21 @@ export interface Process {
 }
 
 /** What can go wrong at the moment something crosses a process's edge. */
-export type Fault = 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'stall' | 'stall-after'
-export const FAULTS: readonly Fault[] = [
+export const FAULTS = [
+  // The process is killed: what it asked for is not done, or it is, and nobody hears of it.
   'crash-before',
   'crash-after',
+  // It is told that it failed, and it did; or it was done all the same.
   'fail-before',
   'fail-after',
+  // The process is stopped for longer than anybody waits, and goes on as if nothing had been.
   'stall',
   'stall-after',
-]
+  // The way there, or back, takes some seconds.
+  'slow',
+  'slow-after',
+] as const
+export type Fault = (typeof FAULTS)[number]
 
 /** Something that a process asks of the outside: a statement, a call to Temporal, a word to the mail server. */
 export interface Action {
@@ -35,6 +41,10 @@ export interface Action {
   resolve(value: unknown): void
   reject(error: unknown): void
 }
+
+export type Answer = { value: unknown } | { error: unknown }
+/** What waits for a lock is answered later. */
+type Outcome = Answer | 'later'
 
 interface AskOptions {
   faults?: readonly Fault[]
@@ -61,6 +71,9 @@ const MINUTE = 60_000
 /** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
 const STALL_MS = 90_000
 
+/** How long a slow way takes, in virtual milliseconds: less than any timeout. */
+const SLOW_MS = 2_500
+
 /** So many turns of the loop without anything new, and a step is over. */
 const QUIET_TURNS = 4
 
@@ -75,7 +88,9 @@ export class Scheduler {
   /** What was done, in words: printed where it broke something. */
   readonly trace: string[] = []
   /** What went wrong. */
-  readonly faults: { what: string; fault: Fault }[] = []
+  readonly faults: { process: Process; what: string; fault: Fault }[] = []
+  /** Counts the steps: of two things at the same instant it tells which was first. */
+  step = 0
   readonly processes = new Set<Process>()
   onCrash: (process: Process) => void = () => undefined
   /** Asked after each step: a statement that waited for a lock may be answered now. @returns whether one was. */
@@ -132,6 +147,10 @@ export class Scheduler {
     return timer
   }
 
+  pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve))
+  }
+
   cancel(timer: Timer | undefined): void {
     if (timer) this.timers.delete(timer)
   }
@@ -156,8 +175,8 @@ export class Scheduler {
         ...this.offers(),
       ]
       if (ready.length > 0) {
-        const chosen = ready[this.decisions.next(ready.length)]!
-        await chosen.run()
+        this.step += 1
+        await ready[this.decisions.next(ready.length)]!.run()
         await this.settle()
         continue
       }
@@ -178,7 +197,7 @@ export class Scheduler {
     if (!process.alive) return
     const fault = action.faults.length > 0 ? this.decisions.fault(action.what, action.faults) : undefined
     this.trace.push(`${this.stamp()} ${process.name}: ${action.what}${fault ? ` -- ${fault}` : ''}`)
-    if (fault) this.faults.push({ what: action.what, fault })
+    if (fault) this.faults.push({ process, what: action.what, fault })
     switch (fault) {
       case 'crash-before':
         return this.crash(process)
@@ -192,31 +211,34 @@ export class Scheduler {
       case 'stall-after': {
         const outcome = await this.outcome(action)
         process.stalledUntil = this.now + STALL_MS
-        if (outcome === 'later') return
-        current.run(process, () =>
-          this.after(STALL_MS, () =>
-            'error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value),
-          ),
-        )
-        return
+        return this.answer(action, outcome, STALL_MS)
       }
+      case 'slow':
+        current.run(process, () => this.after(SLOW_MS, () => this.actions.push({ ...action, faults: [] })))
+        return
+      case 'slow-after':
+        return this.answer(action, await this.outcome(action), SLOW_MS)
       case 'crash-after':
         await this.outcome(action)
         return this.crash(process)
       case 'fail-after':
         await this.outcome(action)
         return action.reject(action.error())
-      case undefined: {
-        const outcome = await this.outcome(action)
-        if (outcome === 'later') return
-        if ('error' in outcome) action.reject(outcome.error)
-        else action.resolve(outcome.value)
-      }
+      case undefined:
+        return this.answer(action, await this.outcome(action))
     }
   }
 
+  /** Tells the process, at once or so many milliseconds later. */
+  private answer(action: Action, outcome: Outcome, delayMs = 0): void {
+    if (outcome === 'later') return
+    const tell = () => ('error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value))
+    if (delayMs === 0) tell()
+    else current.run(action.process, () => this.after(delayMs, tell))
+  }
+
   /** Does it. What waits for a lock answers later, by itself. */
-  private async outcome(action: Action): Promise<{ value: unknown } | { error: unknown } | 'later'> {
+  private async outcome(action: Action): Promise<Outcome> {
     const answer = action.run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
@@ -225,10 +247,12 @@ export class Scheduler {
   }
 
   /** Overridden by the world: how long to wait for real work, and what to do with what does not come. */
-  orLater: (
-    answer: Promise<{ value: unknown } | { error: unknown }>,
-    action: Action,
-  ) => Promise<{ value: unknown } | { error: unknown } | 'later'> = (answer) => answer
+  orLater: (answer: Promise<Answer>, action: Action) => Promise<Outcome> = (answer) => answer
+
+  /** One of several things that happen to be so, chosen like everything else. */
+  choose<Item>(items: readonly Item[]): Item {
+    return items[this.decisions.next(items.length)]!
+  }
 
   private advance(end: number): boolean {
     const [first] = [...this.timers]
@@ -246,7 +270,7 @@ export class Scheduler {
 
   /** Waits until all that follows from the last step without asking anybody has happened. */
   private async drain(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+    for (let quiet = 0; quiet < QUIET_TURNS;) {
       const before = this.stirred
       await immediately()
       quiet = this.busy > 0 || this.stirred !== before ? 0 : quiet + 1
@@ -270,7 +294,7 @@ export interface Offer {
  */
 export function seeded(seed: number): Decisions {
   const random = new Random(Math.imul(seed, 0x9e3779b1))
-  const kinds = FAULTS.filter(() => random.next() < 0.4)
+  const kinds: readonly Fault[] = random.next() < 0.4 ? [random.pick(FAULTS)] : FAULTS.filter(() => random.next() < 0.4)
   const chances = new Map<string, number>()
   const chanceOf = (what: string): number => {
     const known = chances.get(what)

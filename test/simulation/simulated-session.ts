@@ -1,7 +1,7 @@
 import { setTimeout as realDelay } from 'node:timers/promises'
 import { Client as ControlClient } from 'pg'
 import { Session } from '../../src/db/session.ts'
-import { current, FAULTS, type Action, type Process, type Scheduler } from './scheduler.ts'
+import { current, FAULTS, type Action, type Answer, type Process, type Scheduler } from './scheduler.ts'
 
 /** How long a statement is waited for before somebody looks whether it waits for a lock, in real milliseconds. */
 const LOOK_MS = 5
@@ -18,8 +18,6 @@ const blocked = new Set<Blocked>()
 const ending = new Set<number>()
 /** They are opened one after the other, so that their order is always the same. */
 let opening: Promise<void> = Promise.resolve()
-
-type Answer = { value: unknown } | { error: unknown }
 
 interface Blocked {
   session: SimulatedSession

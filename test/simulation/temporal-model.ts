@@ -15,8 +15,9 @@ export type Event =
   | { kind: 'task'; now: number }
   | { kind: 'signal'; name: string; arg: unknown }
   | { kind: 'cancel' }
-  | { kind: 'result'; seq: number; value?: unknown; local?: true }
-  | { kind: 'result'; seq: number; error: string; local?: true }
+  /** A local activity's result tells when it came: the workflow's time goes on by that. */
+  | { kind: 'result'; seq: number; value?: unknown; localAt?: number }
+  | { kind: 'result'; seq: number; error: string; localAt?: number }
   | { kind: 'timer'; seq: number }
 
 interface Execution {
@@ -189,7 +190,7 @@ export class TemporalModel {
     const all = [...events, ...added]
     for (const [at, event] of all.entries()) {
       if (event.kind === 'task') continue
-      if (!('local' in event)) {
+      if (!('localAt' in event)) {
         const task = all.find((other, n) => n > at && other.kind === 'task')
         instance.now = task?.kind === 'task' ? task.now : scheduler.now
       }
@@ -235,9 +236,9 @@ export class TemporalModel {
     const context = { isLocal: true, cancellation: new AbortController().signal }
     try {
       const value = await runningActivity.run(context, () => run(local.input))
-      return { kind: 'result', seq: local.seq, value, local: true }
+      return { kind: 'result', seq: local.seq, value, localAt: this.scheduler.now }
     } catch (error) {
-      return { kind: 'result', seq: local.seq, error: String(error), local: true }
+      return { kind: 'result', seq: local.seq, error: String(error), localAt: this.scheduler.now }
     }
   }
 

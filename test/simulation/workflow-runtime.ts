@@ -67,6 +67,7 @@ export class Instance {
         this.conditions = []
         break
       case 'result': {
+        if (event.localAt !== undefined) this.now = Math.max(this.now, event.localAt)
         const waiting = this.waiting.get(event.seq)
         this.waiting.delete(event.seq)
         this.remotes.delete(event.seq)

@@ -3,10 +3,12 @@ export const WORLDS = {
   enroll: 'one contact, two emails with a wait, enrolled by a call that is repeated until it is acknowledged',
   twice: 'two calls enroll the same contact at once: one enrollment',
   event: 'an event that is fired until it is acknowledged starts a sequence, once',
-  events: 'two events for the same contact and automation: the second is heard, or starts another sequence, and is not lost',
+  events:
+    'two events for the same contact and automation: the second is heard, or starts another sequence, and is not lost',
   heard: 'an event in the middle of a sequence is heard, and starts nothing when it is delivered again after the end',
   again: 'an event that is delivered again after its sequence meets another one: that one is not lost',
-  idempotent: 'a call that pauses, repeated with its Idempotency-Key after somebody else has resumed, changes nothing again',
+  idempotent:
+    'a call that pauses, repeated with its Idempotency-Key after somebody else has resumed, changes nothing again',
   pause: 'a pause and its end while emails are sent: none is begun in between, and all come',
   delete: 'an automation is deleted while its emails are sent: none is taken after the answer',
   erase: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',

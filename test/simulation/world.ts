@@ -145,7 +145,7 @@ export class World {
 
   /**
    * A client that repeats what was not acknowledged, each time as a process of its own behind the balancer.
-   * @returns what was answered, and when.
+   * @returns what was answered, and in which step.
    */
   async client<Answer>(
     name: string,
@@ -167,21 +167,21 @@ export class World {
           )
         })
       })
-      if (result) return { answer: result.answer, at: this.scheduler.now }
+      if (result) return { answer: result.answer, at: this.scheduler.step }
     }
   }
 
-  enroll(automationId: string, contactId: string) {
+  enroll(automationId: string, contactId: string, isFinal?: (error: Error) => boolean) {
     const call = newCall()
-    return this.client('enroll', (dependencies, attempt) =>
+    const enroll = (dependencies: Dependencies, attempt: number) =>
       enrollContact(
         dependencies,
         this.ground.workspaceId,
         automationId,
         { contactId },
         { ...call, retried: attempt > 1 },
-      ),
-    )
+      )
+    return this.client('enroll', enroll, isFinal)
   }
 
   setStatus(automationId: string, status: 'PAUSED' | 'ACTIVE') {
