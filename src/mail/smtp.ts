@@ -27,6 +27,8 @@ interface SmtpError extends Error {
 const CONNECT_TIMEOUT_MS = 10_000
 /** How long a connection is kept that nobody uses, in milliseconds. */
 const IDLE_MS = 20_000
+/** So much of a message flows before it is asked again whether it may. */
+const PART_BYTES = 16_384
 /** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
 const SLOW_MS = 3_000
 
@@ -206,7 +208,8 @@ function settled<Result>(
 class Message {
   readonly raw: Buffer
   readonly handOver: HandOver
-  state: 'waiting' | 'withdrawn' | 'begun' = 'waiting'
+  /** Cut is what has begun, and whose end has certainly not flowed. */
+  state: 'waiting' | 'withdrawn' | 'begun' | 'cut' = 'waiting'
 
   constructor(raw: Buffer, handOver: HandOver) {
     this.raw = raw
@@ -219,12 +222,21 @@ class Message {
       const may = await this.handOver.begin()
       if (!may || this.handOver.breakOff?.aborted) {
         this.state = may ? this.state : 'withdrawn'
-        stop()
-        // The stream neither ends nor fails: either would let nodemailer write the end of a message.
-        await new Promise(() => undefined)
+        await neverEnd()
       }
       this.state = 'begun'
-      yield this.raw
+      for (let at = 0; at < this.raw.length; at += PART_BYTES) {
+        if (at > 0 && this.handOver.mayGoOn?.() === false) {
+          this.state = 'cut'
+          await neverEnd()
+        }
+        yield this.raw.subarray(at, at + PART_BYTES)
+      }
+    }
+    // The stream neither ends nor fails: either would let nodemailer write the end of a message.
+    const neverEnd = () => {
+      stop()
+      return new Promise(() => undefined)
     }
     return Readable.from(flow.call(this))
   }

@@ -30,6 +30,11 @@ export interface HandOver {
    * then, the server has nothing.
    */
   begin: () => Promise<boolean>
+  /**
+   * Asked before each further part of a long message flows: whether it still may. A process can be stopped in the middle,
+   * and a message whose end has not flowed is none.
+   */
+  mayGoOn?: () => boolean
   /** Breaks the hand-over off, wherever it is. */
   breakOff?: AbortSignal
 }

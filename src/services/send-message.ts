@@ -140,7 +140,7 @@ class Sending {
     try {
       delivery = await permit.deliver(
         { ...content, from: mailFrom, to: content.recipient },
-        { begin, breakOff: lease.breakOff },
+        { begin, mayGoOn: lease.holds, breakOff: lease.breakOff },
       )
       if (claimed.id !== undefined) {
         const outcome = outcomeOf(delivery)

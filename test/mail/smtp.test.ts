@@ -104,6 +104,17 @@ describe('SMTP transport', () => {
     await waiting.close()
   })
 
+  it('keeps the end of a long message that may not go on to itself', async () => {
+    const long = { ...email, html: null, text: 'A line of text.\r\n'.repeat(60_000) }
+    assert.equal((await deliver(transport, long, { ...may, mayGoOn: () => true })).kind, 'taken')
+    let parts = 0
+    const mayGoOn = () => (parts += 1) < 20
+    assert.equal((await deliver(transport, long, { ...may, mayGoOn })).kind, 'not-sent')
+    assert.equal(parts, 20)
+    assert.equal((await deliver(transport, email)).kind, 'taken')
+    assert.equal(sink.mails.length, 2)
+  })
+
   it('sends no password where TLS is not offered', async () => {
     const lines: string[] = []
     const server = createServer((socket) => {
