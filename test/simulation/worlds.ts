@@ -221,8 +221,10 @@ const SETTINGS: Record<WorldName, Setting> = {
         .then(({ at }) => {
           erasedAt = at
         })
+      // Somebody writes to the automation meanwhile: a claim waits for that in the middle of its statement.
+      const written = world.setStatus(automationId, 'ACTIVE').then(() => world.setStatus(automationId, 'ACTIVE'))
       return {
-        done: Promise.all([enrolled, erased]),
+        done: Promise.all([enrolled, erased, written]),
         expected: [],
         never: [{ contact: 'ada', takenAfter: () => erasedAt }],
       }
