@@ -26,6 +26,8 @@ export async function torment(
     await run()
     faults.push({ ...fault, from, to: Date.now() })
   }
+  const stopPolitely = (kind: 'api' | 'worker') =>
+    Promise.resolve(world.signal(`${kind}-${random.pick([1, 2])}`, 'SIGTERM'))
   const at = (part: number) => delay(part * windowMs)
 
   const plan: Promise<void>[] = []
@@ -34,10 +36,9 @@ export async function torment(
     const kind = KINDS[n % KINDS.length]!
     plan.push(
       at(random.between(0.05, 0.98)).then(() =>
-        during({ what: 'kill', target: kind, how: 'SIGKILL' }, async () => {
-          // Of the workers' kills, every other one is aimed: at random, few would meet a message on its way.
-          if (kind === 'worker' && Math.floor(n / KINDS.length) % 2 === 0) await world.killWorkersInTheAct()
-          else world.kill(kind)
+        during({ what: 'kill', target: kind, how: 'SIGKILL' }, () => {
+          world.kill(kind)
+          return Promise.resolve()
         }),
       ),
     )
@@ -63,7 +64,7 @@ export async function torment(
     const milliseconds = random.between(500, 3_000)
     plan.push(
       at(random.between(0.05, 0.95)).then(() =>
-        during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(kind, milliseconds)),
+        during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(world.pidOf(kind), milliseconds)),
       ),
     )
   }
@@ -72,7 +73,7 @@ export async function torment(
     const target = n % 3 === 2 ? 'api' : 'worker'
     plan.push(
       at(random.between(0.05, 0.95)).then(() =>
-        during({ what: 'stop', target, how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely(target))),
+        during({ what: 'stop', target, how: 'SIGTERM' }, () => stopPolitely(target)),
       ),
     )
   }
@@ -82,7 +83,7 @@ export async function torment(
       during({ what: 'slow', target: 'smtp', how: '6 s a message' }, () => world.slowMail(15_000)),
     ),
     at(random.between(0.5, 0.55)).then(() =>
-      during({ what: 'stop', target: 'worker', how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely('worker'))),
+      during({ what: 'stop', target: 'worker', how: 'SIGTERM' }, () => stopPolitely('worker')),
     ),
     at(random.between(0.1, 0.9)).then(() =>
       during({ what: 'read-only', target: 'postgres', how: '25006' }, () => world.readOnly(5_000)),

@@ -9,6 +9,8 @@ import { torment } from './chaos.ts'
 import { drive } from './load.ts'
 import { MUTANTS } from './mutants.ts'
 import { Random } from './random.ts'
+import { runMutants, runStories } from './run-stories.ts'
+import { STORIES } from './stories/index.ts'
 import { judge, waitForQuiet } from './verdict.ts'
 import { startWorld } from './world.ts'
 
@@ -19,7 +21,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     mutant: { type: 'string' },
     cluster: { type: 'boolean', default: false },
+    story: { type: 'string' },
+    stories: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '1' },
     'list-mutants': { type: 'boolean', default: false },
+    'list-stories': { type: 'boolean', default: false },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -28,7 +35,11 @@ if (values['list-mutants']) {
   for (const [name, { what }] of Object.entries(MUTANTS)) say(`${name}: ${what}`)
   process.exit(0)
 }
-const number = (name: 'enrollments' | 'kills' | 'seed'): number => {
+if (values['list-stories']) {
+  for (const [name, { what }] of Object.entries(STORIES)) say(`${name}: ${what}`)
+  process.exit(0)
+}
+const number = (name: 'enrollments' | 'kills' | 'seed' | 'seeds'): number => {
   const value = Number(values[name])
   if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`)
   return value
@@ -37,6 +48,18 @@ const [enrollments, kills, seed] = [number('enrollments'), number('kills'), numb
 const { mutant, cluster } = values
 if (mutant !== undefined && !(mutant in MUTANTS))
   throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
+if (values.story !== undefined && !(values.story in STORIES))
+  throw new Error(`There is no story ${values.story}; --list-stories names them`)
+
+const seeds = Array.from({ length: number('seeds') }, (_, n) => n + 1)
+if (values.mutants) {
+  const mutants = mutant === undefined ? Object.keys(MUTANTS) : [mutant]
+  process.exit((await runMutants(mutants, seeds, say)) ? 0 : 1)
+}
+if (values.stories || values.story !== undefined) {
+  const stories = values.story === undefined ? Object.keys(STORIES) : [values.story]
+  process.exit((await runStories(stories, seeds, { cluster }, say)) ? 0 : 1)
+}
 
 /** Long enough that a first email and the deletion of its automation both fall into it, and some starts a second. */
 const windowMs = Math.max(60_000, enrollments * 60, kills * 3_000)
@@ -56,7 +79,7 @@ try {
     drive(world, new Random(seed + 1), { enrollments, windowMs }),
     torment(world, new Random(seed + 2), { kills, windowMs }),
   ])
-  world.endCuts()
+  world.setCuts(0)
   say(`${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for quiet`)
   const quiet = await waitForQuiet(world, acknowledged, quietMs)
   const verdict = await judge(world, acknowledged, faults)
