@@ -10,7 +10,7 @@ export interface Standing {
   process: string
   pid: number
   /** Lets it go on. */
-  go(): void
+  go: () => void
 }
 
 /** Knows who passes which of the named points, and has somebody stand at one. */

@@ -1,5 +1,5 @@
 import { MUTANTS } from './mutants.ts'
-import { play, type Played } from './play.ts'
+import { playAll, type Played } from './play.ts'
 import { Random } from './random.ts'
 import { startWorld } from './world.ts'
 
@@ -18,11 +18,10 @@ export async function runStories(
   const world = await startWorld(new Random(seeds[0] ?? 1), { mutant: undefined, cluster, cuts: 0 }, say)
   let failed = 0
   for (const story of stories) {
-    for (const seed of seeds) {
-      const played = await play(world, story, seed)
-      if (played.outcome !== 'right') failed += 1
-      say(`${played.outcome === 'right' ? '✔' : '✘'} ${story}, seed ${seed}: ${played.seconds} s ${played.reason}`)
-    }
+    await playAll(world, [story], seeds, ({ seed, outcome, seconds, reason }) => {
+      if (outcome !== 'right') failed += 1
+      say(`${outcome === 'right' ? '✔' : '✘'} ${story}, seed ${seed}: ${seconds} s ${reason}`)
+    })
   }
   const folder = await world.stop(failed > 0)
   if (failed > 0) say(`What the parts said, and what the mail server wrote down, is in ${folder}.`)
@@ -39,18 +38,14 @@ export async function runMutants(mutants: readonly string[], seeds: readonly num
   let missed = 0
   for (const mutant of mutants) {
     const world = await startWorld(new Random(1), { mutant, cluster: false, cuts: 0 }, () => undefined)
-    const cells: string[] = []
-    for (const seed of seeds) {
-      const played = await untilWrong(MUTANTS[mutant]!.stories, (story) => play(world, story, seed))
-      const red = played.at(-1)?.outcome === 'wrong'
-      if (!red) missed += 1
-      const seconds = played.reduce((sum, each) => sum + each.seconds, 0)
-      cells.push(`${red ? 'red' : (played.at(-1)?.outcome ?? '')} ${seconds} s`)
-      const { story, reason } = played.at(-1)!
-      say(`${red ? '✔' : '✘'} ${mutant}, seed ${seed}: ${story}: ${seconds} s: ${reason || 'nothing was seen'}`)
-    }
-    const folder = await world.stop(cells.some((cell) => !cell.startsWith('red')))
-    if (cells.some((cell) => !cell.startsWith('red'))) say(`What the parts of ${mutant} said is in ${folder}.`)
+    const played = await playAll(world, MUTANTS[mutant]!.stories, seeds, (each) =>
+      say(`${isRed(each) ? '✔' : '✘'} ${mutant}, seed ${each.seed}: ${each.story}: ${each.seconds} s: ${each.reason}`),
+    )
+    const green = played.filter((each) => !isRed(each)).length
+    missed += green
+    const folder = await world.stop(green > 0)
+    if (green > 0) say(`What the parts of ${mutant} said is in ${folder}.`)
+    const cells = played.map((each) => `${isRed(each) ? 'red' : each.outcome} ${each.seconds} s`)
     table.push(`| ${mutant} | ${cells.join(' | ')} |`)
   }
   say('')
@@ -62,11 +57,4 @@ export async function runMutants(mutants: readonly string[], seeds: readonly num
   return missed === 0
 }
 
-async function untilWrong(stories: readonly string[], run: (story: string) => Promise<Played>): Promise<Played[]> {
-  const played: Played[] = []
-  for (const story of stories) {
-    played.push(await run(story))
-    if (played.at(-1)?.outcome === 'wrong') break
-  }
-  return played
-}
+const isRed = ({ outcome }: Played): boolean => outcome === 'wrong'

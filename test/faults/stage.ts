@@ -35,6 +35,8 @@ export class Stage {
   private readonly key: string
   private readonly prefix: string
   private people = 0
+  /** What was measured. */
+  readonly notes: string[] = []
 
   private constructor(world: World, random: Random, key: string, prefix: string) {
     this.world = world
@@ -84,6 +86,11 @@ export class Stage {
   patch = (automationId: string, status: string) => this.ask('PATCH', `/automations/${automationId}`, { status })
   deleteAutomation = (automationId: string) => this.ask('DELETE', `/automations/${automationId}`)
   erase = ({ id }: Person) => this.ask('DELETE', `/contacts/${id}`)
+
+  /** Notes a figure for the report. */
+  note(figure: string): void {
+    this.notes.push(figure)
+  }
 
   /** Somebody who comes to a point while something is done. */
   async meet(point: string, meanwhile: () => Promise<unknown>, withinMs = 30_000): Promise<Standing> {

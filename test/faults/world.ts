@@ -58,8 +58,8 @@ export interface World {
   pidOf(kind: 'api' | 'worker'): number | undefined
   /** Stops all of Postgres's processes for a while. */
   freezePostgres(milliseconds: number): Promise<void>
-  /** Makes the SMTP server take so long for each message, from now on. */
-  mailTakes(milliseconds: number): void
+  /** Changes how the SMTP server behaves, from now on. */
+  setMail(change: Partial<MailMode>): void
   /** Makes the SMTP server slow for a while. */
   slowMail(milliseconds: number): Promise<void>
   /** Makes Postgres refuse every write of the parts, for a while, as in a fail-over. */
@@ -70,8 +70,6 @@ export interface World {
   fillPools(milliseconds: number): Promise<void>
   /** Cuts every connection to a part, and lets nobody in for a while. */
   away(part: Behind, milliseconds: number): Promise<void>
-  /** Sets how many of the messages end with a cut connection. */
-  setCuts(cuts: number): void
   accepted(): RecorderEntry[]
   /** @param keep leaves the folder with all logs where it is, and says where. */
   stop(keep: boolean): Promise<string>
@@ -256,7 +254,7 @@ export async function startWorld(
       const postmaster = pidIn('postgres/postmaster.pid')
       return freeze([postmaster, ...childrenOf(postmaster)], milliseconds)
     },
-    mailTakes: (takesMs) => setMail({ takesMs }),
+    setMail,
     slowMail: (milliseconds) =>
       inTurn.mail(async () => {
         setMail({ takesMs: SLOW_MAIL_MS })
@@ -279,7 +277,6 @@ export async function startWorld(
         await delay(milliseconds)
         await proxies.setEnabled(behind, true)
       }),
-    setCuts: (part) => setMail({ cuts: part }),
     accepted: () =>
       existsSync(record)
         ? readFileSync(record, 'utf8')

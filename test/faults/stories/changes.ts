@@ -82,7 +82,7 @@ export const CHANGES: Record<string, Story> = {
       standing.go()
       await stage.soon('the pause holds them', isHeld(stage, person))
       await stage.patch(automation, 'ACTIVE')
-      await stage.completed(person, 30_000)
+      await stage.completed(person, 20_000)
       await stage.mailedOnce(person, 2)
     },
   },
@@ -99,12 +99,13 @@ export const CHANGES: Record<string, Story> = {
       // Temporal gives the signal to a workflow that waits for a local activity when that asks for more time.
       await delay(11_000)
       second.go()
-      await stage.completed(person, 30_000)
+      await stage.completed(person, 20_000)
       await stage.mailedOnce(person, 2)
     },
   },
   'torn-down': {
     what: 'the enrollments of a deleted automation end',
+    isApart: true,
     async play(stage) {
       const automation = await stage.automation([email('One'), wait(1_000), email('Two')])
       const people = await Promise.all([stage.person(), stage.person(), stage.person()])

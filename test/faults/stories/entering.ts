@@ -8,6 +8,7 @@ const HELLO = [email('Hello')]
 export const ENTERING: Record<string, Story> = {
   'fired-event': {
     what: 'an event starts what listens for it',
+    isApart: true,
     async play(stage) {
       await stage.automation(HELLO)
       const person = await stage.person()
@@ -31,7 +32,7 @@ export const ENTERING: Record<string, Story> = {
       const isThere = () =>
         stage.taken(person).length === 2 &&
         emails.every((address) => stage.taken({ id: '', email: address }).length === 1)
-      await stage.soon('everybody is mailed', isThere, 30_000)
+      await stage.soon('everybody is mailed', isThere, 20_000)
     },
   },
   'temporal-away': {
@@ -56,7 +57,7 @@ export const ENTERING: Record<string, Story> = {
       await stage.soon(
         'both are mailed',
         () => [fired, enrolled].every((person) => stage.taken(person).length > 0),
-        40_000,
+        30_000,
       )
       for (const person of [fired, enrolled]) {
         await stage.completed(person)

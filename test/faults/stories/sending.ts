@@ -116,6 +116,7 @@ export const SENDING: Record<string, Story> = {
   },
   waits: {
     what: 'a wait is as long as it is said to be, and the email behind it comes',
+    isApart: true,
     async play(stage) {
       const automation = await stage.automation([email('One'), wait(1), email('Two')])
       const person = await stage.person()
