@@ -90,14 +90,14 @@ export async function aim(
             deck.splice(hits.has(pair.point) ? deck.length : Math.min(deck.length, points.length), 0, pair)
             continue
           }
-          const { target, run } = DEEDS[pair.deed]
+          const deed = DEEDS[pair.deed]
           const from = Date.now()
           hits.set(pair.point, { ...hit(pair.point), [pair.deed]: (hit(pair.point)[pair.deed] ?? 0) + 1 })
-          await run(world, standing)
+          await deed.run(world, standing)
           const process = standing.process.split('-')[0] as 'api' | 'worker'
           faults.push({
             what: 'aimed',
-            target: target === 'process' ? process : target,
+            target: deed.target === 'process' ? process : deed.target,
             how: `${pair.deed} at "${pair.point}" of ${standing.process}`,
             from,
             to: Date.now(),
