@@ -1,6 +1,7 @@
 import { MUTANTS } from './mutants.ts'
 import { playAll, type Played } from './play.ts'
 import { Random } from './random.ts'
+import { WorkflowBundles } from './workflow-bundle.ts'
 import { startWorld } from './world.ts'
 
 type Say = (line: string) => void
@@ -36,8 +37,9 @@ export async function runStories(
 export async function runMutants(mutants: readonly string[], seeds: readonly number[], say: Say): Promise<boolean> {
   const table: string[] = []
   let missed = 0
+  const bundles = new WorkflowBundles()
   for (const mutant of mutants) {
-    const world = await startWorld(new Random(1), { mutant, cluster: false, cuts: 0 }, () => undefined)
+    const world = await startWorld(new Random(1), { mutant, cluster: false, cuts: 0, bundles }, () => undefined)
     const played = await playAll(world, MUTANTS[mutant]!.stories, seeds, (each) =>
       say(`${isRed(each) ? '✔' : '✘'} ${mutant}, seed ${each.seed}: ${each.story}: ${each.seconds} s: ${each.reason}`),
     )

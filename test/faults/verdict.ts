@@ -154,9 +154,11 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
     ({ email, subject, claimed_at, error }) => {
       const claimedAt = toDate(claimed_at).getTime()
       const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
+      // A database that is away is no excuse: what the mail server answered is recorded when it is back.
       const hurt = faults.some(
-        ({ target, from, to }) =>
-          (target === 'worker' || target === 'smtp' || target === 'postgres') &&
+        ({ target, how, from, to }) =>
+          (target === 'worker' || target === 'smtp') &&
+          !how.startsWith('linger') &&
           to >= claimedAt - 500 &&
           from <= claimedAt + 20_000,
       )

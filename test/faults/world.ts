@@ -14,12 +14,11 @@ import { sql } from '../../src/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts, freePortsInARow } from '../support/ports.ts'
 import { Controller } from './controller.ts'
-import { MUTANTS } from './mutants.ts'
-import { copyWithMutant } from './mutate.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import type { Random } from './random.ts'
 import type { MailMode, RecorderEntry } from './smtp-recorder.ts'
 import { startToxiproxy, type Toxiproxy } from './toxiproxy.ts'
+import { WorkflowBundles } from './workflow-bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TASK_QUEUE = 'faults'
@@ -81,7 +80,12 @@ export interface World {
  */
 export async function startWorld(
   random: Random,
-  { mutant, cluster, cuts = CUTS }: { mutant: string | undefined; cluster: boolean; cuts?: number },
+  {
+    mutant,
+    cluster,
+    cuts = CUTS,
+    bundles = new WorkflowBundles(),
+  }: { mutant: string | undefined; cluster: boolean; cuts?: number; bundles?: WorkflowBundles },
   say: (line: string) => void,
 ): Promise<World> {
   const toxiproxyPath = await resolveGoTool('toxiproxy-server', process.env, say)
@@ -107,10 +111,7 @@ export async function startWorld(
     smtp: { listen: smtpProxy!, upstream: smtp! },
   })
 
-  const bundle = join(dataDir, 'workflows.js')
-  const source = mutant === undefined ? ROOT : copyWithMutant(ROOT, join(dataDir, 'mutant'), MUTANTS[mutant]!)
-  await ended(spawn(process.execPath, [join(source, 'scripts/bundle-workflows.ts'), bundle], { stdio: 'ignore' }))
-  if (!existsSync(bundle)) throw new Error('The workflow code could not be bundled')
+  const bundle = await bundles.of(mutant)
   const controller = new Controller(join(dataDir, 'points.sock'))
   const record = join(dataDir, 'smtp.jsonl')
   const mailModeFile = join(dataDir, 'mail-mode.json')
@@ -296,8 +297,6 @@ export async function startWorld(
     },
   }
 }
-
-const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.once('close', () => resolve()))
 
 /** The processes that a process has started. */
 function childrenOf(pid: number | undefined): number[] {
