@@ -1,5 +1,4 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { onLine } from './lines.ts'
 import type { FromProcess, ToProcess } from './standing.ts'
 
@@ -30,41 +29,40 @@ export class Controller {
 
   /** The next one who comes to a point; `undefined` when nobody does in time. */
   async meet(point: string, withinMs: number): Promise<Standing | undefined> {
-    const queue = this.waiting.get(point) ?? []
-    this.waiting.set(point, queue)
-    let met: Standing | undefined
-    const come = new Promise<void>((resolve) => {
-      const take = (standing: Standing) => {
-        met = standing
-        resolve()
-      }
-      queue.push(take)
-      this.tellAll()
-      void delay(withinMs, undefined, { ref: false }).then(() => {
-        const at = queue.indexOf(take)
-        if (at < 0) return
-        queue.splice(at, 1)
-        this.tellAll()
-        resolve()
-      })
+    const { promise, resolve } = Promise.withResolvers<Standing | undefined>()
+    const stopWaiting = this.wait(point, (standing) => {
+      stopWaiting()
+      resolve(standing)
     })
-    await come
+    const late = setTimeout(() => {
+      stopWaiting()
+      resolve(undefined)
+    }, withinMs)
+    const met = await promise
+    clearTimeout(late)
     return met
   }
 
   /** Has everybody who comes to a point stand there. @returns what lets them, and all who come later, go on. */
   holdAll(point: string): () => void {
-    let held: Standing[] | undefined = []
-    void (async () => {
-      while (held) {
-        const standing = await this.meet(point, 500)
-        if (standing && held) held.push(standing)
-        else standing?.go()
-      }
-    })()
+    const held: Standing[] = []
+    const stopWaiting = this.wait(point, (standing) => held.push(standing))
     return () => {
-      for (const standing of held ?? []) standing.go()
-      held = undefined
+      stopWaiting()
+      for (const standing of held) standing.go()
+    }
+  }
+
+  private wait(point: string, take: (standing: Standing) => void): () => void {
+    const takers = this.waiting.get(point) ?? []
+    this.waiting.set(point, takers)
+    takers.push(take)
+    this.tellAll()
+    return () => {
+      const at = takers.indexOf(take)
+      if (at < 0) return
+      takers.splice(at, 1)
+      this.tellAll()
     }
   }
 
@@ -93,11 +91,10 @@ export class Controller {
       this.passes.set(point, (this.passes.get(point) ?? 0) + 1)
       if (message.kind === 'passed') return
       const go = () => this.tell(socket, { kind: 'go', id: message.id })
-      const take = this.waiting.get(point)?.shift()
-      // Two came at once: one is enough.
+      const take = this.waiting.get(point)?.[0]
+      // Two came at once: one was enough.
       if (!take) return go()
-      this.tellAll()
-      take({ ...who, point, go })
+      take({ process: who.process, pid: who.pid, point, go })
     })
   }
 

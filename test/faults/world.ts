@@ -140,9 +140,10 @@ export async function startWorld(
   let stopping = false
   const children = new Map<string, ChildProcess>()
   // However this process ends, none of its parts stays.
-  process.once('exit', () => {
+  const killAll = () => {
     for (const child of children.values()) child.kill('SIGKILL')
-  })
+  }
+  process.once('exit', killAll)
   /** Keeps a process alive: whatever ends it, it is started again after a pause. */
   function supervise(name: string, command: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
     const launch = () => {
@@ -287,7 +288,8 @@ export async function startWorld(
         : [],
     async stop(keep) {
       stopping = true
-      for (const child of children.values()) child.kill('SIGKILL')
+      killAll()
+      process.off('exit', killAll)
       controller.close()
       proxies.stop()
       await orm.close(true)
