@@ -5,7 +5,7 @@ import { KINDS, type Kind, type World } from './world.ts'
 
 /** Something that was done to the parts, from when to when, in milliseconds since 1970. */
 export interface Fault {
-  what: 'kill' | 'stop' | 'freeze' | 'toxic' | 'slow' | 'read-only' | 'sessions'
+  what: 'kill' | 'stop' | 'freeze' | 'toxic' | 'slow' | 'read-only' | 'sessions' | 'away' | 'aimed'
   target: Kind | 'postgres' | 'temporal' | 'smtp'
   how: string
   from: number
@@ -34,10 +34,9 @@ export async function torment(
     const kind = KINDS[n % KINDS.length]!
     plan.push(
       at(random.between(0.05, 0.98)).then(() =>
-        during({ what: 'kill', target: kind, how: 'SIGKILL' }, async () => {
-          // Of the workers' kills, every other one is aimed: at random, few would meet a message on its way.
-          if (kind === 'worker' && Math.floor(n / KINDS.length) % 2 === 0) await world.killWorkersInTheAct()
-          else world.kill(kind)
+        during({ what: 'kill', target: kind, how: 'SIGKILL' }, () => {
+          world.kill(kind)
+          return Promise.resolve()
         }),
       ),
     )
@@ -63,26 +62,40 @@ export async function torment(
     const milliseconds = random.between(500, 3_000)
     plan.push(
       at(random.between(0.05, 0.95)).then(() =>
-        during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(kind, milliseconds)),
+        during({ what: 'freeze', target: kind, how: 'SIGSTOP' }, () => world.freeze(world.pidOf(kind), milliseconds)),
       ),
     )
   }
-  // Deploys: every part is stopped politely, and started again by whoever keeps it.
-  for (let n = 0; n < Math.max(3, Math.round(kills / 4)); n += 1) {
-    const target = n % 3 === 2 ? 'api' : 'worker'
+  // Deploys: one part after the other is stopped politely, and started again by whoever keeps it.
+  const deploy = async () => {
+    for (const part of ['api-1', 'worker-1', 'api-2', 'worker-2'] as const) {
+      const target = part.split('-')[0] as 'api' | 'worker'
+      await during({ what: 'stop', target, how: `SIGTERM to ${part}` }, () => {
+        world.signal(part, 'SIGTERM')
+        return delay(random.between(500, 4_000))
+      })
+    }
+  }
+  for (let n = 0; n < Math.max(2, Math.round(kills / 15)); n += 1) plan.push(at(random.between(0.05, 0.9)).then(deploy))
+  // Each of the others is away for a while, one after the other.
+  const outageMs = Math.min(30_000, windowMs / 6)
+  PROXIES.forEach((target, n) => {
     plan.push(
-      at(random.between(0.05, 0.95)).then(() =>
-        during({ what: 'stop', target, how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely(target))),
+      at(0.1 + n * 0.3).then(() =>
+        during({ what: 'away', target, how: `${Math.round(outageMs / 1000)} s` }, () => world.away(target, outageMs)),
       ),
     )
-  }
+  })
   // A slow mail server, a deploy in the middle of it, a fail-over, and sessions that end.
   plan.push(
     at(random.between(0.3, 0.5)).then(() =>
       during({ what: 'slow', target: 'smtp', how: '6 s a message' }, () => world.slowMail(15_000)),
     ),
-    at(random.between(0.5, 0.55)).then(() =>
-      during({ what: 'stop', target: 'worker', how: 'SIGTERM' }, () => Promise.resolve(world.stopPolitely('worker'))),
+    at(0.55).then(() =>
+      during({ what: 'stop', target: 'worker', how: 'SIGTERM to all' }, () => {
+        world.signal('worker', 'SIGTERM')
+        return Promise.resolve()
+      }),
     ),
     at(random.between(0.1, 0.9)).then(() =>
       during({ what: 'read-only', target: 'postgres', how: '25006' }, () => world.readOnly(5_000)),

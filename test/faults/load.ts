@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SCOPES } from '../../src/domain/scopes.ts'
 import { createApiKey } from '../../src/services/api-keys.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
+import { Client, Refused } from './client.ts'
 import type { Random } from './random.ts'
+import { email, wait } from './stage.ts'
 import type { World } from './world.ts'
 
 /** How the contacts come in, and what part of them each is. `doomed` is deleted, `held` stays paused, `resumed` goes on. */
 const SHARES = { call: 0.3, event: 0.2, signup: 0.2, doomed: 0.1, held: 0.1, resumed: 0.1 } as const
-export type Group = keyof typeof SHARES
-export const GROUPS = Object.keys(SHARES) as Group[]
+type Group = keyof typeof SHARES
+const GROUPS = Object.keys(SHARES) as Group[]
 
 /** Of the contacts who are enrolled by a call, the part that is erased in mid-sequence. */
 const ERASED = 0.1
@@ -17,30 +19,40 @@ const CONTACTS_A_BULK_CALL = 25
 /** Minutes between the two emails of a sequence: the shortest wait there is. */
 export const WAIT_MINUTES = 1
 
-export interface Acknowledged {
-  automations: Record<Group, string>
-  /** Who was acknowledged to enter which automation. */
-  entered: { group: Group; email: string }[]
+/** An automation as the load has it, by the name that its subjects begin with. */
+export interface Sequence {
+  id: string
+  emails: number
+  hasWait: boolean
+  /** Where whoever entered it has to be at last. */
+  end: 'completed' | 'held' | 'deleted'
+  /** Whether contacts of it are erased: then its counts are nobody's. */
+  loses: boolean
   /** When a DELETE was acknowledged, in milliseconds since 1970. */
   deletedAt: number
-  /** When the PATCH was acknowledged that paused `held`. */
-  pausedAt: number
+  /** From the acknowledgement of a pause to the asking for its end. */
+  pauses: { from: number; to: number }[]
+}
+
+export interface Acknowledged {
+  sequences: Map<string, Sequence>
+  /** Who was acknowledged to enter which automation. */
+  entered: { group: string; email: string }[]
   erased: Map<string, number>
   /** How often a request was sent again, because it was not acknowledged. */
   repeats: number
+  /** Answers that no fault excuses. */
+  serverErrors: readonly string[]
 }
 
-interface Asked {
-  status: number
-  body: { data: Record<string, unknown>; error?: string }
-  at: number
-}
-
-/** Drives the service as clients do that repeat what was not acknowledged, each time with the same Idempotency-Key. */
+/**
+ * Drives the service as clients do that repeat what was not acknowledged, each time with the same Idempotency-Key: contacts
+ * who come in over a span of time, and rounds of pausing, deleting and erasing until it is said that there were enough.
+ */
 export async function drive(
   world: World,
   random: Random,
-  { enrollments, windowMs }: { enrollments: number; windowMs: number },
+  { enrollments, windowMs, isEnough }: { enrollments: number; windowMs: number; isEnough: () => boolean },
 ): Promise<Acknowledged> {
   const { em } = world.orm
   const keyOf = async (name: string) => {
@@ -51,56 +63,60 @@ export async function drive(
   const main = await keyOf('Main')
   // Sign-ups have a workspace of their own: every contact of it is one.
   const signUps = await keyOf('Sign-ups')
-  let repeats = 0
-  let calls = 0
+  const client = new Client(world.apis)
 
-  async function ask(key: string, method: string, path: string, body?: object): Promise<Asked> {
-    calls += 1
-    const idempotencyKey = `call-${calls}`
-    for (let attempt = 0; ; attempt += 1) {
-      const api = world.apis[(calls + attempt) % world.apis.length]
-      try {
-        const response = await fetch(`${api}/api/v1${path}`, {
-          method,
-          signal: AbortSignal.timeout(15_000),
-          headers: {
-            'x-api-key': key,
-            'content-type': 'application/json',
-            ...(method === 'POST' || method === 'PATCH' ? { 'idempotency-key': idempotencyKey } : {}),
-          },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        })
-        const answer = { status: response.status, body: (await response.json()) as Asked['body'], at: Date.now() }
-        if (response.ok) return answer
-        // A DELETE that was done, and whose answer was lost, finds nothing the second time.
-        if (method === 'DELETE' && response.status === 404 && attempt > 0) return answer
-        if (response.status < 500 && response.status !== 409) {
-          throw new Error(`${method} ${path} was refused: ${response.status} ${answer.body.error}`)
-        }
-      } catch (error) {
-        if (error instanceof Error && error.message.includes('was refused')) throw error
-      }
-      repeats += 1
-      await delay(100 + Math.min(attempt, 20) * 50)
-    }
-  }
-
-  const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'x' })
-  const automation = async (key: string, group: Group, fields: object): Promise<string> => {
-    const steps = [email(`${group} 1`), { type: 'WAIT', delayMinutes: WAIT_MINUTES }, email(`${group} 2`)]
-    const { body } = await ask(key, 'POST', '/automations', { name: group, status: 'ACTIVE', steps, ...fields })
-    return body.data['id'] as string
-  }
-  const automations = {} as Record<Group, string>
-  for (const group of GROUPS) {
-    automations[group] =
-      group === 'signup'
-        ? await automation(signUps, group, { trigger: 'SIGNUP' })
-        : await automation(main, group, { trigger: 'EVENT', triggerConfig: { eventName: group } })
-  }
-
+  const sequences = new Map<string, Sequence>()
   const entered: Acknowledged['entered'] = []
   const erased = new Map<string, number>()
+
+  async function automation(group: string, steps: object[], key = main, trigger: object = onEvent(group)) {
+    const { body } = await client.ask(key, 'POST', '/automations', { name: group, status: 'ACTIVE', steps, ...trigger })
+    const sequence: Sequence = {
+      id: body.data['id'] as string,
+      emails: steps.filter((step) => 'subject' in step).length,
+      hasWait: steps.some((step) => 'delayMinutes' in step),
+      end: group.startsWith('doomed') ? 'deleted' : group === 'held' ? 'held' : 'completed',
+      loses: group === 'call',
+      deletedAt: Infinity,
+      pauses: [],
+    }
+    sequences.set(group, sequence)
+    return sequence
+  }
+  const person = async (address: string) =>
+    (await client.ask(main, 'POST', '/contacts', { email: address })).body.data['id'] as string
+  const enroll = async (group: string, address: string, contactId: string) => {
+    await client.ask(main, 'POST', `/automations/${sequences.get(group)!.id}/enroll`, { contactId })
+    entered.push({ group, email: address })
+  }
+  const fire = async (group: string, address: string, contactId: string) => {
+    await client.ask(main, 'POST', `/contacts/${contactId}/events`, { name: group })
+    entered.push({ group, email: address })
+  }
+  const signUp = async (addresses: readonly string[]) => {
+    await client.ask(signUps, 'POST', '/contacts/bulk', { contacts: addresses.map((address) => ({ email: address })) })
+    entered.push(...addresses.map((address) => ({ group: 'signup', email: address })))
+  }
+  const erase = async (address: string, contactId: string) => {
+    erased.set(address, (await client.ask(main, 'DELETE', `/contacts/${contactId}`)).at)
+  }
+  const pause = async ({ id, pauses }: Sequence) => {
+    const { at } = await client.ask(main, 'PATCH', `/automations/${id}`, { status: 'PAUSED' })
+    pauses.push({ from: at, to: Infinity })
+  }
+  const resume = async ({ id, pauses }: Sequence) => {
+    pauses.at(-1)!.to = Date.now()
+    await client.ask(main, 'PATCH', `/automations/${id}`, { status: 'ACTIVE' })
+  }
+  const remove = async (sequence: Sequence) => {
+    sequence.deletedAt = (await client.ask(main, 'DELETE', `/automations/${sequence.id}`)).at
+  }
+
+  for (const group of GROUPS) {
+    const steps = [email(`${group} 1`), wait(WAIT_MINUTES), email(`${group} 2`)]
+    if (group === 'signup') await automation(group, steps, signUps, { trigger: 'SIGNUP' })
+    else await automation(group, steps)
+  }
   const within = (from: number, to: number) => delay(random.between(from, to) * windowMs)
 
   async function enter(group: Group, n: number): Promise<void> {
@@ -108,66 +124,94 @@ export async function drive(
     // Whoever is to be deleted or held has to be in it by then.
     const early = group === 'doomed' || group === 'held' || group === 'resumed'
     await within(0, early ? 0.4 : 0.95)
-    const contact = await ask(main, 'POST', '/contacts', { email: address })
-    const contactId = contact.body.data['id'] as string
-    if (group === 'event') {
-      await ask(main, 'POST', `/contacts/${contactId}/events`, { name: group })
-    } else {
-      try {
-        await ask(main, 'POST', `/automations/${automations[group]}/enroll`, { contactId })
-      } catch (error) {
-        // Faults have held it up until its automation was paused or gone: nothing was acknowledged.
-        if (early && error instanceof Error && error.message.includes('404')) return
-        throw error
-      }
+    const contactId = await person(address)
+    try {
+      await (group === 'event' ? fire : enroll)(group, address, contactId)
+    } catch (error) {
+      // Faults have held it up until its automation was paused or gone: nothing was acknowledged.
+      if (early && error instanceof Refused && error.status === 404) return
+      throw error
     }
-    entered.push({ group, email: address })
     if (group === 'call' && random.next() < ERASED) {
       await delay(random.between(0, 20_000))
-      const { at } = await ask(main, 'DELETE', `/contacts/${contactId}`)
-      erased.set(address, at)
+      await erase(address, contactId)
     }
   }
 
-  async function signUp(from: number, to: number): Promise<void> {
-    await within(0, 0.95)
-    const contacts = Array.from({ length: to - from }, (_, n) => ({ email: `signup-${from + n}@example.com` }))
-    await ask(signUps, 'POST', '/contacts/bulk', { contacts })
-    entered.push(...contacts.map((contact) => ({ group: 'signup' as const, email: contact.email })))
+  /** Something is paused, deleted and erased in the middle of its first emails: once in each round. */
+  async function round(n: number): Promise<void> {
+    const name = (who: string) => `round-${n}-${who}@example.com`
+    const moment = (milliseconds: number) => delay(random.between(0, milliseconds))
+    const paused = async () => {
+      const group = `paused-${n}`
+      const sequence = await automation(group, [email(`${group} 1`), email(`${group} 2`)])
+      for (const who of ['p', 'q']) await enroll(group, name(who), await person(name(who)))
+      await moment(400)
+      await pause(sequence)
+      await moment(2_000)
+      await resume(sequence)
+    }
+    const doomed = async () => {
+      const group = `doomed-${n}`
+      const sequence = await automation(group, [email(`${group} 1`), email(`${group} 2`)])
+      for (const who of ['d', 'e']) await enroll(group, name(who), await person(name(who)))
+      await moment(400)
+      await remove(sequence)
+    }
+    const erasure = async () => {
+      const contactId = await person(name('f'))
+      await enroll('call', name('f'), contactId)
+      await moment(400)
+      await erase(name('f'), contactId)
+    }
+    await Promise.all([
+      paused(),
+      doomed(),
+      erasure(),
+      person(name('g')).then((contactId) => fire('event', name('g'), contactId)),
+      signUp([name('s'), name('t')]),
+    ])
+  }
+  async function rounds(): Promise<void> {
+    const all: Promise<void>[] = []
+    for (let n = 0; !isEnough(); n += 1) {
+      all.push(round(n))
+      await delay(ROUND_MS)
+    }
+    await Promise.all(all)
   }
 
-  const tasks: Promise<void>[] = []
+  const tasks: Promise<void>[] = [rounds()]
   for (const group of GROUPS) {
     const count = Math.round(enrollments * SHARES[group])
     if (group === 'signup') {
       for (let from = 0; from < count; from += CONTACTS_A_BULK_CALL) {
-        tasks.push(signUp(from, Math.min(from + CONTACTS_A_BULK_CALL, count)))
+        const length = Math.min(CONTACTS_A_BULK_CALL, count - from)
+        const addresses = Array.from({ length }, (_, n) => `signup-${from + n}@example.com`)
+        tasks.push(within(0, 0.95).then(() => signUp(addresses)))
       }
     } else {
       for (let n = 0; n < count; n += 1) tasks.push(enter(group, n))
     }
   }
-  const setStatus = async (group: Group, status: string, at: number) => {
-    await delay(at * windowMs)
-    return (await ask(main, 'PATCH', `/automations/${automations[group]}`, { status })).at
-  }
-  let deletedAt = 0
-  let pausedAt = 0
+  const halfTime = delay(0.5 * windowMs)
   tasks.push(
-    setStatus('held', 'PAUSED', 0.5).then((at) => {
-      pausedAt = at
-    }),
-    setStatus('resumed', 'PAUSED', 0.5)
-      .then(() => setStatus('resumed', 'ACTIVE', 0.4))
-      .then(() => undefined),
-    delay(0.5 * windowMs).then(async () => {
-      deletedAt = (await ask(main, 'DELETE', `/automations/${automations.doomed}`)).at
-    }),
-    // A full pool: more requests at once than the APIs have connections.
+    halfTime.then(() => pause(sequences.get('held')!)),
+    halfTime
+      .then(() => pause(sequences.get('resumed')!))
+      .then(() => delay(0.4 * windowMs))
+      .then(() => resume(sequences.get('resumed')!)),
+    halfTime.then(() => remove(sequences.get('doomed')!)),
+    // More requests at once than the APIs have connections.
     delay(0.7 * windowMs).then(async () => {
-      await Promise.all(Array.from({ length: 120 }, () => ask(main, 'GET', '/contacts')))
+      await Promise.all(Array.from({ length: 120 }, () => client.ask(main, 'GET', '/contacts')))
     }),
   )
   await Promise.all(tasks)
-  return { automations, entered, deletedAt, pausedAt, erased, repeats }
+  return { sequences, entered, erased, repeats: client.repeats, serverErrors: client.serverErrors }
 }
+
+/** Between the beginnings of two rounds, in milliseconds. */
+const ROUND_MS = 3_000
+
+const onEvent = (name: string) => ({ trigger: 'EVENT', triggerConfig: { eventName: name } })

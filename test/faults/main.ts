@@ -1,112 +1,64 @@
 /**
- * `npm run test:faults`: the service's promise, tested. The parts run as they do in production, each a process of its own;
- * contacts come in by every way there is; meanwhile parts are killed, frozen and cut off at random instants. Then what the
- * SMTP server took is held against what was acknowledged.
+ * `npm run test:faults`: the service's promise, tested on the parts as they run in production, each a process of its own.
+ * Under load, with faults at random and at every named point; or in stories that aim at one instant each; or with builds
+ * that are broken on purpose and have to be found out.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { torment } from './chaos.ts'
-import { drive } from './load.ts'
 import { MUTANTS } from './mutants.ts'
-import { Random } from './random.ts'
-import { judge, waitForQuiet } from './verdict.ts'
-import { startWorld } from './world.ts'
+import { runLoad } from './run-load.ts'
+import { runMutants, runStories } from './run-stories.ts'
+import { POSTGRES, SLOW_SERVER, STORIES } from './stories/index.ts'
 
 const { values } = parseArgs({
   options: {
     enrollments: { type: 'string', default: '300' },
     kills: { type: 'string', default: '15' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    mutant: { type: 'string' },
     cluster: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
+    stories: { type: 'boolean', default: false },
+    story: { type: 'string' },
+    'slow-server': { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '1' },
+    'list-stories': { type: 'boolean', default: false },
     'list-mutants': { type: 'boolean', default: false },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
-
-if (values['list-mutants']) {
-  for (const [name, { what }] of Object.entries(MUTANTS)) say(`${name}: ${what}`)
-  process.exit(0)
-}
-const number = (name: 'enrollments' | 'kills' | 'seed'): number => {
+const number = (name: 'enrollments' | 'kills' | 'seed' | 'seeds'): number => {
   const value = Number(values[name])
   if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`)
   return value
 }
-const [enrollments, kills, seed] = [number('enrollments'), number('kills'), number('seed')]
-const { mutant, cluster } = values
+const { mutant, story, cluster } = values
+const ALL = { ...STORIES, ...SLOW_SERVER, ...POSTGRES }
 if (mutant !== undefined && !(mutant in MUTANTS))
   throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
+if (story !== undefined && !(story in ALL)) throw new Error(`There is no story ${story}; --list-stories names them`)
 
-/** Long enough that a first email and the deletion of its automation both fall into it, and some starts a second. */
-const windowMs = Math.max(60_000, enrollments * 60, kills * 3_000)
-/** The wait, Temporal's own retries, and time to spare: what has not come by then does not come. */
-const quietMs = 200_000 + enrollments * 60
-
-say(
-  `Faults: ${enrollments} enrollments, ${kills} kills, seed ${seed}` +
-    `${mutant ? `, mutant ${mutant}` : ''}${cluster ? ', on a cluster' : ''}`,
-)
-const started = Date.now()
-const world = await startWorld(new Random(seed), { mutant, cluster }, say)
-let failed: boolean
-try {
-  say(`The parts are up; ${Math.round(windowMs / 1000)} s of load and faults`)
-  const [acknowledged, faults] = await Promise.all([
-    drive(world, new Random(seed + 1), { enrollments, windowMs }),
-    torment(world, new Random(seed + 2), { kills, windowMs }),
-  ])
-  world.endCuts()
-  say(`${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for quiet`)
-  const quiet = await waitForQuiet(world, acknowledged, quietMs)
-  const verdict = await judge(world, acknowledged, faults)
-
-  say('')
-  for (const { name, examined, failures } of verdict.checks) {
-    say(`${failures.length === 0 ? '✔' : '✘'} ${name} (${examined})`)
-    for (const failure of failures.slice(0, 10)) say(`    ${failure}`)
-    if (failures.length > 10) say(`    … and ${failures.length - 10} more`)
-  }
-  failed = !quiet || verdict.checks.some(({ failures }) => failures.length > 0)
-  const tally = Object.fromEntries(
-    Object.entries(Object.groupBy(faults, ({ what, target }) => `${what} ${target}`)).map(([name, of]) => [
-      name,
-      of?.length,
-    ]),
-  )
-  const report = {
-    seed,
-    enrollments,
-    kills,
-    mutant: mutant ?? null,
-    cluster,
-    passed: !failed,
-    quiet,
-    seconds: Math.round((Date.now() - started) / 1000),
-    acknowledged: acknowledged.entered.length,
-    repeats: acknowledged.repeats,
-    accepted: verdict.accepted,
-    unconfirmed: verdict.unconfirmed,
-    faults: tally,
-    checks: verdict.checks.map(({ name, examined, failures }) => ({ name, examined, failed: failures.length })),
-  }
-  mkdirSync('dist', { recursive: true })
-  writeFileSync(
-    'dist/faults.json',
-    `${JSON.stringify({ ...report, failures: verdict.checks, timeline: faults }, null, 2)}\n`,
-  )
-  say('')
-  if (!quiet) say('It did not become quiet: something that was acknowledged is still owed.')
-  say(
-    `${failed ? 'FAILED' : 'Passed'} after ${report.seconds} s: ${verdict.accepted} messages taken, ` +
-      `${verdict.unconfirmed} unconfirmed. The same again: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,
-  )
-  say(JSON.stringify(report))
-} catch (error) {
-  failed = true
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+const list = (of: Record<string, { what: string }>): boolean => {
+  for (const [name, { what }] of Object.entries(of)) say(`${name}: ${what}`)
+  return true
 }
-const folder = await world.stop(failed)
-if (failed)
-  say(`What the parts said, and what the mail server wrote down, is in ${folder}. CONTRIBUTING tells how to read it.`)
-process.exit(failed ? 1 : 0)
+
+function run(): boolean | Promise<boolean> {
+  if (values['list-mutants']) return list(MUTANTS)
+  if (values['list-stories']) return list(ALL)
+  const seeds = Array.from({ length: number('seeds') }, (_, n) => n + 1)
+  if (values.mutants) return runMutants(mutant === undefined ? Object.keys(MUTANTS) : [mutant], seeds, say)
+  const stories = [
+    ...(values.stories ? Object.keys(STORIES) : []),
+    ...(values['slow-server'] ? Object.keys(SLOW_SERVER) : []),
+    ...(values.postgres ? Object.keys(POSTGRES) : []),
+    ...(story === undefined ? [] : [story]),
+  ]
+  if (stories.length > 0) return runStories(stories, seeds, { cluster }, say)
+  return runLoad(
+    { enrollments: number('enrollments'), kills: number('kills'), seed: number('seed'), mutant, cluster },
+    say,
+  )
+}
+
+process.exit((await run()) ? 0 : 1)

@@ -9,6 +9,8 @@ export interface Mutant {
   by: string
   /** The worlds of the simulation that show it. */
   worlds: readonly string[]
+  /** The stories of the fault suite that show it: each of them does. */
+  stories: readonly string[]
 }
 
 const LEDGER = 'src/db/queries/ledger.ts'
@@ -20,6 +22,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `where (message.status = 'DEFERRED' and message.attempts = $7::integer)`,
     by: 'where true',
     worlds: ['enroll'],
+    stories: ['overtaken'],
   },
   'dead-is-deferred': {
     what: 'a message whose sender died in the middle of the hand-over is sent again',
@@ -27,6 +30,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `set status = 'UNCONFIRMED', error = 'The sender stopped`,
     by: `set status = 'DEFERRED', error = 'The sender stopped`,
     worlds: ['enroll'],
+    stories: ['sender-dies'],
   },
   'no-lease': {
     what: 'a claim whose owner may be alive is taken for dead',
@@ -34,6 +38,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }`,
     by: '',
     worlds: ['enroll'],
+    stories: ['sender-dies'],
   },
   'claim-while-paused': {
     what: 'the claim does not ask whether the automation may send',
@@ -41,6 +46,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
     by: 'where id = $4::uuid and deleted_at is null',
     worlds: ['pause'],
+    stories: ['paused-before-the-claim'],
   },
   'claim-of-a-deleted': {
     what: 'the claim does not ask whether the automation was deleted',
@@ -48,6 +54,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
     by: `where id = $4::uuid and status in ('ACTIVE', 'ARCHIVED')`,
     worlds: ['delete'],
+    stories: ['deleted-before-the-claim'],
   },
   'claim-of-an-erased': {
     what: 'the claim takes no lock on the contact, whom somebody erases',
@@ -55,6 +62,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: '  join contact on contact.id = enrollment.contact_id\n  where enrollment.id = $1::uuid',
     by: '  where enrollment.id = $1::uuid',
     worlds: ['erase'],
+    stories: ['erased-while-claimed'],
   },
   'defer-forgets-claim': {
     what: 'a claim whose answer was lost is left as it is, although nothing was handed over',
@@ -62,6 +70,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'if (claimUnknown) await untilDone(defer)',
     by: 'if (claimUnknown) void defer',
     worlds: ['enroll'],
+    stories: ['claim-without-an-answer'],
   },
   'record-gives-up': {
     what: 'what the mail server answered is forgotten at the first error of the database',
@@ -69,6 +78,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: '    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))\n',
     by: '    await recordOutcome(em.fork(), message, outcome, content).catch(() => undefined)\n',
     worlds: ['enroll'],
+    stories: ['answer-and-no-database'],
   },
   'no-break-off': {
     what: 'a sender that was stopped past its lease hands over all the same',
@@ -76,6 +86,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'holds: () => performance.now() < lease.until',
     by: 'holds: () => true',
     worlds: ['delete', 'erase'],
+    stories: ['past-its-lease'],
   },
   'impatient-delete': {
     what: 'DELETE and erasure answer without waiting for what is being handed over',
@@ -83,6 +94,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: '(await count()) > 0',
     by: '(await count()) > 1_000',
     worlds: ['delete', 'erase'],
+    stories: ['deleted-beside-a-hand-over', 'erased-beside-a-hand-over'],
   },
   'erase-leaves-the-rest': {
     what: 'what was being handed over to a contact who was erased stays in the ledger',
@@ -90,6 +102,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'with gone as (\n       delete from messages where contact_id = $1::uuid',
     by: 'with gone as (\n       delete from messages where false and contact_id = $1::uuid',
     worlds: ['erase'],
+    stories: ['erased-beside-a-hand-over'],
   },
   'no-relay': {
     what: 'nobody delivers what a crash left undelivered',
@@ -97,6 +110,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'if (due.length > 0) await deliver(dependencies, due, concurrency)',
     by: '',
     worlds: ['event'],
+    stories: ['api-dies-before-it-delivers'],
   },
   'settled-before-delivery': {
     what: 'a delivery is settled before it has arrived',
@@ -104,6 +118,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'await deliverOne(dependencies, delivery)',
     by: 'await settleDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery)',
     worlds: ['event'],
+    stories: ['temporal-away'],
   },
   'nothing-owed': {
     what: 'what an event owes is not written with it',
@@ -111,6 +126,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'where written.is_new',
     by: 'where false',
     worlds: ['event'],
+    stories: ['fired-event'],
   },
   'heard-is-forgotten': {
     what: 'what an enrollment has heard starts it again when it is delivered again',
@@ -118,6 +134,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'where automation.id = $1::uuid and event.id = any($3::uuid[])',
     by: 'where false and automation.id = $1::uuid and event.id = any($3::uuid[])',
     worlds: ['heard'],
+    stories: ['delivered-again-after-the-end'],
   },
   'swallowed-event': {
     what: 'a run that has nothing to do takes with it who came meanwhile',
@@ -125,6 +142,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'const [entry, ...heard] = run.heard',
     by: 'const [entry, ...heard] = [] as typeof run.heard',
     worlds: ['again'],
+    stories: ['fired-into-a-run-with-nothing-to-do'],
   },
   'acknowledged-before-start': {
     what: 'a call is acknowledged although the workflow was not started',
@@ -133,6 +151,7 @@ export const MUTANTS: Record<string, Mutant> = {
     by: `const started = running === undefined && (await enrollments.start(start).catch(() => undefined))
   if (started === undefined) return answer(true)`,
     worlds: ['enroll'],
+    stories: ['temporal-away'],
   },
   'short-wait': {
     what: 'a wait ends early',
@@ -140,6 +159,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'step.delayMinutes * 60_000',
     by: 'step.delayMinutes * 50_000',
     worlds: ['enroll'],
+    stories: ['waits'],
   },
   'skipped-step': {
     what: 'a step is skipped behind a wait',
@@ -147,6 +167,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
     by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
     worlds: ['enroll'],
+    stories: ['waits'],
   },
   'lost-change': {
     what: 'a change that comes while an email is looked at is not seen',
@@ -154,6 +175,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'return stay({ ...state, changed: true })',
     by: 'return stay(state)',
     worlds: ['pause'],
+    stories: ['woken-while-held'],
   },
   'nobody-wakes': {
     what: 'whoever was held stays held',
@@ -161,6 +183,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })`,
     by: 'void owe',
     worlds: ['pause'],
+    stories: ['held-and-woken'],
   },
   'nobody-tears-down': {
     what: 'the enrollments of a deleted automation go on for ever',
@@ -168,6 +191,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: `if (count > 0) await owe(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
     by: 'void owe',
     worlds: ['delete'],
+    stories: ['torn-down'],
   },
   'answer-apart': {
     what: 'what a call did and the answer that is kept of it are two transactions',
@@ -175,5 +199,6 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: 'const answer = transactional\n',
     by: 'const answer = !transactional\n',
     worlds: ['idempotent'],
+    stories: ['done-and-not-answered'],
   },
 }

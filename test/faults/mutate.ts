@@ -1,17 +1,24 @@
-/** `node --import`: breaks the source as FAULT_MUTANT says, while it is loaded. Nothing on the disk changes. */
-import { registerHooks } from 'node:module'
-import { MUTANTS } from './mutants.ts'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Mutant } from './mutants.ts'
 
-const mutant = MUTANTS[process.env['FAULT_MUTANT'] ?? '']
-if (mutant) {
-  registerHooks({
-    load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context)
-      if (!url.endsWith(`/${mutant.file}`) || loaded.source === undefined || loaded.source === null) return loaded
-      const source =
-        typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
-      if (!source.includes(mutant.replace)) throw new Error(`The mutant does not fit ${mutant.file} any more`)
-      return { ...loaded, source: source.replace(mutant.replace, () => mutant.by) }
-    },
-  })
+/** Breaks a file's source as a mutant says. @throws {Error} where its text is not there any more. */
+export function withMutant({ file: mutated, replace, by }: Mutant, file: string, source: string): string {
+  if (mutated !== file) return source
+  if (!source.includes(replace)) throw new Error(`The mutant does not fit ${file} any more: ${replace}`)
+  return source.replace(replace, () => by)
+}
+
+/**
+ * Workflow code is bundled from the disk, past any hook on the loading of modules: a mutant of it is a copy of the source.
+ * @returns the folder of the copy.
+ */
+export function copyWithMutant(root: string, to: string, mutant: Mutant): string {
+  for (const folder of ['src', 'workflows', 'activities', 'scripts', 'package.json']) {
+    cpSync(join(root, folder), join(to, folder), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))
+  const path = join(to, mutant.file)
+  writeFileSync(path, withMutant(mutant, mutant.file, readFileSync(path, 'utf8')))
+  return to
 }

@@ -1,9 +1,9 @@
 /**
  * A process of its own: an SMTP server that writes down, durably, when a sender begins DATA, and every message that it
- * takes, before it says so. It is slow to say so (very slow from one SIGHUP to the next), and now and then cuts the
- * connection instead, having taken the message or not; until SIGUSR2.
+ * takes, before it says so. How long it takes to say so, and how often it cuts the connection instead, having taken the message
+ * or not, is written in a file that outlives it.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 
@@ -12,14 +12,14 @@ export type RecorderEntry =
   | { kind: 'accepted'; at: number; messageId: string; to: string; subject: string }
   | { kind: 'cut'; at: number; messageId: string; to: string; subject: string }
 
-const [portText, file = '', cutText] = process.argv.slice(2)
-let cuts = Number(cutText)
-process.on('SIGUSR2', () => (cuts = 0))
+/** How the server behaves: which part of the messages it cuts off, and how long it thinks over one (`null`: not long). */
+export interface MailMode {
+  cuts: number
+  takesMs: number | null
+}
 
-/** What a slow server takes for a message, in milliseconds. */
-const SLOW_MS = 6_000
-let slow = false
-process.on('SIGHUP', () => (slow = !slow))
+const [portText, file = '', modeFile = ''] = process.argv.slice(2)
+const readMode = () => JSON.parse(readFileSync(modeFile, 'utf8')) as MailMode
 
 function record(entry: RecorderEntry): void {
   const log = openSync(file, 'a')
@@ -52,6 +52,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
     to,
     subject: header('Subject'),
   }
+  const { cuts, takesMs } = readMode()
   const cut = Math.random() < cuts
   // Half of the cuts come before the message counts as taken: the sender can't tell the two apart.
   const taken = !cut || Math.random() < 0.5
@@ -61,7 +62,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
     return 'cut'
   }
   // The instant in which a kill is hardest to get right, and not a short one: mail servers think before they answer.
-  await delay(slow ? SLOW_MS : 50 + Math.random() * 300)
+  await delay(takesMs ?? 50 + Math.random() * 300)
   return 'queued'
 }
 

@@ -13,6 +13,8 @@ export type Toxic = keyof typeof TOXICS
 export interface Toxiproxy {
   add(proxy: string, toxic: Toxic): Promise<void>
   remove(proxy: string, toxic: Toxic): Promise<void>
+  /** Off, every connection through a proxy ends, and nobody is let in. */
+  setEnabled(proxy: string, enabled: boolean): Promise<void>
   stop(): void
 }
 
@@ -44,6 +46,7 @@ export async function startToxiproxy(
   return {
     add: (proxy, toxic) => call('POST', `/proxies/${proxy}/toxics`, { name: toxic, ...TOXICS[toxic] }),
     remove: (proxy, toxic) => call('DELETE', `/proxies/${proxy}/toxics/${toxic}`),
+    setEnabled: (proxy, enabled) => call('POST', `/proxies/${proxy}`, { enabled }),
     stop: () => void child.kill('SIGKILL'),
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/db/sql.ts'
 import type { Fault } from './chaos.ts'
-import { GROUPS, WAIT_MINUTES, type Acknowledged, type Group } from './load.ts'
+import { WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
 import type { World } from './world.ts'
 
 export interface Verdict {
@@ -35,19 +35,23 @@ const owedRows = async (world: World): Promise<number> => {
 }
 
 /** Whether an enrollment stands where it should: at its end, or held by its pause. */
-const isThrough = ({ group }: { group: Group }, row: Row | undefined): boolean =>
-  row?.status === 'COMPLETED' || (group === 'held' && row?.status === 'ACTIVE' && row.held)
+const isThrough = (sequence: Sequence | undefined, row: Row | undefined): boolean =>
+  row?.status === 'COMPLETED' || (sequence?.end === 'held' && row?.status === 'ACTIVE' && row.held)
+
+/** Of those who were acknowledged, whoever nobody has deleted. */
+const aliveOf = ({ entered, erased, sequences }: Acknowledged) =>
+  entered.filter(({ group, email }) => sequences.get(group)?.end !== 'deleted' && !erased.has(email))
 
 /** Waits until everything that was acknowledged is done, or until it will not be. @returns whether it is. */
-export async function waitForQuiet(
-  world: World,
-  { automations, entered, erased }: Acknowledged,
-  timeoutMs: number,
-): Promise<boolean> {
+export async function waitForQuiet(world: World, acknowledged: Acknowledged, timeoutMs: number): Promise<boolean> {
+  const { sequences } = acknowledged
+  const expected = aliveOf(acknowledged)
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await delay(1_000)) {
     const rows = new Map((await enrollmentRows(world)).map((row) => [`${row.automation_id} ${row.email}`, row]))
-    const expected = entered.filter(({ group, email }) => group !== 'doomed' && !erased.has(email))
-    const through = expected.every((entry) => isThrough(entry, rows.get(`${automations[entry.group]} ${entry.email}`)))
+    const through = expected.every(({ group, email }) => {
+      const sequence = sequences.get(group)
+      return isThrough(sequence, rows.get(`${sequence?.id} ${email}`))
+    })
     if (through && (await owedRows(world)) === 0) return true
   }
   return false
@@ -55,7 +59,7 @@ export async function waitForQuiet(
 
 /** Holds what the SMTP server took against what was acknowledged, and against the ledger, the counts and Temporal. */
 export async function judge(world: World, acknowledged: Acknowledged, faults: readonly Fault[]): Promise<Verdict> {
-  const { automations, entered, deletedAt, pausedAt, erased } = acknowledged
+  const { sequences, erased, serverErrors } = acknowledged
   const em = () => world.orm.em.fork()
   const log = world.accepted()
   const accepted = log.filter((entry) => entry.kind === 'accepted')
@@ -64,13 +68,14 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   const messages = await sql<{
     email: string
     automation_id: string
+    enrollment_id: string
     subject: string
     status: string
     claimed_at: string
     error: string | null
   }>(
     em(),
-    `select contact.email, message.automation_id, content.subject, message.status, message.claimed_at, message.error
+    `select contact.email, message.automation_id, message.enrollment_id, content.subject, message.status, message.claimed_at, message.error
      from messages message
      join contacts contact on contact.id = message.contact_id
      join enrollments enrollment on enrollment.id = message.enrollment_id
@@ -90,11 +95,14 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   const times = new Map<string, number[]>()
   for (const entry of accepted) times.set(keyOf(entry), [...(times.get(keyOf(entry)) ?? []), entry.at])
   const statusOf = new Map(messages.map((message) => [`${message.email}: ${message.subject}`, message.status]))
-  const alive = entered.filter(({ group, email }) => group !== 'doomed' && !erased.has(email))
+  const alive = aliveOf(acknowledged)
+  const sequenceOf = (subject: string) => sequences.get(subject.split(' ')[0] ?? '')
+  const rowFor = ({ group, email }: { group: string; email: string }) =>
+    rowOf.get(`${sequences.get(group)?.id} ${email}`)
 
   check('every acknowledged enrollment reached its end, or is held by its pause', alive, (entry) => {
-    const row = rowOf.get(`${automations[entry.group]} ${entry.email}`)
-    return isThrough(entry, row)
+    const row = rowFor(entry)
+    return isThrough(sequences.get(entry.group), row)
       ? undefined
       : `${entry.email}: ${row ? `${row.status}${row.held ? ', held' : ''}` : 'no enrollment'}`
   })
@@ -104,10 +112,10 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   const ids = Map.groupBy(accepted, ({ messageId }) => messageId)
   check('no Message-ID came twice', [...ids], ([id, entries]) => (entries.length > 1 ? id : undefined))
 
-  const finished = alive.filter(
-    ({ group, email }) => rowOf.get(`${automations[group]} ${email}`)?.status === 'COMPLETED',
+  const finished = alive.filter((entry) => rowFor(entry)?.status === 'COMPLETED')
+  const steps = finished.flatMap(({ group, email }) =>
+    Array.from({ length: sequences.get(group)!.emails }, (_, n) => `${email}: ${group} ${n + 1}`),
   )
-  const steps = finished.flatMap(({ group, email }) => [`${email}: ${group} 1`, `${email}: ${group} 2`])
   check('every step was taken by the server, or is unconfirmed', steps, (key) =>
     times.has(key) || statusOf.get(key) === 'UNCONFIRMED' ? undefined : `${key}: ${statusOf.get(key) ?? 'no message'}`,
   )
@@ -127,20 +135,30 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
       return seen ? undefined : `${email}: ${subject}, claimed at ${claimed_at}: ${error}`
     },
   )
-  check('nothing was begun and taken while paused', accepted, ({ to, subject, at }) => {
-    if (!subject.startsWith('held')) return undefined
-    const began = Math.max(...(begun.get(to) ?? []).flatMap((entry) => (entry.at <= at ? [entry.at] : [])))
-    return began > pausedAt ? `${to}: ${subject}, begun ${began - pausedAt} ms after the PATCH` : undefined
+  const handedOver = messages.filter(({ status }) => status === 'SENT' || status === 'UNCONFIRMED')
+  check('nothing was claimed while paused', handedOver, ({ email, subject, claimed_at }) => {
+    const claimedAt = toDate(claimed_at).getTime()
+    const pause = sequenceOf(subject)?.pauses.find(({ from, to }) => claimedAt > from && claimedAt < to)
+    return pause && `${email}: ${subject}, claimed ${claimedAt - pause.from} ms after the PATCH`
   })
+  const ended = new Set(finished.map((entry) => rowFor(entry)?.enrollment_id))
+  check(
+    'no message of whoever is through is left in the middle',
+    messages.filter(({ enrollment_id }) => ended.has(enrollment_id)),
+    ({ email, subject, status }) =>
+      status === 'SENDING' || status === 'DEFERRED' ? `${email}: ${subject} is ${status}` : undefined,
+  )
   check(
     'every unconfirmed message met a fault in its instant',
     unconfirmed,
     ({ email, subject, claimed_at, error }) => {
       const claimedAt = toDate(claimed_at).getTime()
       const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
+      // A database that is away is no excuse: what the mail server answered is recorded when it is back.
       const hurt = faults.some(
-        ({ target, from, to }) =>
-          (target === 'worker' || target === 'smtp' || target === 'postgres') &&
+        ({ target, how, from, to }) =>
+          (target === 'worker' || target === 'smtp') &&
+          !how.startsWith('linger') &&
           to >= claimedAt - 500 &&
           from <= claimedAt + 20_000,
       )
@@ -148,15 +166,16 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
     },
   )
 
-  check('no wait ended early', finished, ({ group, email }) => {
+  const waited = finished.filter(({ group }) => sequences.get(group)?.hasWait)
+  check('no wait ended early', waited, ({ group, email }) => {
     const [first] = times.get(`${email}: ${group} 1`) ?? []
     const [second] = times.get(`${email}: ${group} 2`) ?? []
     if (first === undefined || second === undefined || second - first >= WAIT_MINUTES * 60_000) return undefined
     return `${email}: ${((second - first) / 1000).toFixed(1)} s`
   })
   check('no email after an acknowledged DELETE', accepted, ({ to, subject, at }) => {
-    const end = subject.startsWith('doomed') ? deletedAt : erased.get(to)
-    return end !== undefined && at > end ? `${to}: ${subject}, ${at - end} ms after` : undefined
+    const end = Math.min(sequenceOf(subject)?.deletedAt ?? Infinity, erased.get(to) ?? Infinity)
+    return at > end ? `${to}: ${subject}, ${at - end} ms after` : undefined
   })
   check(
     'the ledger and the SMTP server agree on what was sent',
@@ -167,7 +186,7 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
   const known = new Set(messages.map(({ email, subject }) => `${email}: ${subject}`))
   check(
     'what the SMTP server took is in the ledger',
-    accepted.filter(({ to, subject }) => !erased.has(to) && !subject.startsWith('doomed')),
+    accepted.filter(({ to, subject }) => !erased.has(to) && sequenceOf(subject)?.end !== 'deleted'),
     (entry) => (known.has(keyOf(entry)) ? undefined : keyOf(entry)),
   )
 
@@ -176,15 +195,24 @@ export async function judge(world: World, acknowledged: Acknowledged, faults: re
     'select automation_id, enrolled, completed from automation_counts',
   )
   const countOf = new Map(counts.map((row) => [row.automation_id, row]))
-  const counted = GROUPS.filter((group) => group !== 'doomed' && group !== 'call')
-  check('enrolledCount and completedCount are what there is', counted, (group) => {
-    const of = rows.filter((row) => row.automation_id === automations[group])
+  const counted = [...sequences].filter(([, { end, loses }]) => end !== 'deleted' && !loses)
+  check('enrolledCount and completedCount are what there is', counted, ([group, { id }]) => {
+    const of = rows.filter((row) => row.automation_id === id)
     const completed = of.filter(({ status }) => status === 'COMPLETED').length
-    const count = countOf.get(automations[group])
+    const count = countOf.get(id)
     return count?.enrolled === of.length && count.completed === completed
       ? undefined
       : `${group}: ${count?.enrolled}/${count?.completed} instead of ${of.length}/${completed}`
   })
+  const [left] = await sql<{ count: number }>(
+    em(),
+    `select count(*)::integer as count from messages message
+     where not exists (select from contacts where contacts.id = message.contact_id)`,
+  )
+  check('nothing is left of who was erased', [left?.count ?? 0], (count) =>
+    count > 0 ? `${count} messages of contacts who are not there` : undefined,
+  )
+  check('no answer was a 500', serverErrors, (error) => error)
 
   const active = rows.filter(({ status }) => status === 'ACTIVE').length
   const running = await settleAt(active, () => countRunning(world))

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,18 +13,30 @@ import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
 import { sql } from '../../src/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts, freePortsInARow } from '../support/ports.ts'
+import { Controller } from './controller.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import type { Random } from './random.ts'
-import type { RecorderEntry } from './smtp-recorder.ts'
+import type { MailMode, RecorderEntry } from './smtp-recorder.ts'
 import { startToxiproxy, type Toxiproxy } from './toxiproxy.ts'
+import { WorkflowBundles } from './workflow-bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TASK_QUEUE = 'faults'
 /** Of the messages, the part whose connection the SMTP server cuts instead of answering. */
 const CUTS = 0.03
+/** What a slow mail server takes for a message, in milliseconds. */
+export const SLOW_MAIL_MS = 6_000
+/** Longer than every lease and timeout there is, in milliseconds: whoever is stopped for so long was taken for dead. */
+export const PAST_EVERY_TIMEOUT_MS = 35_000
+
+/** How long after its first word a worker polls, in milliseconds. */
+const STARTED_MS = 3_000
 
 /** What can be killed. */
 export const KINDS = ['api', 'worker', 'postgres', 'temporal', 'smtp'] as const
 export type Kind = (typeof KINDS)[number]
+/** What there is a proxy before. */
+export type Behind = 'postgres' | 'temporal' | 'smtp'
 
 export interface World {
   apis: string[]
@@ -32,25 +44,31 @@ export interface World {
   orm: Orm
   temporalAddress: string
   proxies: Toxiproxy
+  controller: Controller
+  /** Waits until every part is up. */
+  ready(): Promise<void>
   /** kill -9 of one process of the kind. Somebody starts it again. */
   kill(kind: Kind): void
-  /**
-   * kill -9 of all workers in an instant in which the SMTP server has taken a message and has not said so yet, if there is
-   * one within some seconds.
-   */
-  killWorkersInTheAct(): Promise<void>
+  /** Sends a signal to a process by its name (`worker-1`), or to all of a kind. */
+  signal(name: string, signal: NodeJS.Signals): void
   /** Stops a process and lets it go on after a while: what sees it thinks that it is dead, and it is not. */
-  freeze(kind: 'api' | 'worker', milliseconds: number): Promise<void>
-  /** SIGTERM: the process finishes what it has begun. Somebody starts it again. */
-  stopPolitely(kind: 'api' | 'worker'): void
-  /** Makes the SMTP server take six seconds for each message, for a while. */
+  freeze(pid: number | undefined, milliseconds: number): Promise<void>
+  /** The number of one process of a kind. */
+  pidOf(kind: 'api' | 'worker'): number | undefined
+  /** Stops all of Postgres's processes for a while. */
+  freezePostgres(milliseconds: number): Promise<void>
+  /** Changes how the SMTP server behaves, from now on. */
+  setMail(change: Partial<MailMode>): void
+  /** Makes the SMTP server slow for a while. */
   slowMail(milliseconds: number): Promise<void>
   /** Makes Postgres refuse every write of the parts, for a while, as in a fail-over. */
   readOnly(milliseconds: number): Promise<void>
   /** Ends every session that the parts have with Postgres. */
   endSessions(): Promise<void>
-  /** Ends the SMTP server's cuts. */
-  endCuts(): void
+  /** Locks what every statement needs, for a while: pools fill with sessions that wait. */
+  fillPools(milliseconds: number): Promise<void>
+  /** Cuts every connection to a part, and lets nobody in for a while. */
+  away(part: Behind, milliseconds: number): Promise<void>
   accepted(): RecorderEntry[]
   /** @param keep leaves the folder with all logs where it is, and says where. */
   stop(keep: boolean): Promise<string>
@@ -62,7 +80,12 @@ export interface World {
  */
 export async function startWorld(
   random: Random,
-  { mutant, cluster }: { mutant: string | undefined; cluster: boolean },
+  {
+    mutant,
+    cluster,
+    cuts = CUTS,
+    bundles = new WorkflowBundles(),
+  }: { mutant: string | undefined; cluster: boolean; cuts?: number; bundles?: WorkflowBundles },
   say: (line: string) => void,
 ): Promise<World> {
   const toxiproxyPath = await resolveGoTool('toxiproxy-server', process.env, say)
@@ -88,9 +111,17 @@ export async function startWorld(
     smtp: { listen: smtpProxy!, upstream: smtp! },
   })
 
-  const bundle = join(dataDir, 'workflows.js')
-  await ended(spawn(process.execPath, [join(ROOT, 'scripts/bundle-workflows.ts'), bundle], { stdio: 'ignore' }))
+  const bundle = await bundles.of(mutant)
+  const controller = new Controller(join(dataDir, 'points.sock'))
   const record = join(dataDir, 'smtp.jsonl')
+  const mailModeFile = join(dataDir, 'mail-mode.json')
+  let mailMode: MailMode = { cuts, takesMs: null }
+  const setMail = (change: Partial<MailMode>) => {
+    mailMode = { ...mailMode, ...change }
+    writeFileSync(`${mailModeFile}.new`, JSON.stringify(mailMode))
+    renameSync(`${mailModeFile}.new`, mailModeFile)
+  }
+  setMail({})
   const env = {
     ...process.env,
     HOST: '127.0.0.1',
@@ -102,21 +133,24 @@ export async function startWorld(
     MAIL_FROM: 'Faults <faults@example.com>',
     WORKER_SHUTDOWN_SECONDS: '15',
     WORKFLOW_BUNDLE: bundle,
-    ...(mutant === undefined
-      ? {}
-      : { FAULT_MUTANT: mutant, NODE_OPTIONS: `--import=${join(ROOT, 'test/faults/mutate.ts')}` }),
+    FAULT_CONTROLLER: join(dataDir, 'points.sock'),
+    ...(mutant === undefined ? {} : { FAULT_MUTANT: mutant }),
   }
 
   let stopping = false
-  let cuts = CUTS
   const children = new Map<string, ChildProcess>()
+  // However this process ends, none of its parts stays.
+  const killAll = () => {
+    for (const child of children.values()) child.kill('SIGKILL')
+  }
+  process.once('exit', killAll)
   /** Keeps a process alive: whatever ends it, it is started again after a pause. */
   function supervise(name: string, command: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
     const launch = () => {
       if (stopping) return
       const output = openSync(join(dataDir, 'logs', `${name}.log`), 'a')
       const child = spawn(command, args(), {
-        env: { ...env, ...more },
+        env: { ...env, FAULT_PROCESS: name, ...more },
         stdio: ['ignore', output, output],
       })
       closeSync(output)
@@ -126,28 +160,36 @@ export async function startWorld(
     launch()
   }
   const node = (script: string, ...args: string[]) => [join(ROOT, script), ...args]
-  supervise('smtp-1', process.execPath, () => node('test/faults/smtp-recorder.ts', String(smtp), record, String(cuts)))
+  /** With the named points in it. */
+  const part = (script: string) => [`--import=${join(ROOT, 'test/faults/hooks.ts')}`, join(ROOT, script)]
+  supervise('smtp-1', process.execPath, () => node('test/faults/smtp-recorder.ts', String(smtp), record, mailModeFile))
   apiPorts.forEach((port, n) => {
-    supervise(`api-${n + 1}`, process.execPath, () => node('src/bin/api.ts'), { PORT: String(port) })
+    supervise(`api-${n + 1}`, process.execPath, () => part('src/bin/api.ts'), { PORT: String(port) })
   })
-  for (const n of [1, 2]) supervise(`worker-${n}`, process.execPath, () => node('src/bin/worker.ts'))
+  for (const n of [1, 2]) supervise(`worker-${n}`, process.execPath, () => part('src/bin/worker.ts'))
   const direct = apiPorts.map((port) => `http://127.0.0.1:${port}`)
   if (cluster) {
     const caddy = await resolveGoTool('caddy', process.env, say)
     supervise('balancer-1', caddy, () => balance(`http://127.0.0.1:${balancer}`, apiPorts))
   }
   const apis = cluster ? [`http://127.0.0.1:${balancer}`] : direct
-  for (const api of [...direct, ...apis]) {
+  const ready = async () => {
+    const isUp = (api: string) =>
+      fetch(`${api}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+        (answer) => answer.ok,
+        () => false,
+      )
     await eventually(
-      'the APIs are ready',
-      () =>
-        fetch(`${api}/readyz`).then(
-          (answer) => answer.ok || undefined,
-          () => undefined,
-        ),
-      60_000,
+      'the parts are up',
+      async () => {
+        if (!(await Promise.all([...direct, ...apis].map(isUp))).every(Boolean)) return undefined
+        const up = ['worker-1', 'worker-2'].map((name) => controller.processes.get(name) ?? Infinity)
+        return up.every((at) => at < Date.now() - STARTED_MS) || undefined
+      },
+      90_000,
     )
   }
+  await ready()
 
   const oneOf = (kind: string): ChildProcess | undefined =>
     children.get(random.pick([...children.keys()].filter((name) => name.startsWith(`${kind}-`))))
@@ -175,48 +217,68 @@ export async function startWorld(
       await sql(em, 'set transaction read write')
       await sql(em, `alter database dripline set default_transaction_read_only = ${on ? 'on' : 'off'}`)
     })
+  const tables = 'contacts, enrollments, messages, outbox, idempotency_keys'
+  const lock = async (milliseconds: number) => {
+    await orm.em.fork().transactional(async (em) => {
+      // Where somebody else waits in another order, one of them gives up: that is not us, who wait in none.
+      await sql(em, `set local lock_timeout = '2s'`)
+      await sql(em, 'set local statement_timeout = 0')
+      await sql(em, `lock table ${tables} in access exclusive mode`)
+      await delay(milliseconds)
+    })
+  }
+  const freeze = async (pids: (number | undefined)[], milliseconds: number) => {
+    for (const pid of pids) signal(pid, 'SIGSTOP')
+    await delay(milliseconds)
+    for (const pid of pids) signal(pid, 'SIGCONT')
+  }
+  // What is done to all: two of a kind at once would be undone by the first that ends.
+  const inTurn = { mail: oneAtATime(), readOnly: oneAtATime(), lock: oneAtATime() }
+  const inTurnAway = { postgres: oneAtATime(), temporal: oneAtATime(), smtp: oneAtATime() }
   return {
     apis,
     orm,
     temporalAddress: embedded.temporalAddress!,
     proxies,
+    controller,
+    ready,
     kill(kind) {
       if (kind === 'postgres') signal(pidIn('postgres/postmaster.pid'), 'SIGKILL')
       else if (kind === 'temporal') signal(pidIn('temporal.pid'), 'SIGKILL')
       else signal(oneOf(kind)?.pid, 'SIGKILL')
     },
-    async killWorkersInTheAct() {
-      const size = () => (existsSync(record) ? statSync(record).size : 0)
-      const before = size()
-      for (const deadline = Date.now() + 5_000; size() === before && Date.now() < deadline;) await delay(5)
-      for (const [name, { pid }] of children) if (name.startsWith('worker-')) signal(pid, 'SIGKILL')
+    signal(name, how) {
+      for (const [each, { pid }] of children) if (each === name || each.startsWith(`${name}-`)) signal(pid, how)
     },
-    async freeze(kind, milliseconds) {
-      const { pid } = oneOf(kind) ?? {}
-      signal(pid, 'SIGSTOP')
-      await delay(milliseconds)
-      signal(pid, 'SIGCONT')
+    freeze: (pid, milliseconds) => freeze([pid], milliseconds),
+    pidOf: (kind) => oneOf(kind)?.pid,
+    freezePostgres(milliseconds) {
+      const postmaster = pidIn('postgres/postmaster.pid')
+      return freeze([postmaster, ...childrenOf(postmaster)], milliseconds)
     },
-    stopPolitely(kind) {
-      signal(oneOf(kind)?.pid, 'SIGTERM')
-    },
-    async slowMail(milliseconds) {
-      signal(children.get('smtp-1')?.pid, 'SIGHUP')
-      await delay(milliseconds)
-      signal(children.get('smtp-1')?.pid, 'SIGHUP')
-    },
-    async readOnly(milliseconds) {
-      await setReadOnly(true)
-      await endSessions()
-      await delay(milliseconds)
-      await setReadOnly(false)
-      await endSessions()
-    },
+    setMail,
+    slowMail: (milliseconds) =>
+      inTurn.mail(async () => {
+        setMail({ takesMs: SLOW_MAIL_MS })
+        await delay(milliseconds)
+        setMail({ takesMs: null })
+      }),
+    readOnly: (milliseconds) =>
+      inTurn.readOnly(async () => {
+        await persist(() => setReadOnly(true))
+        await endSessions()
+        await delay(milliseconds)
+        await persist(() => setReadOnly(false))
+        await endSessions()
+      }),
     endSessions,
-    endCuts() {
-      cuts = 0
-      signal(children.get('smtp-1')?.pid, 'SIGUSR2')
-    },
+    fillPools: (milliseconds) => inTurn.lock(() => lock(milliseconds).catch(ignore)),
+    away: (behind, milliseconds) =>
+      inTurnAway[behind](async () => {
+        await proxies.setEnabled(behind, false)
+        await delay(milliseconds)
+        await proxies.setEnabled(behind, true)
+      }),
     accepted: () =>
       existsSync(record)
         ? readFileSync(record, 'utf8')
@@ -226,7 +288,9 @@ export async function startWorld(
         : [],
     async stop(keep) {
       stopping = true
-      for (const child of children.values()) child.kill('SIGKILL')
+      killAll()
+      process.off('exit', killAll)
+      controller.close()
       proxies.stop()
       await orm.close(true)
       await embedded.stop()
@@ -236,4 +300,21 @@ export async function startWorld(
   }
 }
 
-const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.once('close', () => resolve()))
+/** The processes that a process has started. */
+function childrenOf(pid: number | undefined): number[] {
+  if (pid === undefined) return []
+  const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return list.split('\n').filter(Boolean).map(Number)
+}
+
+/** Does what has to be done, also where Postgres has just been killed. */
+async function persist(run: () => Promise<unknown>): Promise<void> {
+  for (const deadline = Date.now() + 60_000; ; await delay(200)) {
+    try {
+      await run()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+export interface Answer {
+  status: number
+  body: { data: Record<string, unknown>; error?: string }
+  /** When it was read, in milliseconds since 1970. */
+  at: number
+}
+
+/** A request that says no for good. */
+export class Refused extends Error {
+  readonly status: number
+
+  constructor(method: string, path: string, { status, body }: Answer) {
+    super(`${method} ${path} was refused: ${status} ${body.error}`)
+    this.status = status
+  }
+}
+
+/** A client of the service that does as it is told: what was not acknowledged it sends again, with the same key, elsewhere. */
+export class Client {
+  /** How often a request was sent again, because it was not acknowledged. */
+  repeats = 0
+  /** How many answers said 500, which no fault excuses. */
+  serverErrors: string[] = []
+  private calls = 0
+  private readonly apis: readonly string[]
+
+  constructor(apis: readonly string[]) {
+    this.apis = apis
+  }
+
+  /** One try. @returns `undefined` where there was no answer. */
+  async once(
+    key: string,
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey?: string,
+    api = this.apis[this.calls % this.apis.length]!,
+  ): Promise<Answer | undefined> {
+    try {
+      const response = await fetch(`${api}/api/v1${path}`, {
+        method,
+        signal: AbortSignal.timeout(15_000),
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      const answer = { status: response.status, body: (await response.json()) as Answer['body'], at: Date.now() }
+      if (answer.status === 500) this.serverErrors.push(`${method} ${path}: ${answer.body.error}`)
+      return answer
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Until it is acknowledged. @throws {Refused} */
+  async ask(
+    key: string,
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey = this.newIdempotencyKey(),
+  ): Promise<Answer> {
+    const mine = (this.calls += 1)
+    const repeatable = method === 'POST' || method === 'PATCH'
+    for (let attempt = 0; ; attempt += 1) {
+      const api = this.apis[(mine + attempt) % this.apis.length]
+      const answer = await this.once(key, method, path, body, repeatable ? idempotencyKey : undefined, api)
+      if (answer && answer.status < 300) return answer
+      // A DELETE that was done, and whose answer was lost, finds nothing the second time.
+      if (answer && method === 'DELETE' && answer.status === 404 && attempt > 0) return answer
+      if (answer && answer.status < 500 && answer.status !== 409) throw new Refused(method, path, answer)
+      this.repeats += 1
+      await delay(100 + Math.min(attempt, 20) * 50)
+    }
+  }
+
+  newIdempotencyKey(): string {
+    return `call-${process.pid}-${(this.keys += 1)}`
+  }
+  private keys = 0
+}

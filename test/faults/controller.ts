@@ -1,0 +1,112 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { onLine } from './lines.ts'
+import type { FromProcess, ToProcess } from './standing.ts'
+
+/** Somebody in a process who stands at a point. */
+export interface Standing {
+  point: string
+  /** The process: `worker-1`. */
+  process: string
+  pid: number
+  /** Lets it go on. */
+  go: () => void
+}
+
+/** Knows who passes which of the named points, and has somebody stand at one. */
+export class Controller {
+  /** How often each point was passed, or stood at. */
+  readonly passes = new Map<string, number>()
+  private readonly waiting = new Map<string, ((standing: Standing) => void)[]>()
+  /** The processes that are there, and since when. */
+  readonly processes = new Map<string, number>()
+  private readonly sockets = new Set<Socket>()
+  private readonly server: Server
+
+  constructor(path: string) {
+    this.server = createServer((socket) => this.attend(socket))
+    this.server.listen(path)
+  }
+
+  /** The next one who comes to a point; `undefined` when nobody does in time. */
+  async meet(point: string, withinMs: number): Promise<Standing | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Standing | undefined>()
+    const stopWaiting = this.wait(point, (standing) => {
+      stopWaiting()
+      resolve(standing)
+    })
+    const late = setTimeout(() => {
+      stopWaiting()
+      resolve(undefined)
+    }, withinMs)
+    const met = await promise
+    clearTimeout(late)
+    return met
+  }
+
+  /** Has everybody who comes to a point stand there. @returns what lets them, and all who come later, go on. */
+  holdAll(point: string): () => void {
+    const held: Standing[] = []
+    const stopWaiting = this.wait(point, (standing) => held.push(standing))
+    return () => {
+      stopWaiting()
+      for (const standing of held) standing.go()
+    }
+  }
+
+  private wait(point: string, take: (standing: Standing) => void): () => void {
+    const takers = this.waiting.get(point) ?? []
+    this.waiting.set(point, takers)
+    takers.push(take)
+    this.tellAll()
+    return () => {
+      const at = takers.indexOf(take)
+      if (at < 0) return
+      takers.splice(at, 1)
+      this.tellAll()
+    }
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy()
+    this.server.close()
+  }
+
+  private attend(socket: Socket): void {
+    let who = { process: '', pid: 0 }
+    this.sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.sockets.delete(socket)
+      this.processes.delete(who.process)
+    })
+    this.tell(socket, this.standAt())
+    onLine(socket, (line) => {
+      const message = JSON.parse(line) as FromProcess
+      if (message.kind === 'hello') {
+        who = message
+        this.processes.set(who.process, Date.now())
+        return
+      }
+      const { point } = message
+      this.passes.set(point, (this.passes.get(point) ?? 0) + 1)
+      if (message.kind === 'passed') return
+      const go = () => this.tell(socket, { kind: 'go', id: message.id })
+      const take = this.waiting.get(point)?.[0]
+      // Two came at once: one was enough.
+      if (!take) return go()
+      take({ process: who.process, pid: who.pid, point, go })
+    })
+  }
+
+  private standAt(): ToProcess {
+    return { kind: 'stand-at', points: [...this.waiting].flatMap(([point, { length }]) => (length > 0 ? [point] : [])) }
+  }
+
+  private tellAll(): void {
+    for (const socket of this.sockets) this.tell(socket, this.standAt())
+  }
+
+  private tell(socket: Socket, message: ToProcess): void {
+    if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`)
+  }
+}

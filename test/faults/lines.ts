@@ -1,0 +1,12 @@
+import type { Socket } from 'node:net'
+
+/** Hears every line that comes over a socket. */
+export function onLine(socket: Socket, hear: (line: string) => void): void {
+  let rest = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) hear(line)
+  })
+}

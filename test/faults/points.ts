@@ -1,0 +1,183 @@
+/**
+ * The named points of the path that an email takes, from a request to the record of what the mail server answered: the
+ * instants in which a fault is hardest to get right. Each is a place in the source, named by a text beside it. What stands
+ * there is put in while the module is loaded (`hooks.ts`): production has none of it.
+ */
+export interface Point {
+  name: string
+  file: string
+  /** The text of the source that the point stands before or after: it is there once. */
+  before?: string
+  after?: string
+  /** Only where this is so, in the words of the source. */
+  only?: string
+  /** The process says that it is there and goes on: what the point stands in is not ours to hold. */
+  passing?: true
+}
+
+const ENROLL = 'src/services/enroll-contact.ts'
+const IDEMPOTENCY = 'src/api/idempotency.ts'
+const DELIVER = 'src/services/deliver.ts'
+const AUTOMATIONS = 'src/services/automations.ts'
+const DELETE = 'src/services/delete-automation.ts'
+const ERASE = 'src/services/erase-contact.ts'
+const WALKS = 'src/services/walks.ts'
+const SEND = 'src/services/send-message.ts'
+const SMTP = 'src/mail/smtp.ts'
+
+/** In what an API does. */
+const API: readonly Point[] = [
+  {
+    name: 'api: before start',
+    file: ENROLL,
+    before: 'const started = running === undefined && (await enrollments.start(start))\n',
+  },
+  {
+    name: 'api: after start',
+    file: ENROLL,
+    after: 'const started = running === undefined && (await enrollments.start(start))\n',
+    only: 'started',
+  },
+  {
+    name: 'api: after record',
+    file: ENROLL,
+    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(NOT_ACTIVE)\n',
+  },
+  {
+    name: 'api: done, not committed',
+    file: IDEMPOTENCY,
+    after: 'const done = await run(call, { ...dependencies, em: unit })\n',
+  },
+  {
+    name: 'api: committed, not delivered',
+    file: IDEMPOTENCY,
+    before: 'for (const task of call.afterCommit) await task()\n',
+    only: 'call.afterCommit.length > 0',
+  },
+  {
+    name: 'api: done, answer not kept',
+    file: IDEMPOTENCY,
+    before: '// What was asked is done; the next attempt finds it done.\n',
+  },
+  { name: 'api: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  { name: 'api: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  {
+    name: 'api: before answer',
+    file: 'src/api/router.ts',
+    before: `if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')\n`,
+    only: `ctx.method !== 'GET'`,
+  },
+  {
+    name: 'api: before change',
+    file: AUTOMATIONS,
+    before:
+      'const automation = await lockAutomation(fork, workspaceId, id)\n    if (name !== undefined) automation.name = name\n',
+  },
+  {
+    name: 'api: changed, not committed',
+    file: AUTOMATIONS,
+    after: `await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })\n    }\n`,
+  },
+  { name: 'api: before deletion', file: DELETE, before: 'const deleted = await fork.transactional(' },
+  { name: 'api: deleted, before the wait', file: DELETE, before: 'if (await waitForSenders(sending)) return\n' },
+  { name: 'api: before erasure', file: ERASE, before: 'const cancellations = await fork.transactional(' },
+  {
+    name: 'api: erased, before the wait',
+    file: ERASE,
+    before: 'await deliverAtOnce(dependencies, cancellations ?? [])\n',
+  },
+  { name: 'api: erased, before the rest', file: ERASE, before: 'await eraseRest(fork, id)\n}' },
+]
+
+/** In what the relay does, which is in a worker. */
+const RELAY: readonly Point[] = [
+  {
+    name: 'relay: leased',
+    file: 'src/services/relay.ts',
+    before: `if (lane !== 'walk') {\n`,
+    only: `lane !== 'walk' && due.length > 0`,
+  },
+  { name: 'relay: walk leased', file: 'src/services/relay.ts', before: 'await walk(dependencies, delivery)\n' },
+  { name: 'relay: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  { name: 'relay: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  {
+    name: 'relay: woken, not marked',
+    file: WALKS,
+    before: 'if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])\n',
+  },
+  { name: 'relay: cancelled, not removed', file: WALKS, before: 'await deleteEnrollments(\n' },
+  { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
+]
+
+/** In what an activity does. */
+const WORKER: readonly Point[] = [
+  {
+    name: 'worker: before begin',
+    file: 'activities/begin-enrollment.ts',
+    before: 'const enrollment = await recordEnrollment(em.fork(), {\n',
+  },
+  {
+    name: 'worker: begun',
+    file: 'activities/begin-enrollment.ts',
+    before: `if (enrollment?.status !== 'ACTIVE') return null\n`,
+  },
+  {
+    name: 'worker: rendered',
+    file: SEND,
+    before: 'const content = contentOf(this.dependencies, this.claim.key, draft, rendered)\n',
+  },
+  { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.claim.claim)\n' },
+  { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connect())\n' },
+  { name: 'worker: DATA begun, before claim', file: SEND, before: 'const sentAt = performance.now()\n' },
+  {
+    name: 'worker: claimed',
+    file: SEND,
+    after: `claimed.as = claimed.id === undefined ? 'no' : 'yes'\n`,
+    only: 'claimed.id !== undefined',
+  },
+  { name: 'worker: before the message', file: SMTP, before: 'yield this.raw\n' },
+  { name: 'worker: before the end of DATA', file: SMTP, after: 'yield this.raw\n' },
+  // The mail server thinks: there is nothing in the process to be held.
+  { name: 'worker: DATA ended', file: SMTP, after: 'yield this.raw\n', passing: true },
+  { name: 'worker: answer read', file: SMTP, before: 'const tookMs = performance.now() - started\n' },
+  { name: 'worker: before record', file: SEND, before: 'const outcome = outcomeOf(delivery)\n' },
+  {
+    name: 'worker: recorded',
+    file: SEND,
+    after: 'await recordForSure(this.dependencies, message, outcome, content)\n',
+  },
+  {
+    name: 'worker: before complete',
+    file: 'activities/send-email.ts',
+    after: `const result = await send(dependencies, input, 'at-once')\n`,
+  },
+  {
+    name: 'worker: before complete, queued',
+    file: 'activities/send-email.ts',
+    after: 'const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })\n',
+  },
+  {
+    name: 'worker: before end',
+    file: 'src/db/queries/enrollments.ts',
+    before: `await preparedSql(em, 'finish-enrollment', FINISH, [\n`,
+  },
+]
+
+/** The points by the kind of process that comes to them. */
+export const POINTS = { api: API, worker: [...RELAY, ...WORKER] } as const
+
+export const POINT_NAMES: readonly string[] = [...POINTS.api, ...POINTS.worker].map(({ name }) => name)
+
+/** Puts the points of a file into its source. @throws {Error} naming the point whose place is not there any more. */
+export function withPoints(part: keyof typeof POINTS, file: string, source: string): string {
+  return POINTS[part]
+    .filter((point) => point.file === file)
+    .reduce((text, { name, before, after, only, passing }) => {
+      const anchor = before ?? after ?? ''
+      if (text.split(anchor).length !== 2)
+        throw new Error(`The point "${name}" does not fit ${file} any more: ${anchor}`)
+      const call = passing ? 'void globalThis.faultPassing' : 'await globalThis.faultPoint'
+      const stands = `${only === undefined ? '' : `if (${only}) `}${call}(${JSON.stringify(name)}); `
+      return text.replace(anchor, () => (before === undefined ? anchor + stands : stands + anchor))
+    }, source)
+}

@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from '../../../src/db/sql.ts'
+import { email, wait, Wrong, type Person, type Stage } from '../stage.ts'
+import type { Story } from './story.ts'
+
+const BEFORE_CLAIM = 'worker: DATA begun, before claim'
+
+const isHeld = (stage: Stage, person: Person) => async () =>
+  (await stage.enrollmentsOf(person)).some(({ held }) => held)
+
+/** Stories of what is paused, deleted, erased, or changed twice. */
+export const CHANGES: Record<string, Story> = {
+  'paused-before-the-claim': {
+    what: 'a PATCH that pauses is acknowledged while the mail server waits for an email',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const person = await stage.person()
+      const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
+      await stage.patch(automation, 'PAUSED')
+      standing.go()
+      await stage.never('An email was claimed while paused', () => stage.taken(person).length > 0)
+      await stage.patch(automation, 'ACTIVE')
+      await stage.completed(person)
+      await stage.mailedOnce(person)
+    },
+  },
+  'deleted-before-the-claim': {
+    what: 'a DELETE is acknowledged while the mail server waits for an email',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const person = await stage.person()
+      const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
+      // Its enrollments are there until the claim has asked.
+      const release = stage.controller.holdAll('relay: walk leased')
+      try {
+        await stage.deleteAutomation(automation)
+        standing.go()
+        await stage.never('An email was claimed after the DELETE', () => stage.taken(person).length > 0)
+      } finally {
+        release()
+      }
+    },
+  },
+  'deleted-beside-a-hand-over': {
+    what: 'a DELETE comes while an email is handed over',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const person = await stage.person()
+      const point = stage.random.pick(['worker: claimed', 'worker: before the message'])
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      const answer = stage.deleteAutomation(automation)
+      await delay(stage.random.between(1_000, 6_000))
+      standing.go()
+      const { at } = await answer
+      await delay(2_000)
+      stage.nothingSince(person, at, 'the DELETE')
+    },
+  },
+  'erased-beside-a-hand-over': {
+    what: 'a contact is erased while an email to it is handed over, and nothing is left of it',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const person = await stage.person()
+      const point = stage.random.pick(['worker: claimed', 'worker: before the message'])
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      const answer = stage.erase(person)
+      await delay(stage.random.between(1_000, 6_000))
+      standing.go()
+      const { at } = await answer
+      await delay(2_000)
+      stage.nothingSince(person, at, 'the erasure')
+      await stage.soon('nothing is left of it', async () => (await stage.messagesOf(person)).length === 0, 20_000)
+    },
+  },
+  'held-and-woken': {
+    what: 'whoever was held by a pause goes on when it is over',
+    async play(stage) {
+      const automation = await stage.automation([email('One'), email('Two')])
+      const person = await stage.person()
+      const standing = await stage.meet('worker: before complete', () => stage.enroll(automation, person))
+      await stage.patch(automation, 'PAUSED')
+      standing.go()
+      await stage.soon('the pause holds them', isHeld(stage, person))
+      await stage.patch(automation, 'ACTIVE')
+      await stage.completed(person, 20_000)
+      await stage.mailedOnce(person, 2)
+    },
+  },
+  'woken-while-held': {
+    what: 'a pause is over in the moment in which it holds somebody',
+    async play(stage) {
+      const automation = await stage.automation([email('One'), email('Two')])
+      const person = await stage.person()
+      const point = 'worker: before complete'
+      const first = await stage.meet(point, () => stage.enroll(automation, person))
+      await stage.patch(automation, 'PAUSED')
+      const second = await stage.meet(point, () => Promise.resolve(first.go()))
+      await stage.patch(automation, 'ACTIVE')
+      // Temporal gives the signal to a workflow that waits for a local activity when that asks for more time.
+      await delay(11_000)
+      second.go()
+      await stage.completed(person, 20_000)
+      await stage.mailedOnce(person, 2)
+    },
+  },
+  'torn-down': {
+    what: 'the enrollments of a deleted automation end',
+    isApart: true,
+    async play(stage) {
+      const automation = await stage.automation([email('One'), wait(1_000), email('Two')])
+      const people = await Promise.all([stage.person(), stage.person(), stage.person()])
+      for (const person of people) await stage.enroll(automation, person)
+      await stage.soon('the first emails', () => people.every((person) => stage.taken(person).length > 0))
+      await stage.deleteAutomation(automation)
+      const left = async () =>
+        await sql(stage.world.orm.em.fork(), 'select from enrollments where automation_id = $1::uuid', [automation])
+      await stage.soon('its enrollments end', async () => (await left()).length === 0, 25_000)
+    },
+  },
+  'done-and-not-answered': {
+    what: 'an API dies between what a PATCH did and its answer; somebody else changes it back; the PATCH is repeated',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const status = async () => (await stage.ask('GET', `/automations/${automation}`)).body.data['status']
+      const path = `/automations/${automation}`
+      const key = stage.client.newIdempotencyKey()
+      const standing = await stage.meet('api: before answer', () =>
+        stage.once('PATCH', path, { status: 'PAUSED' }, key),
+      )
+      process.kill(standing.pid, 'SIGKILL')
+      const isDone = (await status()) === 'PAUSED'
+      await stage.patch(automation, 'ACTIVE')
+      await stage.ask('PATCH', path, { status: 'PAUSED' }, key)
+      const after = await status()
+      if (isDone && after === 'PAUSED') throw new Wrong('A PATCH was done twice under one Idempotency-Key')
+    },
+  },
+}

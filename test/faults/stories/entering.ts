@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { email, Wrong } from '../stage.ts'
+import type { Story } from './story.ts'
+
+const HELLO = [email('Hello')]
+
+/** Stories of how contacts come in. */
+export const ENTERING: Record<string, Story> = {
+  'fired-event': {
+    what: 'an event starts what listens for it',
+    isApart: true,
+    async play(stage) {
+      await stage.automation(HELLO)
+      const person = await stage.person()
+      await stage.fire(person)
+      await stage.soon('the email', () => stage.taken(person).length > 0, 20_000)
+      await stage.completed(person)
+      await stage.mailedOnce(person)
+    },
+  },
+  'api-dies-before-it-delivers': {
+    what: 'an API dies when an event is durable and nobody has been told; others come in bulk',
+    async play(stage) {
+      await stage.automation(HELLO)
+      await stage.automation(HELLO, { trigger: 'SIGNUP' })
+      const person = await stage.person()
+      await stage.soon('the email of the sign-up', () => stage.taken(person).length > 0)
+      const standing = await stage.meet('api: committed, not delivered', () => stage.fire(person))
+      process.kill(standing.pid, 'SIGKILL')
+      const emails = Array.from({ length: 5 }, () => stage.nextEmail())
+      await stage.ask('POST', '/contacts/bulk', { contacts: emails.map((address) => ({ email: address })) })
+      const isThere = () =>
+        stage.taken(person).length === 2 &&
+        emails.every((address) => stage.taken({ id: '', email: address }).length === 1)
+      await stage.soon('everybody is mailed', isThere, 20_000)
+    },
+  },
+  'temporal-away': {
+    what: 'events are fired and contacts enrolled while Temporal is away',
+    async play(stage) {
+      const { proxies } = stage.world
+      await stage.automation(HELLO)
+      const called = await stage.automation(HELLO, { trigger: 'EVENT', triggerConfig: { eventName: 'other' } })
+      const [fired, enrolled] = [await stage.person(), await stage.person()]
+      const key = stage.client.newIdempotencyKey()
+      const enroll = () => stage.once('POST', `/automations/${called}/enroll`, { contactId: enrolled.id }, key)
+      await proxies.setEnabled('temporal', false)
+      try {
+        const [event, call] = await Promise.all([stage.fire(fired), enroll()])
+        if (event.status !== 202) throw new Wrong(`The event was answered with ${event.status}`)
+        if (call && call.status < 300) throw new Wrong('A contact was said to be enrolled while Temporal was away')
+        await delay(1_500)
+      } finally {
+        await proxies.setEnabled('temporal', true)
+      }
+      await stage.ask('POST', `/automations/${called}/enroll`, { contactId: enrolled.id }, key)
+      await stage.soon(
+        'both are mailed',
+        () => [fired, enrolled].every((person) => stage.taken(person).length > 0),
+        30_000,
+      )
+      for (const person of [fired, enrolled]) {
+        await stage.completed(person)
+        await stage.mailedOnce(person)
+      }
+    },
+  },
+  'started-and-not-answered': {
+    what: 'an API dies when it has started an enrollment, and its client asks again',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = stage.random.pick([
+        'api: before start',
+        'api: after start',
+        'api: after record',
+        'api: done, answer not kept',
+      ])
+      let answer: Promise<{ body: { data: Record<string, unknown> } }> | undefined
+      const standing = await stage.meet(point, () => (answer = stage.enroll(automation, person)))
+      process.kill(standing.pid, 'SIGKILL')
+      const { body } = await answer!
+      if (body.data['enrolled'] !== true)
+        throw new Wrong(`Killed at "${point}", the call was told that it enrolled nobody`)
+      await stage.completed(person)
+      await stage.mailedOnce(person)
+    },
+  },
+  'delivered-again-after-the-end': {
+    what: 'an event that an enrollment has heard is delivered again when that is over',
+    async play(stage) {
+      await stage.automation(HELLO)
+      const person = await stage.person()
+      const sending = await stage.meet('worker: before complete', () => stage.fire(person))
+      const release = stage.controller.holdAll('relay: leased')
+      try {
+        // Its API dies when Temporal has it, and before that is noted.
+        const { pid } = await stage.meet('api: delivered', () => stage.fire(person))
+        process.kill(pid, 'SIGKILL')
+        // Temporal gives the signal to a workflow that waits for a local activity when that asks for more time.
+        await delay(11_000)
+        sending.go()
+        await stage.completed(person)
+      } finally {
+        release()
+      }
+      await stage.never(
+        'An event that was heard has started the sequence again',
+        () => stage.taken(person).length > 1,
+        6_000,
+      )
+    },
+  },
+  'fired-into-a-run-with-nothing-to-do': {
+    what: 'an event comes to a run that was started by another one delivered twice',
+    async play(stage) {
+      await stage.automation(HELLO)
+      const person = await stage.person()
+      const { pid } = await stage.meet('api: delivered', () =>
+        stage.once('POST', `/contacts/${person.id}/events`, { name: 'go' }),
+      )
+      process.kill(pid, 'SIGKILL')
+      await stage.soon('the first email', () => stage.taken(person).length > 0)
+      await stage.completed(person)
+      const again = stage.controller.meet('worker: before begin', 30_000)
+      const standing = await again
+      if (!standing) throw new Error('The event was not delivered again')
+      const release = stage.controller.holdAll('worker: before begin')
+      try {
+        await stage.fire(person)
+      } finally {
+        release()
+        standing.go()
+      }
+      await stage.soon('the second event is heard', () => stage.taken(person).length === 2)
+    },
+  },
+}

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from '../../../src/db/sql.ts'
+import { email, wait, Wrong } from '../stage.ts'
+import { PAST_EVERY_TIMEOUT_MS } from '../world.ts'
+import type { Story } from './story.ts'
+
+const HELLO = [email('Hello')]
+
+/** Stories of one email on its way. */
+export const SENDING: Record<string, Story> = {
+  overtaken: {
+    what: 'a worker that was stopped before its claim comes back when another one has sent the email',
+    async play(stage) {
+      // Who is through is mailed no more: they are not.
+      const automation = await stage.automation([...HELLO, wait(1_000), email('Later')])
+      const person = await stage.person()
+      const standing = await stage.meet('worker: permit', () => stage.enroll(automation, person))
+      const frozen = stage.world.freeze(standing.pid, 24_000)
+      await stage.soon('another worker mails them', () => stage.taken(person).length > 0, 23_000)
+      standing.go()
+      await frozen
+      await stage.never('An email was sent twice', () => stage.taken(person).length > 1, 4_000)
+      await stage.mailedOnce(person)
+    },
+  },
+  'sender-dies': {
+    what: 'a worker dies while it hands over',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = stage.random.pick([
+        'worker: claimed',
+        'worker: before the message',
+        'worker: before the end of DATA',
+        'worker: DATA ended',
+        'worker: answer read',
+      ])
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      process.kill(standing.pid, 'SIGKILL')
+      await stage.completed(person, 120_000)
+      const taken = stage.taken(person).length
+      const [message] = await stage.messagesOf(person)
+      if (taken > 1) throw new Wrong(`Killed at "${point}", ${taken} emails were sent`)
+      if (message?.status !== 'UNCONFIRMED')
+        throw new Wrong(`Killed at "${point}", it is recorded as ${message?.status}`)
+    },
+  },
+  'claim-without-an-answer': {
+    what: 'the database has claimed an email, and its answer is lost',
+    async play(stage) {
+      const { proxies } = stage.world
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = 'worker: DATA begun, before claim'
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      await proxies.add('postgres', 'timeout')
+      standing.go()
+      const isClaimed = async () => (await stage.messagesOf(person)).length > 0
+      await stage.soon('the claim reaches Postgres', isClaimed, 3_000)
+      await delay(5_000)
+      await proxies.remove('postgres', 'timeout')
+      await stage.completed(person, 120_000)
+      await stage.mailedOnce(person)
+    },
+  },
+  'answer-and-no-database': {
+    what: 'the mail server has answered, and the database takes no writes',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = stage.random.pick(['worker: answer read', 'worker: before record'])
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      const over = stage.random.next() < 0.5 ? stage.world.readOnly(5_000) : stage.world.away('postgres', 5_000)
+      await delay(1_000)
+      standing.go()
+      await over
+      await stage.completed(person, 120_000)
+      await stage.mailedOnce(person)
+    },
+  },
+  'past-its-lease': {
+    what: 'a worker that was stopped past its lease comes back when the automation is deleted, or the contact erased',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const standing = await stage.meet('worker: claimed', () => stage.enroll(automation, person))
+      process.kill(standing.pid, 'SIGSTOP')
+      const isDeleted = stage.random.next() < 0.5
+      const { at } = await (isDeleted ? stage.deleteAutomation(automation) : stage.erase(person))
+      standing.go()
+      process.kill(standing.pid, 'SIGCONT')
+      await delay(3_000)
+      stage.nothingSince(person, at, isDeleted ? 'the DELETE' : 'the erasure')
+    },
+  },
+  'past-every-timeout': {
+    what: 'a worker is stopped anywhere while it sends, past every timeout',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = stage.random.pick([
+        'worker: rendered',
+        'worker: connected',
+        'worker: claimed',
+        'worker: answer read',
+      ])
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      const frozen = stage.world.freeze(standing.pid, PAST_EVERY_TIMEOUT_MS)
+      await delay(PAST_EVERY_TIMEOUT_MS - 500)
+      standing.go()
+      await frozen
+      await stage.completed(person, 120_000)
+      await delay(2_000)
+      if (stage.taken(person).length > 1) throw new Wrong(`Frozen at "${point}", an email was sent twice`)
+    },
+  },
+  waits: {
+    what: 'a wait is as long as it is said to be, and the email behind it comes',
+    isApart: true,
+    async play(stage) {
+      const automation = await stage.automation([email('One'), wait(1), email('Two')])
+      const person = await stage.person()
+      await stage.enroll(automation, person)
+      await stage.soon('the first email', () => stage.taken(person, 'One').length > 0)
+      const [first] = stage.taken(person, 'One')
+      await stage.completed(person, 80_000)
+      await stage.mailedOnce(person, 2)
+      const [second] = stage.taken(person, 'Two')
+      const ms = second!.at - first!.at
+      if (ms < 60_000) throw new Wrong(`A minute was over after ${ms} ms`)
+    },
+  },
+  'erased-while-claimed': {
+    what: 'a contact is erased while the statement that claims an email to it waits for a lock',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const point = 'worker: DATA begun, before claim'
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      const em = stage.world.orm.em.fork()
+      const erased = await em.transactional(async (unit) => {
+        await sql(unit, 'select from automations where id = $1::uuid for update', [automation])
+        standing.go()
+        const isWaiting = async () =>
+          (
+            await sql(
+              stage.world.orm.em.fork(),
+              `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into messages%'`,
+            )
+          ).length > 0
+        await stage.soon('the claim waits', isWaiting, 3_000)
+        const answer = stage.erase(person)
+        // An erasure that waits for the claim in its turn comes after it.
+        await Promise.race([answer, delay(1_500)])
+        return { answer }
+      })
+      const { at } = await erased.answer
+      await delay(2_000)
+      stage.nothingSince(person, at, 'the erasure')
+    },
+  },
+}

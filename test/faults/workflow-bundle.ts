@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { copyWithMutant } from './mutate.ts'
+import { MUTANTS } from './mutants.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** What is bundled, and run by Temporal. */
+const WORKFLOW_CODE = /^(workflows|src\/domain)\//
+
+/** Builds the workflow code of a mutant, or the sound one; that one is built once for all who do not differ in it. */
+export class WorkflowBundles {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'dripline-bundle-'))
+  private sound: Promise<string> | undefined
+
+  constructor() {
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
+  }
+
+  /** @returns the file. */
+  of(mutant: string | undefined): Promise<string> {
+    const broken = mutant === undefined ? undefined : MUTANTS[mutant]
+    if (!broken || !WORKFLOW_CODE.test(broken.file)) return (this.sound ??= this.build(ROOT, 'sound'))
+    return this.build(copyWithMutant(ROOT, join(this.folder, `${mutant}`), broken), `${mutant}`)
+  }
+
+  private async build(root: string, name: string): Promise<string> {
+    const file = join(this.folder, `${name}.js`)
+    const bundler = spawn(process.execPath, [join(root, 'scripts/bundle-workflows.ts'), file], { stdio: 'ignore' })
+    await new Promise((resolve) => bundler.once('close', resolve))
+    if (!existsSync(file)) throw new Error('The workflow code could not be bundled')
+    return file
+  }
+}
