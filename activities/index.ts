@@ -10,7 +10,7 @@ import type { Heard } from '../src/domain/enrollment.ts'
 /** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
 export interface Activities {
   beginEnrollment(input: BeginEnrollmentInput): Promise<BegunEnrollment | null>
-  /** Only where it can be handed over at this moment: `queue` where it can't. */
+  /** Only where it can be handed over within a moment: `queue` where it can't. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   rememberHeard(input: Heard): Promise<void>

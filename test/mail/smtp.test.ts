@@ -131,7 +131,7 @@ describe('SMTP transport', () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const signal = new AbortController().signal
     const first = await single.permit('many', signal)
-    assert.equal(single.permitNow(), undefined)
+    assert.equal(await single.permitSoon('many'), undefined)
     const order: string[] = []
     const queue = [...Array.from({ length: 50 }, () => 'many'), 'few'].map(async (who) => {
       const permit = await single.permit(who, signal)
@@ -141,6 +141,24 @@ describe('SMTP transport', () => {
     first.release()
     await Promise.all(queue)
     assert.ok(order.indexOf('few') <= 1, order.join())
+    await single.close()
+  })
+
+  it('gives a permit to an email that goes at once when one is free within a moment', async () => {
+    const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
+    const first = await single.permit('a', new AbortController().signal)
+    const soon = single.permitSoon('a')
+    first.release()
+    const permit = await soon
+    assert.ok(permit)
+    // Those that wait keep slots of their worker: a hundred are too many.
+    const many = Array.from({ length: 100 }, () => single.permitSoon('a'))
+    assert.equal(await many.at(-1), undefined)
+    permit.release()
+    const given = await many[0]
+    assert.ok(given)
+    single.drain()
+    assert.ok((await Promise.all(many.slice(1))).every((each) => each === undefined))
     await single.close()
   })
 
