@@ -7,6 +7,7 @@ import { openLog } from '../src/log.ts'
 import { stopServices } from '../test/support/services.ts'
 import { bulk } from './bulk.ts'
 import { compare, format, type Benchmark } from './compare.ts'
+import { content } from './content.ts'
 import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
@@ -14,6 +15,7 @@ import { events } from './events.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
+import { neighbours, neighboursMail } from './neighbours.ts'
 import { holds, keepResult, wanted, writeResults } from './results.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
@@ -23,7 +25,8 @@ import { wake } from './wake.ts'
 
 /** Those with twenty thousand sleepers come last, and the one that ends them at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
-  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, bulk, lists],
+  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, content, bulk, lists],
+  ...[neighbours, neighboursMail],
   ...[listeners, sleeping, sleepingMemory, teardown],
 ]
 
