@@ -30,12 +30,10 @@ const IDLE_MS = 20_000
 /** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
 const SLOW_MS = 3_000
 /**
- * How long an email waits for a connection before it is left to the queue, in milliseconds, and how many wait like that: each
- * keeps a slot of its worker (temporal/worker.ts), and others need some, too. Most connections are free again in no time, and
- * an email that goes by the queue costs Temporal three times as much.
+ * How long an email waits for a connection before it is left to the queue, in milliseconds: it keeps a slot of its worker
+ * meanwhile. Most connections are free again in no time, and an email that goes by the queue costs Temporal three times as much.
  */
 const SOON_MS = 500
-const SOON_AT_A_TIME = 40
 
 /**
  * Mail over SMTP, by connections of its own: a message is claimed when its server waits for it (354), so that whatever is
@@ -48,8 +46,6 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   const open = new Set<Connection>()
   /** How long the server took for its messages, of late: a moving average. */
   let usualMs = 0
-  /** How many wait for a connection that is free soon. */
-  let soon = 0
 
   async function connect(): Promise<Connection> {
     const connection = new SMTPConnection({
@@ -178,15 +174,12 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 
   return {
     async permitSoon(turn) {
-      if (usualMs >= SLOW_MS || soon >= SOON_AT_A_TIME) return undefined
-      soon += 1
+      if (usualMs >= SLOW_MS) return undefined
       try {
         await permits.take(turn, AbortSignal.timeout(SOON_MS))
         return permit()
       } catch {
         return undefined
-      } finally {
-        soon -= 1
       }
     },
     async permit(turn, signal) {
