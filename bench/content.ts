@@ -69,12 +69,12 @@ function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, 
   const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0 }
   return {
     /** By the API, and by the workflow again. */
-    async record() {
+    record: async () => {
       await recordEnrollment(em(), write)
       await recordEnrollment(em(), write)
     },
     draft: () => draftMessage(em(), key, automationId),
-    async claim() {
+    claim: async () => {
       const id = await claimMessage(em(), { ...claim, as: { status: 'SENDING' } })
       if (id === undefined) throw new Error('An email was not claimed')
     },
