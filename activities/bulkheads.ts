@@ -30,3 +30,24 @@ export function createBulkheads() {
     })
   }
 }
+
+/** Lets in so many of one key at a time, and turns away whoever comes besides. */
+export function createTurnstile(atATime: number) {
+  const inside = new Map<string, number>()
+  return async function pass<Result>(
+    key: string,
+    run: () => Promise<Result>,
+    turnedAway: () => Result,
+  ): Promise<Result> {
+    const count = inside.get(key) ?? 0
+    if (count >= atATime) return turnedAway()
+    inside.set(key, count + 1)
+    try {
+      return await run()
+    } finally {
+      const left = (inside.get(key) ?? 1) - 1
+      if (left === 0) inside.delete(key)
+      else inside.set(key, left)
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { rememberHeard } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { createBulkheads } from './bulkheads.ts'
+import { createBulkheads, createTurnstile } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { Heard } from '../src/domain/enrollment.ts'
@@ -10,19 +10,28 @@ import type { Heard } from '../src/domain/enrollment.ts'
 /** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
 export interface Activities {
   beginEnrollment(input: BeginEnrollmentInput): Promise<BegunEnrollment | null>
-  /** Only where it can be handed over at this moment: `queue` where it can't. */
+  /** Only where it can be handed over within a moment: `queue` where it can't. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   rememberHeard(input: Heard): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
+/** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
+const AT_ONCE_OF_ONE_WORKSPACE = 50
+
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
+  const atOnce = createTurnstile(AT_ONCE_OF_ONE_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
-    sendEmailAtOnce: (input) => sendEmailAtOnce(dependencies, input),
+    sendEmailAtOnce: (input) =>
+      atOnce(
+        input.workspaceId,
+        () => sendEmailAtOnce(dependencies, input),
+        () => ({ next: 'queue' }),
+      ),
     sendEmail: (input) => sendEmail(dependencies, input),
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),

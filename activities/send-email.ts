@@ -21,7 +21,7 @@ export interface SendEmailResult {
   next: 'go-on' | 'stop' | 'held' | 'gone'
 }
 
-/** Sends one step's email if a connection is free at this moment; `queue` where it is not, or where anything went wrong. */
+/** Sends one step's email if a connection is free within a moment; `queue` where none is, or where anything went wrong. */
 export async function sendEmailAtOnce(
   dependencies: ActivityDependencies,
   input: SendEmailInput,

@@ -1,12 +1,15 @@
 /**
  * `npm run bench -- NAME …`: each measures us and the bare alternative by turns, in one run; without a name, all. The results
- * are written to bench/results.md, with those of earlier runs of what was not measured this time.
+ * are written to bench/results.md, with those of earlier runs of what was not measured this time. With `--cluster`, some are
+ * measured on Temporal's server with Postgres: the development server has one writer, which hides what is ours.
  */
+import { parseArgs } from 'node:util'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
 import { openLog } from '../src/log.ts'
-import { stopServices } from '../test/support/services.ts'
+import { startCluster, stopServices } from '../test/support/services.ts'
 import { bulk } from './bulk.ts'
 import { compare, format, type Benchmark } from './compare.ts'
+import { content } from './content.ts'
 import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
@@ -14,6 +17,7 @@ import { events } from './events.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
+import { neighbours, neighboursMail } from './neighbours.ts'
 import { holds, keepResult, wanted, writeResults } from './results.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
@@ -23,25 +27,38 @@ import { wake } from './wake.ts'
 
 /** Those with twenty thousand sleepers come last, and the one that ends them at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
-  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, bulk, lists],
+  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, content, bulk, lists],
+  ...[neighbours, neighboursMail],
   ...[listeners, sleeping, sleepingMemory, teardown],
 ]
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const names = process.argv.slice(2)
+/** Those that differ on Temporal's server as in a cluster. */
+const ON_CLUSTER = [enroll, send, wake].map((benchmark): Benchmark => ({
+  ...benchmark,
+  name: `${benchmark.name}/cluster`,
+  title: `${benchmark.title}; Temporal’s server on Postgres`,
+}))
+
+const { values, positionals: names } = parseArgs({
+  options: { cluster: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const offered = values.cluster ? ON_CLUSTER : BENCHMARKS
 /** `sleeping` names `sleeping/memory`, too. */
 const isNamed = (benchmark: Benchmark, name: string) => benchmark.name === name || benchmark.name.startsWith(`${name}/`)
-const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => isNamed(benchmark, name)))
+const unknown = names.filter((name) => !offered.some((benchmark) => isNamed(benchmark, name)))
 if (unknown.length > 0) {
-  say(`There is no benchmark ${unknown.join(', ')}. There are: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
+  say(`There is no benchmark ${unknown.join(', ')}. There are: ${offered.map(({ name }) => name).join(', ')}`)
   process.exit(1)
 }
 
 installTemporalRuntime(openLog('silent'))
 let failed = false
 try {
-  for (const benchmark of BENCHMARKS) {
+  if (values.cluster) await startCluster()
+  for (const benchmark of offered) {
     if (names.length > 0 && !names.some((name) => isNamed(benchmark, name))) continue
     const { title, unit } = benchmark
     const notes: string[] = []
@@ -61,7 +78,7 @@ try {
     )
     say(JSON.stringify(result))
   }
-  await writeResults(BENCHMARKS)
+  await writeResults([...BENCHMARKS, ...ON_CLUSTER])
 } finally {
   await stopSleepers()
   await stopServices()

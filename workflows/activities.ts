@@ -59,7 +59,7 @@ export const rememberHeard = (input: Heard) =>
     () => patient.rememberHeard(input),
   )
 
-/** Sends a step's email: at once where a connection is free, or else by the queue in which emails wait for one. */
+/** Sends a step's email: at once where a connection is free within a moment, or else by the queue in which emails wait for one. */
 export async function sendEmail(input: SendEmailInput): Promise<'go-on' | 'stop' | 'held' | 'gone'> {
   const { next } = await orElse(
     () => quickEmail.sendEmailAtOnce(input),

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, isGrpcServiceError } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time.js'
@@ -13,6 +14,8 @@ import type { RunningTemporal } from './temporal.ts'
 /** Enough for one machine. The number can't be changed once there are data. */
 const HISTORY_SHARDS = 4
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const
+/** Settings that Compose's server has as well. */
+const DYNAMIC_CONFIG = fileURLToPath(new URL('../cluster/temporal-settings.yaml', import.meta.url))
 /** It owns these databases, and is no superuser. */
 const ROLE = 'temporal'
 const NAMESPACE = 'default'
@@ -116,6 +119,7 @@ function configuration({ port }: NonNullable<EmbeddedOptions['temporalServer']>,
       },
     },
     dcRedirectionPolicy: { policy: 'noop' },
+    dynamicConfigClient: { filepath: DYNAMIC_CONFIG, pollInterval: '1m' },
   }
 }
 

@@ -50,6 +50,8 @@ async function launch(
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
     ...['--db-filename', join(dataDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(HTTP_HOSTS)}`],
+    // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
+    ...['--dynamic-config-value', 'matching.enableFairness=true'],
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [
       '--search-attribute',
       `${name}=${CLI_TYPES[type]}`,

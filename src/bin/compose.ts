@@ -212,7 +212,10 @@ function createWorkersMail(config: Config, { em, log, metrics }: Dependencies) {
   }
   const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.
-  return { ...mail, smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitNow: () => undefined }) }
+  return {
+    ...mail,
+    smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
+  }
 }
 
 /**

@@ -60,8 +60,8 @@ export function withCircuitBreaker(transport: MailTransport, onChange: (open: bo
   })
   return {
     ...transport,
-    permitNow() {
-      const permit = open ? undefined : transport.permitNow()
+    async permitSoon(turn) {
+      const permit = open ? undefined : await transport.permitSoon(turn)
       return permit && guarded(permit)
     },
     permit: async (turn, signal) => guarded(await transport.permit(turn, signal)),

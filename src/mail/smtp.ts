@@ -31,6 +31,11 @@ const IDLE_MS = 20_000
 const PART_BYTES = 16_384
 /** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
 const SLOW_MS = 3_000
+/**
+ * How long an email waits for a connection before it is left to the queue, in milliseconds: it keeps a slot of its worker
+ * meanwhile. Most connections are free again in no time, and an email that goes by the queue costs Temporal three times as much.
+ */
+const SOON_MS = 500
 
 /**
  * Mail over SMTP, by connections of its own: a message is claimed when its server waits for it (354), so that whatever is
@@ -170,7 +175,15 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   }
 
   return {
-    permitNow: () => (usualMs < SLOW_MS && permits.takeNow() ? permit() : undefined),
+    async permitSoon(turn) {
+      if (usualMs >= SLOW_MS) return undefined
+      try {
+        await permits.take(turn, AbortSignal.timeout(SOON_MS))
+        return permit()
+      } catch {
+        return undefined
+      }
+    },
     async permit(turn, signal) {
       await permits.take(turn, signal)
       return permit()

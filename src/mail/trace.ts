@@ -17,8 +17,8 @@ export function traceDeliveries(transport: MailTransport): MailTransport {
   })
   return {
     ...transport,
-    permitNow() {
-      const permit = transport.permitNow()
+    async permitSoon(turn) {
+      const permit = await transport.permitSoon(turn)
       return permit && traced(permit)
     },
     permit: async (turn, signal) => traced(await transport.permit(turn, signal)),

@@ -48,8 +48,11 @@ export interface Permit {
 }
 
 export interface MailTransport {
-  /** A permit, if one is free at once and an email is a matter of seconds; `undefined` otherwise. */
-  permitNow(): Permit | undefined
+  /**
+   * A permit, if one is free within a moment and an email is a matter of seconds; `undefined` otherwise. Those who wait take
+   * turns as below.
+   */
+  permitSoon(turn: string): Promise<Permit | undefined>
   /**
    * Waits for a permit. Those who wait take turns by `turn` (a workspace, say), so that one with many keeps nobody waiting.
    * @throws {TransportClosed} when the transport is closing; the signal's reason when it is aborted

@@ -6,6 +6,7 @@ import { EmailContent } from '../db/entities/email-content.ts'
 import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { unitOf } from '../db/sql.ts'
+import { keepContents } from '../db/queries/automations.ts'
 import { owe } from '../db/queries/outbox.ts'
 import { SENDING_STATUSES, whyNeverActs, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
 import { invalid, notFound } from '../domain/errors.ts'
@@ -146,20 +147,26 @@ const automationNotFound = () => notFound('Automation not found')
 
 /** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
 async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
-  const contents = new Map<string, Pick<EmailStep, 'subject' | 'html' | 'text'>>()
+  const contents = new Map<string, Contents>()
   const stored = steps.map((step): StoredStep => {
     if (step.type === 'WAIT') return step
     const { subject, html, text } = step
-    const hash = createHash('sha256')
-      .update(JSON.stringify([subject, html, text]))
-      .digest('hex')
+    const hash = hashOf({ subject, html, text })
     contents.set(hash, { subject, html, text })
     return { id: step.id, type: step.type, content: hash }
   })
   em.create(AutomationVersion, { automationId: id, version, steps: stored })
   await em.flush()
-  const rows = [...contents].map(([hash, content]) => ({ automationId: id, hash, ...content }))
-  if (rows.length > 0) await em.upsertMany(EmailContent, rows, { onConflictAction: 'ignore' })
+  await keepContents(em, id, contents)
+}
+
+type Contents = Pick<EmailStep, 'subject' | 'html' | 'text'>
+
+/** A length before each text keeps texts apart. */
+function hashOf({ subject, html, text }: Contents): string {
+  const hash = createHash('sha256')
+  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
+  return hash.digest('hex')
 }
 
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {

@@ -10,7 +10,7 @@ import {
   type ContactProfile,
   type Range,
 } from '../db/queries/contacts.ts'
-import { countMessages } from '../db/queries/ledger.ts'
+import { countMessages, messageBodies } from '../db/queries/ledger.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 
@@ -55,18 +55,48 @@ export async function getContact(em: EntityManager, workspaceId: string, id: str
   return contact
 }
 
-/** A page of what a contact was sent, newest first, and how much there is. @throws {Refusal} `not-found` */
+/** A message with its bodies, unless those before it in its page had too many already. */
+export interface ActivityItem {
+  message: Pick<Message, Exclude<keyof Message, symbol | 'html' | 'text'>>
+  html: string | null
+  text: string | null
+  contentOmitted: boolean
+}
+
+/** How many bytes of bodies a page has: the message that goes beyond them is its last with any. */
+const PAGE_BODY_BYTES = 2 * 1024 * 1024
+
+/**
+ * A page of what a contact was sent, newest first, and how much there is. A hundred messages can be hundreds of megabytes,
+ * which nobody should hold at once: a page of one has its bodies always.
+ *
+ * @throws {Refusal} `not-found`
+ */
 export async function listActivity(
   em: EntityManager,
   workspaceId: string,
   contactId: string,
   range: Range,
-): Promise<[Message[], number]> {
+): Promise<[ActivityItem[], number]> {
   const fork = em.fork()
   const total = isId(contactId) ? await countMessages(fork, workspaceId, contactId) : undefined
   if (total === undefined) throw contactNotFound()
   const newest = { createdAt: 'desc', id: 'desc' } as const
-  return [await fork.find(Message, { contactId, workspaceId }, { ...range, orderBy: newest }), total]
+  const messages = await fork.find(
+    Message,
+    { contactId, workspaceId },
+    { ...range, orderBy: newest, exclude: ['html', 'text'] },
+  )
+  const bodies = await messageBodies(
+    fork,
+    messages.map(({ id }) => id),
+    PAGE_BODY_BYTES,
+  )
+  const items = messages.map((message): ActivityItem => {
+    const body = bodies.get(message.id)
+    return { message, html: body?.html ?? null, text: body?.text ?? null, contentOmitted: !body }
+  })
+  return [items, total]
 }
 
 export const contactNotFound = () => notFound('Contact not found')

@@ -45,7 +45,7 @@ export type SendResult =
   /** It can't be done at once: to be done where it may wait. */
   | { kind: 'queue' }
 
-/** How an email comes by a connection: only if one is free at this moment, or in turn. */
+/** How an email comes by a connection: only if one is free within a moment, or whenever its turn comes. */
 export type Patience = 'at-once' | { turn: AbortSignal }
 
 /**
@@ -113,7 +113,7 @@ class Sending {
     if (!smtp)
       return { kind: 'deferred', reason: 'This process has no mail server, and this installation sends by one' }
     if (patience === 'at-once') {
-      const permit = smtp.permitNow()
+      const permit = await smtp.permitSoon(draft.workspaceId)
       return permit ? this.handOver(permit, content) : { kind: 'queue' }
     }
     return this.handOver(await smtp.permit(draft.workspaceId, patience.turn), content)

@@ -77,6 +77,8 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     staticSummary: automationName,
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
     args: [{ ...input, engine: ENGINE }] as [EnrollmentInput],
+    // Where many wait for a worker, workspaces take turns.
+    priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
       { key: SEARCH_ATTRIBUTES.automation, value: input.automationId },

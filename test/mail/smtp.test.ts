@@ -142,7 +142,7 @@ describe('SMTP transport', () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const signal = new AbortController().signal
     const first = await single.permit('many', signal)
-    assert.equal(single.permitNow(), undefined)
+    assert.equal(await single.permitSoon('many'), undefined)
     const order: string[] = []
     const queue = [...Array.from({ length: 50 }, () => 'many'), 'few'].map(async (who) => {
       const permit = await single.permit(who, signal)
@@ -152,6 +152,20 @@ describe('SMTP transport', () => {
     first.release()
     await Promise.all(queue)
     assert.ok(order.indexOf('few') <= 1, order.join())
+    await single.close()
+  })
+
+  it('gives a permit to an email that goes at once when one is free within a moment', async () => {
+    const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
+    const first = await single.permit('a', new AbortController().signal)
+    const soon = single.permitSoon('a')
+    first.release()
+    const permit = await soon
+    assert.ok(permit)
+    assert.equal(await single.permitSoon('a'), undefined)
+    const waiting = single.permitSoon('a')
+    single.drain()
+    assert.equal(await waiting, undefined)
     await single.close()
   })
 

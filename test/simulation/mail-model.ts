@@ -43,7 +43,7 @@ export class MailModel {
       }
     }
     return {
-      permitNow: () => (permits.takeNow() ? permit() : undefined),
+      permitSoon: () => Promise.resolve(permits.takeNow() ? permit() : undefined),
       permit: async (turn, signal) => {
         await permits.take(turn, signal)
         return permit()

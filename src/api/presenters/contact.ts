@@ -1,9 +1,9 @@
-import { array, number, object, string, type InferType, type Schema } from 'yup'
-import type { Message } from '../../db/entities/message.ts'
+import { array, boolean, number, object, string, type InferType, type Schema } from 'yup'
 import type { ContactProfile } from '../../db/queries/contacts.ts'
 import { MESSAGE_STATUSES } from '../../domain/messages.ts'
 import { uniqueTags } from '../../domain/tags.ts'
 import type { Caller } from '../../services/admission.ts'
+import type { ActivityItem } from '../../services/contacts.ts'
 import type { ContactInput } from '../../services/upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../schemas/fields.ts'
 
@@ -133,6 +133,11 @@ export const messageShape = object({
   subject: nullableText('Welcome, Ada!'),
   html: nullableText(null),
   text: nullableText('Good to have you here.'),
+  contentOmitted: boolean().required().meta({
+    description:
+      'Whether html and text are null only because the messages before it in this page are long: ask for a page of one.',
+    example: false,
+  }),
   messageId: nullableText('<5f2c@example.com>', 'The Message-ID header.'),
   attempts: count('How often it was handed to the mail server, or tried to be.'),
   response: nullableText('250 OK', 'What the server answered.'),
@@ -146,7 +151,12 @@ export const messageShape = object({
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
 
-export const presentMessage = (message: Message): InferType<typeof messageShape> => ({
+export const presentMessage = ({
+  message,
+  html,
+  text,
+  contentOmitted,
+}: ActivityItem): InferType<typeof messageShape> => ({
   id: message.id,
   type: 'MESSAGE',
   status: message.status,
@@ -155,8 +165,9 @@ export const presentMessage = (message: Message): InferType<typeof messageShape>
   stepId: message.stepId,
   to: message.recipient ?? null,
   subject: message.subject ?? null,
-  html: message.html ?? null,
-  text: message.text ?? null,
+  html,
+  text,
+  contentOmitted,
   messageId: message.messageId ?? null,
   attempts: message.attempts,
   response: message.response ?? null,

@@ -250,7 +250,8 @@ export const contactOperations = [
     path: '/contacts/{id}/activity',
     tag: 'Contacts',
     summary: "List a contact's messages",
-    description: 'What it was sent, newest first, with content and outcome.',
+    description:
+      'What it was sent, newest first, with content and outcome. Of long ones a page has the first contents.',
     scope: 'contacts:read',
     params,
     query: pageQuery(),

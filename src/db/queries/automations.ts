@@ -1,4 +1,5 @@
 import type { AutomationStatus } from '../../domain/automation.ts'
+import type { EmailContent } from '../../domain/steps.ts'
 import type { Trigger } from '../../domain/triggers.ts'
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql, toDate } from '../sql.ts'
@@ -65,3 +66,23 @@ export async function automationNames(em: EntityManager, ids: readonly string[])
 }
 
 const NAMES = `select id, name from automations where id = any($1::uuid[]) and deleted_at is null`
+
+/**
+ * Keeps what an automation's emails say, by hash; what is there already stays. Each text is bound by itself: written into a
+ * statement, or into an array of it, megabytes would be escaped letter by letter, and everybody else would wait.
+ */
+export async function keepContents(
+  em: EntityManager,
+  automationId: string,
+  contents: ReadonlyMap<string, EmailContent>,
+): Promise<void> {
+  if (contents.size === 0) return
+  const rows = [...contents.keys()].map(
+    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5].map((of) => `$${4 * n + of}`).join()})`,
+  )
+  await sql(
+    em,
+    `insert into email_contents (automation_id, hash, subject, html, text) values ${rows.join()} on conflict do nothing`,
+    [automationId, ...[...contents].flatMap(([hash, { subject, html, text }]) => [hash, subject, html, text])],
+  )
+}

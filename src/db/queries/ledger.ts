@@ -323,6 +323,33 @@ export async function countMessages(
   return row?.total
 }
 
+/** What messages say, in the order given, until that has so many bytes. Of the rest nothing is read: the sizes are kept apart. */
+export async function messageBodies(
+  em: EntityManager,
+  ids: readonly string[],
+  bytes: number,
+): Promise<Map<string, { html: string | null; text: string | null }>> {
+  const rows = await preparedSql<{ id: string; html: string | null; text: string | null }>(
+    em,
+    'message-bodies',
+    BODIES,
+    [ids, bytes],
+  )
+  return new Map(rows.map(({ id, ...body }) => [id, body]))
+}
+
+const BODIES = `
+with sized as (
+  select message.id, sum(coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0)) over (
+    order by place rows between unbounded preceding and 1 preceding
+  ) as before
+  from unnest($1::uuid[]) with ordinality as wanted(id, place)
+  join messages message on message.id = wanted.id
+)
+select message.id, message.html, message.text
+from sized join messages message on message.id = sized.id
+where coalesce(sized.before, 0) < $2::integer`
+
 /** How many emails of an automation may be in the middle of their hand-over at this moment. */
 export const countSendingOf = (em: EntityManager, automationId: string): Promise<number> =>
   countLive(em, 'automation_id', automationId)

@@ -1,0 +1,82 @@
+import { claimMessage, draftMessage } from '../src/db/queries/ledger.ts'
+import { recordEnrollment } from '../src/db/queries/enrollments.ts'
+import { newId } from '../src/domain/ids.ts'
+import { anAutomation } from '../test/support/factories.ts'
+import { startService, type Service } from '../test/support/service.ts'
+import { median, timed, type Benchmark } from './compare.ts'
+import { makeContacts } from './load.ts'
+
+const EMAILS = 20
+const CONTACTS = 100
+
+/** Recording an enrollment and claiming its first email, with long emails ÷ with short ones. Contents are kept apart. */
+export const content: Benchmark = {
+  name: 'content',
+  title: 'recording an enrollment and claiming an email, of a sequence of 20 emails of 200 KB ÷ of 1 KB',
+  goal: { atMost: 1.2 },
+  unit: 'ms',
+  async prepare(note) {
+    const service = await startService({ worker: false })
+    const contacts = await makeContacts(service, CONTACTS, 'content')
+    const reads = { long: [] as number[], short: [] as number[] }
+    const sideOf = (characters: number, of: number[]) => async () => {
+      const sequence = await aSequence(service, characters)
+      const enrollments = contacts.map((contactId) => enrollmentOf(service, sequence, contactId))
+      // One kind of statement after the other, so that what the reading costs does not meet the writing.
+      const times = { record: [] as number[], claim: [] as number[] }
+      for (const { record } of enrollments) times.record.push(await timed(record))
+      for (const { draft } of enrollments) of.push(await timed(draft))
+      for (const { claim } of enrollments) times.claim.push(await timed(claim))
+      return median(times.record) + median(times.claim)
+    }
+    return {
+      ours: sideOf(200_000, reads.long),
+      bare: sideOf(1_000, reads.short),
+      async close() {
+        const [long, short] = [median(reads.long), median(reads.short)].map((time) => time.toFixed(1))
+        note(`Reading the one email that is sent, which is not in these figures, takes ${long} ms and ${short} ms.`)
+        await service.stop()
+      },
+    }
+  },
+}
+
+interface Sequence {
+  automationId: string
+  /** Its first step. */
+  stepId: string
+}
+
+/** A sequence of emails that differ, so that each is stored for itself. */
+async function aSequence(service: Service, characters: number): Promise<Sequence> {
+  const automationId = await anAutomation(service, {
+    steps: Array.from({ length: EMAILS }, (_, n) => ({
+      type: 'EMAIL',
+      subject: `Email ${n}`,
+      html: `<p>${n}</p>`.padEnd(characters, 'Good to have you here. '),
+    })),
+  })
+  const { body } = await service.call('GET', `automations/${automationId}`)
+  return { automationId, stepId: (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id }
+}
+
+/** What an enrollment asks of the ledger until its first email is handed over. */
+function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, contactId: string) {
+  const em = () => context.orm.em.fork()
+  const enrollmentId = newId()
+  const key = { enrollmentId, stepId, visit: 0 }
+  const write = { id: enrollmentId, automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0 }
+  return {
+    /** By the API, and by the workflow again. */
+    record: async () => {
+      await recordEnrollment(em(), write)
+      await recordEnrollment(em(), write)
+    },
+    draft: () => draftMessage(em(), key, automationId),
+    claim: async () => {
+      const id = await claimMessage(em(), { ...claim, as: { status: 'SENDING' } })
+      if (id === undefined) throw new Error('An email was not claimed')
+    },
+  }
+}

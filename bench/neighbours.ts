@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createWorkspace } from '../src/services/workspaces.ts'
+import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
+import { eventually } from '../test/support/eventually.ts'
+import { startApiProcess, startWorkerProcess } from '../test/support/processes.ts'
+import { startService } from '../test/support/service.ts'
+import { startSmtpSink } from '../test/support/smtp-sink.ts'
+import { percentile, timed, type Benchmark } from './compare.ts'
+import { makeContacts, post } from './load.ts'
+
+const TURNS = 60
+const PAUSE_MS = 100
+const ROUNDS = 5
+/** How many automations hear of the other workspace's event, and how long it has been at it before anything is measured. */
+const LISTENERS = 50
+const HEAD_START_MS = 10_000
+const MAIL_PATIENCE_MS = 120_000
+/** The limit that every key has. */
+const RATE_LIMIT = 120
+
+interface Seen {
+  calls: number[]
+  mails: number[]
+}
+
+/** What one workspace sees while another one does its worst (neighbours/worst.ts) ÷ what it sees when that is quiet. */
+const besides = (name: string, title: string, pick: (seen: Seen) => readonly number[]): Benchmark => ({
+  name,
+  title,
+  goal: { atMost: 2 },
+  unit: 'ms',
+  async prepare() {
+    const arrived = new Map<string, number>()
+    const sink = await startSmtpSink((mail) => {
+      arrived.set(mail.to[0] ?? '', performance.now())
+      sink.mails.length = 0
+    })
+    const service = await startService({ worker: false })
+    const api = await startApiProcess(service)
+    const worker = startWorkerProcess(service, { SMTP_URL: sink.url })
+    const { em } = service.context.orm
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    let batches = 0
+
+    async function live(): Promise<Seen> {
+      const prefix = `neighbour-${(batches += 1)}`
+      const contacts = await makeContacts(service, TURNS, prefix)
+      const headers = { 'x-api-key': service.key }
+      const read = async (path: string) => (await fetch(`${api.baseUrl}/${path}`, { headers })).json()
+      const calls: number[] = []
+      const enrolledAt = new Map<string, number>()
+      for (const contactId of contacts) {
+        const { data } = (await read(`contacts/${contactId}`)) as { data: { email: string } }
+        calls.push(
+          await timed(() => read(`contacts/${contactId}`)),
+          await timed(() => read('contacts')),
+          await timed(() => post(api.baseUrl, service.key, 'contacts', { email: data.email, firstName: 'Bo' }, 200)),
+        )
+        enrolledAt.set(data.email, performance.now())
+        calls.push(
+          await timed(() => post(api.baseUrl, service.key, `automations/${automationId}/enroll`, { contactId })),
+        )
+        await delay(PAUSE_MS)
+      }
+      const came = [...enrolledAt.keys()]
+      await eventually('their mails', () => (came.every((to) => arrived.has(to)) ? true : undefined), MAIL_PATIENCE_MS)
+      return { calls, mails: came.map((to) => arrived.get(to)! - enrolledAt.get(to)!) }
+    }
+
+    const measure = async () => percentile(pick(await live()), 0.95)
+    await measure()
+    const quiet: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) quiet.push(await measure())
+
+    const other = await createWorkspace(em, { name: 'Does its worst', mode: 'live' })
+    const its = { ...service, key: await service.newKey({ workspaceId: other.id }) }
+    const call = (method: string, path: string, body: object) => service.call(method, path, body, { key: its.key })
+    const eventName = 'to many'
+    const heavy = { type: 'EMAIL', subject: 'Heavy', html: '{% for i in (1..20000) %}{{ i }}{% endfor %}' }
+    const active = { name: 'Worst', status: 'ACTIVE', trigger: 'EVENT', triggerConfig: { eventName } }
+    for (let n = 0; n < LISTENERS; n += 1) await call('POST', 'automations', { ...active, steps: [wait(60), EMAIL] })
+    await call('POST', 'automations', { ...active, trigger: 'SIGNUP', triggerConfig: {}, steps: [heavy] })
+    const { body } = await call('POST', 'automations', { ...active, status: 'DRAFT', steps: [EMAIL] })
+    const key = await service.newKey({ workspaceId: other.id, rateLimit: RATE_LIMIT })
+    const worst = spawn(
+      process.execPath,
+      [
+        fileURLToPath(new URL('./neighbours/worst.ts', import.meta.url)),
+        ...[api.baseUrl, key, eventName, (body as { data: { id: string } }).data.id],
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    await delay(HEAD_START_MS)
+    return {
+      async pair(round) {
+        return { ours: await measure(), bare: quiet[round] ?? NaN }
+      },
+      async close() {
+        worst.kill('SIGKILL')
+        await worker.kill()
+        await api.kill()
+        await service.stop()
+        await sink.close()
+      },
+    }
+  },
+})
+
+export const neighbours = besides(
+  'neighbours',
+  'p95 of a workspace’s calls while another one does the worst that is known ÷ while it is quiet',
+  ({ calls }) => calls,
+)
+export const neighboursMail = besides(
+  'neighbours/mail',
+  'p95 of its time from enroll call to mail, likewise',
+  ({ mails }) => mails,
+)

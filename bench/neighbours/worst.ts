@@ -1,0 +1,79 @@
+/**
+ * One workspace doing its worst through the API, as fast as its key lets it, until it is killed. Arguments: the API's URL, the
+ * key, the event's name, the id of the automation whose steps it replaces.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+
+const [baseUrl = '', key = '', eventName = '', automationId = ''] = process.argv.slice(2)
+
+async function call(method: string, path: string, body: string): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(`${baseUrl}/${path}`, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body,
+    })
+    if (answer.status !== 429) return answer
+    await answer.body?.cancel()
+    await delay(Number(answer.headers.get('retry-after') ?? 1) * 1_000)
+  }
+}
+
+const send = async (method: string, path: string, body: object): Promise<unknown> =>
+  (await call(method, path, JSON.stringify(body))).json()
+
+let contacts = 0
+const newContact = () => ({ email: `worst-${process.pid}-${(contacts += 1)}@example.com`, firstName: 'Ada' })
+
+/** Loops as long as they may be, and a parse as long as it may be. */
+const heavy = (n: number) => ({
+  type: 'EMAIL',
+  subject: `Heavy ${n}`,
+  html: '{% for i in (1..49000) %}{{ i }}{% endfor %}',
+  text: '{{ a }}b'.repeat(4_900),
+})
+/** They would never end, or take all the memory there is. */
+const refused = [
+  '{% for i in (1..99999999) %}{% for j in (1..99999999) %}{{ i }}{% endfor %}{% endfor %}',
+  `{% assign a = "x" %}${'{% capture a %}{{ a }}{{ a }}{% endcapture %}'.repeat(30)}`,
+  '{{ a }}b'.repeat(80_000),
+]
+
+const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
+  // Templates that are tried, and take long.
+  (n) => send('PUT', `automations/${automationId}/steps`, { steps: [heavy(2 * n), heavy(2 * n + 1)] }),
+  // Templates that are refused.
+  (n) =>
+    send('PUT', `automations/${automationId}/steps`, {
+      steps: [{ type: 'EMAIL', subject: `Hangs ${n}`, html: refused[n % refused.length] }],
+    }),
+  // As much content as there may be.
+  (n) =>
+    send('PUT', `automations/${automationId}/steps`, {
+      steps: Array.from({ length: 20 }, (_, of) => ({
+        type: 'EMAIL',
+        subject: `Long ${of}`,
+        html: `${n} `.padEnd(200_000, 'Good to have you here. '),
+      })),
+    }),
+  // A thousand contacts, who sign up and are mailed what takes long.
+  () => send('POST', 'contacts/bulk', { contacts: Array.from({ length: 1_000 }, newContact) }),
+  // A thousand that are wrong in each of their tags.
+  () =>
+    send('POST', 'contacts/bulk', {
+      contacts: Array.from({ length: 1_000 }, () => ({ ...newContact(), tags: Array.from({ length: 90 }, () => 1) })),
+    }),
+  // An event that starts many automations.
+  async () => {
+    const { data } = (await send('POST', 'contacts', newContact())) as { data: { id: string } }
+    return send('POST', `contacts/${data.id}/events`, { name: eventName })
+  },
+  // A body that is refused for its length, and one for its depth.
+  async () => (await call('POST', 'contacts', 'x'.repeat(2_500_000))).text(),
+  async () => (await call('POST', 'contacts', `{"metadata":${'['.repeat(100_000)}`)).text(),
+]
+
+for (let round = 0; ; round += 1) {
+  // What is refused or cut off is as good as done: this is what tries everything.
+  await Promise.allSettled(DEEDS.map((deed) => deed(round)))
+}

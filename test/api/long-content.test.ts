@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { EmailContent } from '../../src/db/entities/email-content.ts'
+import { createAutomation } from '../../src/services/automations.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { startBeat } from '../support/beat.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('long contents', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  it('are written without keeping others waiting: four megabytes do not hold the thread', async () => {
+    const { em } = service.context.orm
+    const long = '<p class="a">It\'s "quoted" \\ text</p>'.repeat(5_500)
+    const steps = Array.from({ length: 20 }, (_, n) => ({
+      type: 'EMAIL' as const,
+      subject: `${n}`,
+      html: `${n}${long}`,
+    }))
+    const endBeat = startBeat()
+    const { automation } = await createAutomation(em, service.workspaceId, { name: 'Long', trigger: 'SIGNUP', steps })
+    const held = await endBeat()
+    assert.equal(await em.fork().count(EmailContent, { automationId: automation.id }), 20)
+    // Escaped into the text of a statement, they held it for half a second.
+    assert.ok(held < 150, `held for ${held} ms`)
+  })
+
+  it('are in a page of activity until it is long; a page of one has them always', async () => {
+    const contactId = await aContact(service)
+    const long = 'x'.repeat(400_000)
+    const emails = Array.from({ length: 4 }, (_, n) => ({ type: 'EMAIL', subject: `${n}`, html: long, text: long }))
+    const automationId = await anAutomation(service, { steps: emails })
+    await enroll(service, automationId, contactId)
+    const page = async (query: string) => {
+      const { body } = await service.call('GET', `contacts/${contactId}/activity?${query}`)
+      return (body as { data: { status: string; html: string | null; text: string | null; contentOmitted: boolean }[] })
+        .data
+    }
+    const whole = await eventually('all are captured', async () => {
+      const items = await page('limit=50')
+      return items.length === 4 && items.every(({ status }) => status === 'CAPTURED') ? items : undefined
+    })
+    assert.deepEqual(
+      whole.map(({ html, text, contentOmitted }) => [html?.length, text?.length, contentOmitted]),
+      [...Array.from({ length: 3 }, () => [400_000, 400_000, false]), [undefined, undefined, true]],
+    )
+    const [last] = await page('limit=1&page=4')
+    assert.deepEqual([last?.html, last?.contentOmitted], [long, false])
+  })
+})
