@@ -22,6 +22,7 @@ async function startUnguarded({ context, workspaceId }: Service) {
     ...context.dependencies,
     renderer: createRenderer(),
     checkReadiness: () => Promise.resolve([]),
+    checkHealth: () => [],
     trustedProxies: [],
   }
   const caller = {

@@ -140,7 +140,7 @@ main(async () => {
     replicas('worker', worker, () => ({ WORKFLOW_BUNDLE: bundle }))
     replicas('api', api, (n) => ({ PORT: String(API_PORTS + n), TRUSTED_PROXIES: '127.0.0.1' }))
     const apiPorts = Array.from({ length: api.replicas }, (_, n) => API_PORTS + n)
-    cluster.keep({ name: 'proxy', command: caddy, args: balance(`:${port}`, apiPorts) })
+    cluster.keep({ name: 'proxy', command: caddy, args: balance(dataDir, `http://:${port}`, apiPorts) })
 
     await ready(
       [`http://127.0.0.1:${port}`, ...apiPorts.map((each) => `http://127.0.0.1:${each}`)],

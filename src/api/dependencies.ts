@@ -4,6 +4,8 @@ import type { Dependencies } from '../services/dependencies.ts'
 export interface ApiDependencies extends Dependencies {
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
+  /** What the process can't recover from by itself, in words; empty when all is well. */
+  checkHealth(): string[]
   /** Tries the templates that are saved. */
   renderer: Renderer
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */

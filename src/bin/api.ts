@@ -4,6 +4,7 @@ import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { assertMigrated, metricsParts, openContext, startApi, tracingOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
+import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 main(async () => {
@@ -20,6 +21,6 @@ main(async () => {
     const api = await startApi(context)
     closers.add(() => api.stop())
     log.info({ port: api.port }, 'The API is ready')
-    return [api, ...metrics]
+    return [api, endWhenBeyondRecovery(context.health, log), ...metrics]
   })
 })

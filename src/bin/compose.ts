@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import { makeTelemetryFilterString, Runtime, type Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
@@ -12,6 +12,7 @@ import type { Config } from '../config.ts'
 import { startTracing } from '../tracing.ts'
 import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type EntityManager, type Orm } from '../db/orm.ts'
+import { createSessionWatch } from '../db/session-watch.ts'
 import { sql } from '../db/sql.ts'
 import { withCircuitBreaker } from '../mail/circuit-breaker.ts'
 import { createRenderer } from '../mail/renderer.ts'
@@ -29,6 +30,7 @@ import { openTemporal } from '../temporal/connection.ts'
 import { createEnrollments } from '../temporal/enrollments.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
+import { createHealth, type Health } from './health.ts'
 
 /** A configuration in which it is settled where Postgres and Temporal are. */
 export type ConnectedConfig = Config & { DATABASE_URL: string; TEMPORAL_ADDRESS: string }
@@ -40,12 +42,20 @@ export interface Context {
   temporal: Client
   dependencies: Dependencies
   metrics: MetricsRegistry
+  health: Health
   close(): Promise<void>
 }
 
+/** How long the database may take to close, in milliseconds: a session that nobody gives back must not keep the process. */
+const CLOSE_MS = 5_000
+
 /** Opens what all parts share. Nothing is connected yet: what is down is waited for where it is needed. */
 export function openContext(config: ConnectedConfig, log: Logger): Context {
-  const orm = openOrm({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE })
+  const poolSize = config.DATABASE_POOL_SIZE
+  const sessions = createSessionWatch(poolSize)
+  const orm = openOrm({ url: config.DATABASE_URL, poolSize, onPool: (pool) => sessions.watch(pool) })
+  const health = createHealth()
+  health.watch(() => sessions.problem())
   const temporal = openTemporal({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -68,11 +78,12 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
       metrics: metrics.metrics,
     },
     metrics,
+    health,
     async close() {
       // The SDK tries a call again by a timer, which throws where nobody catches it when the connection is gone by then.
       await enrollments.idle()
       await temporal.connection.close()
-      await orm.close(true)
+      await Promise.race([orm.close(true), delay(CLOSE_MS, undefined, { ref: false })])
     },
   }
 }
@@ -92,16 +103,21 @@ export interface RunningPart {
 }
 
 /**
- * Serves the process's metrics to Prometheus, at `/metrics` on a port of their own, which no client of the API sees.
+ * Serves the process's metrics to Prometheus, at `/metrics` on a port of their own, which no client of the API sees; and its
+ * health, at `/healthz`, which a worker tells nowhere else.
  * @param sdk where Temporal's SDK serves its own, in a process with a worker: they are passed on.
  */
 export async function startMetrics(
-  { metrics, config }: Context,
+  { metrics, health, config }: Context,
   port: number,
   sdk: string | undefined,
 ): Promise<RunningPart & { port: number }> {
   const server = createServer((request, response) => {
     void (async () => {
+      if (request.url === '/healthz') {
+        const problems = health.problems()
+        return response.writeHead(problems.length === 0 ? 200 : 503).end(problems.join('; ') || 'alive')
+      }
       if (request.url !== '/metrics') return response.writeHead(404).end()
       const own = await metrics.render()
       const passedOn =
@@ -137,12 +153,14 @@ async function freeAddress(): Promise<string> {
 
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
-  const { config, dependencies } = context
+  const { config, dependencies, health } = context
   const renderer = createRenderer()
+  health.watch(() => renderer.problem())
   const app = createApi({
     ...dependencies,
     renderer,
     checkReadiness: () => checkReadiness(context),
+    checkHealth: () => health.problems(),
     trustedProxies: config.trustedProxies,
   })
   const handle = app.callback()
@@ -248,7 +266,7 @@ export const metricsParts = async (context: Context, sdk?: string): Promise<Runn
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
-  { config, log, dependencies, temporal }: Context,
+  { config, log, dependencies, temporal, health }: Context,
   bundle?: Promise<{ code: string }>,
   aborted: AbortSignal = new AbortController().signal,
 ): Promise<RunningPart> {
@@ -276,16 +294,21 @@ export async function startWorker(
     createWorker({ ...options, workflowBundle, cachedWorkflows: config.WORKFLOW_CACHE_SIZE }),
     createSendingWorker({ ...options, connections: config.SMTP_CONNECTIONS }),
   ])
-  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined)
+  const runs = workers.map((worker) => worker.run())
   const relay = startRelay(dependencies)
+  const ended = Promise.race([Promise.all(runs), relay.ended]).then(() => undefined)
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
 
   let stopped: Promise<void> | undefined
+  health.watch(() => (stopped ? undefined : relay.problem()))
+  health.watch(() => mail.renderer.problem())
+  health.watch(() => (stopped ? undefined : workers.map(whyNotWorking).find((reason) => reason !== undefined)))
   const stop = async () => {
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-    await Promise.all([ended.catch(() => undefined), relay.stop()])
+    // All of them, also where one has failed: the connection can't be closed before.
+    await Promise.allSettled([...runs, relay.stop()])
     await mail.smtp?.close()
     await mail.renderer.close()
     await connection.close()
@@ -296,6 +319,18 @@ export async function startWorker(
   }
 }
 
+/** A worker that has failed ends the process, in time; but it may hang in the attempt, with nobody polling. */
+function whyNotWorking(worker: Worker): string | undefined {
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus()
+  const { taskQueue } = worker.options
+  if (runState !== 'RUNNING') return `Temporal's worker for ${taskQueue} is ${runState}`
+  if (workflowPollerState !== 'FAILED' && activityPollerState !== 'FAILED') return undefined
+  return `Temporal's worker for ${taskQueue} does not poll any more`
+}
+
+/** What the SDK warns of though it is meant so: the workers of the sending queue have no workflows. */
+const MEANT_SO = 'No workflows registered, not polling for workflow tasks'
+
 /** The SDK's own log, in ours. Its per-workflow lines are for debugging. */
 function sdkLogger(log: Logger) {
   const write =
@@ -305,7 +340,7 @@ function sdkLogger(log: Logger) {
   const debug = write('debug')
   return {
     log: (level: string, message: string, meta?: object) =>
-      (level === 'WARN' ? write('warn') : level === 'ERROR' ? write('error') : debug)(message, meta),
+      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(message, meta),
     trace: debug,
     debug,
     info: debug,

@@ -42,20 +42,24 @@ export interface Closers {
 
 /**
  * Runs a part's composition root, and closes what it has opened, the last first, however it ends: by a signal, by an error,
- * or by a part that can't go on.
+ * or by a part that can't go on. What can't be closed keeps nothing else open.
  * @param start starts the parts, and collects how to close what they need.
+ * @throws the first that went wrong, which is why it ended.
  */
 export async function runUntilStopped(
   stop: AbortSignal,
   start: (closers: Closers) => Promise<Pick<RunningPart, 'ended'>[]>,
 ): Promise<void> {
   const closers: (() => Promise<void>)[] = []
+  const failures: unknown[] = []
   try {
     const parts = await start({ add: (close) => closers.push(close) })
     await Promise.race([whenAborted(stop), ...parts.map((part) => part.ended)])
-  } finally {
-    for (const close of closers.reverse()) await close()
+  } catch (error) {
+    failures.push(error)
   }
+  for (const close of closers.reverse()) await close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 function explain(error: unknown): string {

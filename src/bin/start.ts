@@ -10,6 +10,7 @@ import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
+import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -47,7 +48,7 @@ main(async () => {
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL }
     const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
     if (!isFirst) say(welcome({ ...ready, first: undefined }))
-    return [worker, api, ...metrics, ...(embedded ? [embedded] : [])]
+    return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
   })
 })
 

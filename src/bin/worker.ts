@@ -4,6 +4,7 @@ import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
 import { assertMigrated, openContext, prepareWorkerProcess, startWorker, tracingOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
+import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 
 main(async () => {
@@ -16,10 +17,11 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
-    closers.add(() => worker.stop())
+    // First, because whoever asks for its health asks while it waits for Temporal, too.
     const metrics = await startMetrics(context)
     for (const part of metrics) closers.add(() => part.stop())
-    return [worker, ...metrics]
+    const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
+    closers.add(() => worker.stop())
+    return [worker, endWhenBeyondRecovery(context.health, log), ...metrics]
   })
 })

@@ -1,5 +1,6 @@
 import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql'
 import { Migrator } from '@mikro-orm/migrations'
+import type { Pool } from 'pg'
 import { ApiKey } from './entities/api-key.ts'
 import { AutomationCounts } from './entities/automation-counts.ts'
 import { AutomationVersion } from './entities/automation-version.ts'
@@ -26,6 +27,8 @@ export interface OrmOptions {
   applicationName?: string
   /** What a session is. */
   client?: typeof Session
+  /** Is given the pool, when it is made. */
+  onPool?: (pool: Pool) => void
 }
 
 /**
@@ -38,6 +41,7 @@ export function openOrm({
   timeoutMs = 4_000,
   applicationName = 'dripline',
   client = Session,
+  onPool = () => undefined,
 }: OrmOptions): Orm {
   const options: Options = {
     clientUrl: url,
@@ -58,6 +62,7 @@ export function openOrm({
     pool: { min: 0, max: poolSize },
     driverOptions: {
       Client: client,
+      onPoolCreated: onPool,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       // Postgres gives up before we do, so that a statement seldom runs on with nobody waiting for it; and lets go of the

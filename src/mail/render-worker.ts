@@ -9,6 +9,9 @@ const FIELDS = ['subject', 'html', 'text'] as const
 /** Into so many parts a deadline is divided. */
 const TICKS = 10
 
+/** How long a thread may take to be there, in milliseconds: it loads some modules, on a machine that may be busy. */
+const START_MS = 30_000
+
 export interface RenderThreadOptions {
   deadlineMs: number
   memoryMb: number
@@ -18,6 +21,8 @@ export interface RenderThreadOptions {
 export class RenderThread {
   /** It takes no further job: another one has to take its place. */
   ended = false
+  /** It was there: what went wrong after that is about a job. */
+  started = false
   private readonly worker: Worker
   private readonly current = new SharedArrayBuffer(4)
   private readonly ready: Promise<void>
@@ -35,9 +40,17 @@ export class RenderThread {
     // A thread that dies while it has no job is replaced by the next job.
     this.worker.on('error', () => (this.ended = true))
     this.ready = new Promise((resolve, reject) => {
-      this.worker.once('message', () => resolve())
+      const late = setTimeout(() => this.end(), START_MS).unref()
+      this.worker.once('message', () => {
+        clearTimeout(late)
+        this.started = true
+        resolve()
+      })
       this.worker.once('error', reject)
-      this.worker.once('exit', () => reject(new Error('A thread of the renderer did not start')))
+      this.worker.once('exit', () => {
+        clearTimeout(late)
+        reject(new Error('A thread of the renderer did not start'))
+      })
     })
     this.ready.catch(() => undefined)
   }

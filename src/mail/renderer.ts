@@ -17,6 +17,8 @@ export interface RendererOptions {
   deadlineMs?: number
   /** Of a thread. */
   memoryMb?: number
+  /** How long after a thread could not be started another one is tried, in milliseconds. */
+  retryMs?: number
 }
 
 /** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
@@ -29,12 +31,20 @@ export interface Renderer {
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
   /** Tries the templates of an email. @returns what is wrong, by field; empty when all is well. */
   check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
+  /** Says so, when threads can't be started any more. It goes on trying. */
+  problem(): string | undefined
   /** Ends the threads. What is in hand fails. */
   close(): Promise<void>
 }
 
 const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
+
+/** After so many threads in a row that could not be started it is no coincidence. */
+const FAILED_STARTS = 3
+const RETRY_MS = 5_000
+/** What is rendered to see whether a thread can be started. */
+const NOTHING: EmailContent = { subject: '', html: null, text: null }
 
 interface Job {
   message: ThreadJob
@@ -57,7 +67,12 @@ interface Lane {
  * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
  * deadline at most, and only once.
  */
-export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128 }: RendererOptions = {}): Renderer {
+export function createRenderer({
+  threads = 2,
+  deadlineMs = 1_000,
+  memoryMb = 128,
+  retryMs = RETRY_MS,
+}: RendererOptions = {}): Renderer {
   const proven = new Recent(REMEMBERED, Infinity)
   const suspects = new Recent(REMEMBERED, SUSPECT_MS)
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
@@ -68,6 +83,9 @@ export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128
     lane(queues.suspect),
   ]
   let closed = false
+  let failedStarts = 0
+  let failure: unknown
+  let retry: NodeJS.Timeout | undefined
 
   const isSuspect = ({ message, group }: Job) => suspects.has(message.key) || suspects.has(group)
   const queueOf = (job: Job) =>
@@ -100,6 +118,7 @@ export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128
     try {
       if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, memoryMb })
       const outcome = await at.thread.run(job.message)
+      failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
         proven.note(job.message.key)
       }
@@ -114,11 +133,21 @@ export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128
         job.resolve(outcome)
       }
     } catch (error) {
+      if (at.thread?.started !== true) noteFailedStart(error)
       job.reject(error)
     } finally {
       at.busy = false
       if (!closed) dispatch()
     }
+  }
+
+  /** Tries again by itself, so that it is known when threads can be started again, though nobody wants anything rendered. */
+  function noteFailedStart(error: unknown): void {
+    failedStarts += 1
+    failure = error
+    clearTimeout(retry)
+    const attempt = () => void run({ kind: 'check', key: keyOf(NOTHING), content: NOTHING }).catch(() => undefined)
+    if (!closed) retry = setTimeout(attempt, retryMs).unref()
   }
 
   const run = (message: ThreadJob, { owner = message.key }: JobOptions = {}): Promise<Outcome> =>
@@ -147,8 +176,14 @@ export function createRenderer({ threads = 2, deadlineMs = 1_000, memoryMb = 128
       if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
       return [{ field: outcome.field, problem: outcome.kind === 'failed' ? outcome.problem : reasonOf(outcome) }]
     },
+    problem() {
+      if (closed || failedStarts < FAILED_STARTS) return undefined
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      return `Threads for templates cannot be started: ${reason}`
+    },
     close() {
       closed = true
+      clearTimeout(retry)
       const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
       for (const job of waiting) job.reject(new Error('The renderer is closed'))
       for (const { thread } of lanes) thread?.end()

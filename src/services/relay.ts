@@ -21,7 +21,14 @@ const PAGES = {
 const FORGET_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
 
+/** Longer than any page takes, in milliseconds: each call that it makes has seconds. */
+const LONGEST_PAGE_MS = 15 * 60_000
+
 export interface Relay {
+  /** Rejects when a loop has ended by a bug. */
+  ended: Promise<void>
+  /** Says so, when a loop does not go on. */
+  problem(): string | undefined
   stop(): Promise<void>
 }
 
@@ -32,18 +39,26 @@ export interface Relay {
  *
  * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions.md.
  */
-export function startRelay(dependencies: Dependencies, { idleMs = IDLE_MS }: { idleMs?: number } = {}): Relay {
+export function startRelay(
+  dependencies: Dependencies,
+  { idleMs = IDLE_MS, longestPageMs = LONGEST_PAGE_MS }: { idleMs?: number; longestPageMs?: number } = {},
+): Relay {
   const stopping = new AbortController()
   const { signal } = stopping
   const { log } = dependencies
+  /** When each loop that is at work has begun its turn. */
+  const turns = new Map<string, number>()
   const loop = async (what: string, run: () => Promise<boolean>, idleMs: number) => {
     for (let pause = idleMs; !signal.aborted;) {
+      turns.set(what, performance.now())
       try {
         if (await run()) continue
         pause = idleMs
       } catch (error) {
         log.warn({ error, what }, 'The relay could not do its work and tries again')
         pause = Math.min(pause * 2, MAX_PAUSE_MS)
+      } finally {
+        turns.delete(what)
       }
       await delay(pause, undefined, { signal }).catch(() => undefined)
     }
@@ -55,8 +70,14 @@ export function startRelay(dependencies: Dependencies, { idleMs = IDLE_MS }: { i
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, () => relayLane(dependencies, lane), idleMs)),
     loop('purge', () => forgetOnce(dependencies), FORGET_MS),
-  ])
+  ]).then(() => undefined)
   return {
+    ended,
+    problem() {
+      const limit = performance.now() - longestPageMs
+      const stuck = [...turns].flatMap(([what, since]) => (since < limit ? [what] : []))
+      return stuck.length === 0 ? undefined : `The relay does not go on: ${stuck.join(', ')}`
+    },
     async stop() {
       stopping.abort()
       await ended

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Pool, PoolClient } from 'pg'
 import { openOrm, type Orm } from '../../src/db/orm.ts'
+import { createSessionWatch } from '../../src/db/session-watch.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -92,5 +94,48 @@ describe('sessions with Postgres', () => {
     await assert.rejects(sql(orm.em.fork(), 'select pg_sleep(30)'), /statement timeout/)
     assert.equal((await sessions('active')).length, 0)
     await assertFullService()
+  })
+
+  it('are known to be lost when all are held and none is given back, and not when Postgres is away', async () => {
+    const watch = createSessionWatch(POOL, TIMEOUT_MS * 2)
+    let pool: Pool | undefined
+    const url = new URL(database.url)
+    url.port = String(proxy.port)
+    const onPool = (made: Pool) => {
+      pool = made
+      watch.watch(made)
+    }
+    const watched = openOrm({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS, onPool })
+    const asks = () => sql(watched.em.fork(), 'select 1')
+    try {
+      await Promise.all(Array.from({ length: POOL }, asks))
+      proxy.stall()
+      const deadline = performance.now() + TIMEOUT_MS * 5
+      while (performance.now() < deadline) {
+        await Promise.allSettled(Array.from({ length: POOL * 2 }, asks))
+        assert.equal(watch.problem(), undefined)
+      }
+      proxy.resume()
+      await eventually('Postgres is back', () =>
+        asks().then(
+          () => true,
+          () => undefined,
+        ),
+      )
+
+      const forgotten: PoolClient[] = []
+      for (let n = 0; n < POOL; n += 1) forgotten.push(await pool!.connect())
+      assert.equal(watch.problem(), undefined)
+      const told = await eventually('it is known', () => watch.problem())
+      assert.equal(told, `All ${POOL} sessions with Postgres are held and not given back`)
+      await assert.rejects(asks())
+      forgotten.pop()!.release()
+      assert.equal(watch.problem(), undefined)
+      await asks()
+      for (const session of forgotten) session.release()
+    } finally {
+      proxy.resume()
+      await watched.close(true)
+    }
   })
 })

@@ -170,7 +170,7 @@ export async function startWorld(
   const direct = apiPorts.map((port) => `http://127.0.0.1:${port}`)
   if (cluster) {
     const caddy = await resolveGoTool('caddy', process.env, say)
-    supervise('balancer-1', caddy, () => balance(`http://127.0.0.1:${balancer}`, apiPorts))
+    supervise('balancer-1', caddy, () => balance(dataDir, `http://127.0.0.1:${balancer}`, apiPorts))
   }
   const apis = cluster ? [`http://127.0.0.1:${balancer}`] : direct
   const ready = async () => {

@@ -25,6 +25,7 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve([]),
+  problem: () => undefined,
   close: () => Promise.resolve(),
 }
 

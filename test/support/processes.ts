@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { eventually } from './eventually.ts'
+import { ROOT } from './npm-start.ts'
 import { freePorts } from './ports.ts'
 import type { Service } from './service.ts'
 
@@ -19,9 +20,9 @@ export interface ApiProcess extends Process {
 }
 
 /** A part as a process of its own, on a service's database and Temporal. */
-function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.ProcessEnv): Process {
+function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.ProcessEnv, root = ROOT): Process {
   const { config } = context
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../src/bin/${part}.ts`, import.meta.url))], {
+  const child = spawn(process.execPath, [join(root, `src/bin/${part}.ts`)], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
@@ -48,10 +49,14 @@ function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.Process
   }
 }
 
-/** The API as a process, ready. */
-export async function startApiProcess(service: Service, env: NodeJS.ProcessEnv = {}): Promise<ApiProcess> {
+/** The API as a process, ready. @param root the checkout whose it is. */
+export async function startApiProcess(
+  service: Service,
+  env: NodeJS.ProcessEnv = {},
+  root?: string,
+): Promise<ApiProcess> {
   const [port] = await freePorts(1)
-  const api = start('api', service, { PORT: String(port), ...env })
+  const api = start('api', service, { PORT: String(port), ...env }, root)
   const origin = `http://127.0.0.1:${port}`
   await eventually('the API is ready', async () => {
     const answer = await fetch(`${origin}/readyz`).catch(() => undefined)

@@ -18,7 +18,8 @@ export interface SmtpSink {
   close(): Promise<void>
 }
 
-export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data' }
+/** A refusal at RCPT may be of one recipient alone. */
+export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string }
 
 /** A real SMTP server that keeps what it accepts. */
 export async function startSmtpSink(
@@ -27,8 +28,8 @@ export async function startSmtpSink(
 ): Promise<SmtpSink> {
   const mails: ReceivedMail[] = []
   let behaviour: Behaviour = 'accept'
-  const refusal = (at: 'rcpt' | 'data'): Error | null =>
-    typeof behaviour === 'object' && behaviour.at === at
+  const refusal = (at: 'rcpt' | 'data', to?: string): Error | null =>
+    typeof behaviour === 'object' && behaviour.at === at && (behaviour.to ?? to) === to
       ? Object.assign(new Error(behaviour.text), { responseCode: behaviour.code })
       : null
 
@@ -55,7 +56,7 @@ export async function startSmtpSink(
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
-    onRcptTo: (_address, _session, callback) => callback(refusal('rcpt')),
+    onRcptTo: ({ address }, _session, callback) => callback(refusal('rcpt', address)),
     onData(stream, session, callback) {
       if (behaviour === 'cut') {
         stream.on('end', () => {

@@ -5,7 +5,9 @@ import type { ApiState } from '../state.ts'
 /** For balancers and supervisors: no key is needed. */
 export function healthRoutes(router: Router<ApiState>, dependencies: ApiDependencies): void {
   router.get('/healthz', (ctx) => {
-    ctx.body = { status: 'alive' }
+    const problems = dependencies.checkHealth()
+    ctx.status = problems.length === 0 ? 200 : 503
+    ctx.body = problems.length === 0 ? { status: 'alive' } : { error: problems.join('; ') }
   })
 
   router.get('/readyz', async (ctx) => {

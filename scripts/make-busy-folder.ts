@@ -1,0 +1,15 @@
+/**
+ * `npm run busy-folder -- FOLDER`: a data folder in the middle of everything, with the story of what is to come of it. See
+ * test/bin/busy-folders.test.ts. `--of CHECKOUT` has it made by another version.
+ */
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeBusyFolder } from '../test/support/busy-folder/make.ts'
+
+const { values, positionals } = parseArgs({ options: { of: { type: 'string' } }, allowPositionals: true })
+const [folder] = positionals
+if (folder === undefined) throw new Error('Say where: npm run busy-folder -- FOLDER [--of CHECKOUT]')
+mkdirSync(folder, { recursive: true, mode: 0o700 })
+const story = await makeBusyFolder(resolve(folder), values.of === undefined ? {} : { root: resolve(values.of) })
+process.stdout.write(`${folder}: ${story.people.length} contacts, made by version ${story.version}\n`)

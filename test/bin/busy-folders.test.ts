@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { makeBusyFolder, subjectOf } from '../support/busy-folder/make.ts'
+import { startProduct, type Product } from '../support/busy-folder/product.ts'
+import { dataDirOf, readStory, type Person } from '../support/busy-folder/story.ts'
+import { eventually } from '../support/eventually.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+/**
+ * Folders of earlier versions, as `VERSION.tar.gz`. When a version is released, it makes its own:
+ *
+ *     git worktree add ../released vVERSION && (cd ../released && npm ci)
+ *     npm run busy-folder -- FOLDER --of ../released
+ *     tar -C FOLDER -czf test/bin/busy-folders/VERSION.tar.gz .
+ *
+ * An archive is of the platform and the major version of Postgres that made it; elsewhere, or to go back further, make the
+ * folder on the spot and name it: BUSY_FOLDER=FOLDER. It is copied, and stays as it was.
+ */
+const KEPT = join(import.meta.dirname, 'busy-folders')
+
+describe('a data folder in the middle of everything', function () {
+  this.timeout(300_000)
+  let folder: string
+  let sink: SmtpSink
+  let product: Product | undefined
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-busy-'))
+    sink = await startSmtpSink()
+  })
+  afterEach(async () => {
+    await product?.kill()
+    product = undefined
+    await sink.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('of this version is brought up, and its sequences go on', async () => {
+    await makeBusyFolder(folder)
+    await bringUp()
+  })
+
+  for (const archive of existsSync(KEPT) ? readdirSync(KEPT) : []) {
+    it(`of ${archive} is brought up, and its sequences go on`, async () => {
+      execFileSync('tar', ['-C', folder, '-xzf', join(KEPT, archive)])
+      await bringUp()
+    })
+  }
+
+  const { BUSY_FOLDER } = process.env
+  if (BUSY_FOLDER) {
+    it(`of ${BUSY_FOLDER} is brought up, and its sequences go on`, async () => {
+      execFileSync('cp', ['-a', `${BUSY_FOLDER}/.`, folder])
+      await bringUp()
+    })
+  }
+
+  async function bringUp(): Promise<void> {
+    const story = readStory(folder)
+    const { people } = story
+    product = await startProduct(dataDirOf(folder), sink.url)
+    product.use(story.key)
+    const { call, metric } = product
+
+    /** All that the mail server has ever had the whole of, before and after. */
+    const sent = () => [
+      ...people.flatMap(({ email, had }) => had.map((subject) => `${email}: ${subject}`)),
+      ...sink.mails.flatMap((mail) => mail.to.map((to) => `${to}: ${subjectOf(mail)}`)),
+    ]
+    const owedTo = (of: readonly Person[]) => of.flatMap(({ email, owed }) => owed.map((each) => `${email}: ${each}`))
+    const isPaused = ({ automationId }: Person) => story.paused.includes(automationId)
+    const come = (what: string, keys: readonly string[]) =>
+      eventually(what, () => (keys.every((key) => sent().includes(key)) ? true : undefined), 120_000).catch(() =>
+        assert.fail(`${what}: ${keys.filter((key) => !sent().includes(key)).join(', ')}`),
+      )
+
+    // Those whose automation sends, and then those who are held until it does.
+    await come('what is owed comes', owedTo(people.filter((person) => !isPaused(person))))
+    const held = people.filter(isPaused)
+    await eventually('they are held', async () =>
+      (await metric('dripline_enrollments_held')) === held.length ? true : undefined,
+    )
+    assert.deepEqual(
+      owedTo(held).filter((key) => sent().includes(key)),
+      [],
+      'nothing is sent while it is paused',
+    )
+    for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
+    await come('the held ones go on', owedTo(held))
+
+    // The end: everybody stands where they should, and nothing is owed to anybody.
+    const notThrough = async () => {
+      const { data } = await call('GET', 'automations?limit=100')
+      return (data as { id: string; name: string; enrolledCount: number; completedCount: number }[]).flatMap(
+        ({ id, name, enrolledCount, completedCount }) => {
+          const of = people.filter(({ automationId }) => automationId === id)
+          const completed = of.filter(({ end }) => end === 'completed').length
+          // Whoever was erased was enrolled.
+          const enrolled = of.length
+          if (completedCount === completed && enrolledCount === enrolled) return []
+          return [`${name}: ${enrolledCount}/${completedCount} instead of ${enrolled}/${completed}`]
+        },
+      )
+    }
+    await eventually('all are through, but those who wait for years', async () =>
+      (await notThrough()).length === 0 ? true : undefined,
+    ).catch(async () => assert.deepEqual(await notThrough(), []))
+    await eventually('nothing is owed', async () => {
+      const owed = [await metric('dripline_trigger_events_undelivered'), await metric('dripline_changes_owed')]
+      return owed.every((count) => count === 0) ? true : undefined
+    })
+    const waiting = people.filter(({ end }) => end === 'waits')
+    await eventually('in Temporal, too, only these are left', async () =>
+      (await countRunning(product!)) === waiting.length ? true : undefined,
+    )
+
+    const counts = Object.entries(Object.groupBy(sent(), (key) => key)).map(([key, all]) => [key, all?.length])
+    assert.deepEqual(
+      counts.filter(([, count]) => count !== 1),
+      [],
+      'nothing is sent twice',
+    )
+    const expected = people.flatMap(({ email, had, owed }) =>
+      [...new Set([...had, ...owed])].map((each) => `${email}: ${each}`),
+    )
+    assert.deepEqual(sent().toSorted(), expected.toSorted(), 'what is sent is what was owed, and nothing else')
+
+    for (const { what, email, contactId, had, owed, unconfirmed, end } of people) {
+      if (end === 'gone') continue
+      const { data } = await call('GET', `contacts/${contactId}/activity`)
+      const statuses = (data as { status: string }[]).map(({ status }) => status)
+      const all = new Set([...had, ...owed]).size
+      const wanted = [
+        ...Array.from({ length: all - unconfirmed }, () => 'SENT'),
+        ...Array.from({ length: unconfirmed }, () => 'UNCONFIRMED'),
+      ]
+      assert.deepEqual(statuses.toSorted(), wanted, `${email}, who ${what}`)
+    }
+    for (const { automationId, contactId } of waiting) {
+      const { data } = await call('POST', `automations/${automationId}/enroll`, { contactId })
+      assert.equal(data.enrolled, false, 'who waits is still in')
+    }
+    await product.stop()
+    assert.equal(await product.run.code, 0)
+  }
+})
+
+async function countRunning({ temporalAddress }: Product): Promise<number> {
+  const connection = await Connection.connect({ address: temporalAddress })
+  try {
+    const { count } = await new Client({ connection }).workflow.count('ExecutionStatus = "Running"')
+    return count
+  } finally {
+    await connection.close()
+  }
+}
