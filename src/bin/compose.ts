@@ -340,7 +340,10 @@ function sdkLogger(log: Logger) {
   const debug = write('debug')
   return {
     log: (level: string, message: string, meta?: object) =>
-      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(message, meta),
+      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(
+        message,
+        meta,
+      ),
     trace: debug,
     debug,
     info: debug,
