@@ -325,6 +325,9 @@ function whyNotWorking(worker: Worker): string | undefined {
   return `Temporal's worker for ${taskQueue} does not poll any more`
 }
 
+/** What the SDK warns of though it is meant so: the workers of the sending queue have no workflows. */
+const MEANT_SO = 'No workflows registered, not polling for workflow tasks'
+
 /** The SDK's own log, in ours. Its per-workflow lines are for debugging. */
 function sdkLogger(log: Logger) {
   const write =
@@ -334,7 +337,10 @@ function sdkLogger(log: Logger) {
   const debug = write('debug')
   return {
     log: (level: string, message: string, meta?: object) =>
-      (level === 'WARN' ? write('warn') : level === 'ERROR' ? write('error') : debug)(message, meta),
+      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(
+        message,
+        meta,
+      ),
     trace: debug,
     debug,
     info: debug,

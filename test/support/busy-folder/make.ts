@@ -146,12 +146,12 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   })
   const deleted = await enter(making, product, 'waits in an automation that is deleted while Temporal is away', {
     name: 'deleted',
-    steps: [email('deleted 1'), wait(1), email('deleted 2')],
+    steps: [email('deleted 1'), wait(YEARS), email('deleted 2')],
     end: 'gone',
   })
   const erased = await enter(making, product, 'is erased while Temporal is away', {
     name: 'erased',
-    steps: [email('erased 1'), wait(1), email('erased 2')],
+    steps: [email('erased 1'), wait(YEARS), email('erased 2')],
     end: 'gone',
   })
   for (const subject of ['long 1', 'short 1', 'held wait 1', 'deleted 1', 'erased 1']) await hasCome(making, subject)
