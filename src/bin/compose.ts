@@ -309,7 +309,9 @@ export async function startWorker(
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     // All of them, also where one has failed: the connection can't be closed before.
     await Promise.allSettled([...runs, relay.stop()])
+    // What is still under way is broken off, and told to the ledger.
     await mail.smtp?.close()
+    await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
     await mail.renderer.close()
     await connection.close()
   }
@@ -318,6 +320,9 @@ export async function startWorker(
     stop: () => (stopped ??= stop()),
   }
 }
+
+/** How long a worker that stops waits for Postgres to take what became of its last emails, in milliseconds. */
+const LAST_WORDS_MS = 5_000
 
 /** A worker that has failed ends the process, in time; but it may hang in the attempt, with nobody polling. */
 function whyNotWorking(worker: Worker): string | undefined {

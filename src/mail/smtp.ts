@@ -1,4 +1,6 @@
+import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { domainToASCII } from 'node:url'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isEmailAddress } from '../domain/email-address.ts'
@@ -20,6 +22,8 @@ export interface SmtpOptions {
 /** The part of nodemailer's errors that tells how far the conversation got. */
 interface SmtpError extends Error {
   code?: string
+  /** What the server was asked when it said no. */
+  command?: string
   responseCode?: number
   response?: string
 }
@@ -29,6 +33,8 @@ const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_MS = 20_000
 /** So much of a message flows before it is asked again whether it may. */
 const PART_BYTES = 16_384
+/** How long a server may take to begin anew after a message that it refused, in milliseconds. */
+const RESET_MS = 5_000
 /** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
 const SLOW_MS = 3_000
 /**
@@ -45,20 +51,22 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   const permits = new Permits(maxConnections)
   /** Connections that nobody uses, and what ends them after a while. */
   const idle = new Map<Connection, NodeJS.Timeout>()
-  const open = new Set<Connection>()
+  const open = new Map<Connection, Socket>()
   /** How long the server took for its messages, of late: a moving average. */
   let usualMs = 0
 
   async function connect(): Promise<Connection> {
+    const socket = new Socket()
     const connection = new SMTPConnection({
       ...server.options,
+      socket,
       connectionTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       greetingTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       socketTimeout: timeoutMs,
       // A hand-over that is broken off is to end now, and not after what is buffered.
       socketCloseTimeout: 0,
     })
-    open.add(connection)
+    open.set(connection, socket)
     const gone = () => {
       open.delete(connection)
       clearTimeout(idle.get(connection))
@@ -90,12 +98,22 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 
   /** Ends what a refused message has begun, so that the next one begins anew (RFC 5321, section 4.1.1.5). */
   async function clear(connection: Connection): Promise<void> {
+    const late = setTimeout(() => connection.close(), RESET_MS)
     try {
       await settled<unknown>(connection, (done) => connection.reset(done))
       keep(connection)
     } catch {
       connection.close()
+    } finally {
+      clearTimeout(late)
     }
+  }
+
+  /** Ends it at once: what waits in the kernel to be sent is not sent any more, which a mere close would let flow. */
+  function cut(connection: Connection): void {
+    const socket = open.get(connection)
+    if (socket && !socket.destroyed) socket.resetAndDestroy()
+    connection.close()
   }
 
   /** The connection that was used last: the others may end. */
@@ -108,7 +126,24 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     return connection
   }
 
-  async function deliver(email: Email, handOver: HandOver): Promise<Delivery> {
+  /** @param release called when the connection is free again: the answer does not wait for that. */
+  async function deliver(email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
+    let after: Promise<void> | undefined
+    try {
+      return await tryConnections(email, handOver, (connection) => {
+        after = clear(connection)
+      })
+    } finally {
+      if (after) void after.then(release)
+      else release()
+    }
+  }
+
+  async function tryConnections(
+    email: Email,
+    handOver: HandOver,
+    clearLater: (connection: Connection) => void,
+  ): Promise<Delivery> {
     // nodemailer reads an envelope's address as a list: a comma or a line break in it would add recipients.
     if (!isEmailAddress(email.to)) return { kind: 'refused', reason: 'The address is not one email address' }
     let raw: Buffer
@@ -124,9 +159,10 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
         const connection = kept ?? (await connect())
         const delivery = await send(connection, email, message)
         if (delivery.kind === 'taken') keep(connection)
-        else if (isAboutMessage(delivery)) await clear(connection)
+        else if (isAboutMessage(delivery)) clearLater(connection)
         else connection.close()
-        // A server may close a connection that it finds idle: that is no word about this message.
+        // A server may close a connection that it finds idle: that is no word about this message. Whoever has asked whether
+        // it may flow has one answer to come, and does not ask twice.
         if (kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting') continue
         return delivery
       } catch (error) {
@@ -137,11 +173,11 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 
   async function send(connection: Connection, email: Email, message: Message): Promise<Delivery> {
     const started = performance.now()
-    const stop = () => connection.close()
+    const stop = () => cut(connection)
     message.handOver.breakOff?.addEventListener('abort', stop, { once: true })
     try {
       message.handOver.breakOff?.throwIfAborted()
-      const envelope = { from: addressOf(email.from), to: [email.to], size: message.raw.length }
+      const envelope = { from: addressOf(email.from), to: [inAscii(email.to)], size: message.raw.length }
       const { response } = await settled<{ response?: string }>(connection, (done) =>
         connection.send(envelope, message.stream(stop), (error, info) => done(error, info)),
       )
@@ -164,13 +200,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
     return {
       release,
-      async deliver(email, handOver) {
-        try {
-          return await deliver(email, handOver)
-        } finally {
-          release()
-        }
-      },
+      deliver: (email, handOver) => deliver(email, handOver, release),
     }
   }
 
@@ -191,7 +221,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     drain: () => permits.close(),
     close() {
       permits.close()
-      for (const connection of open) connection.close()
+      for (const connection of open.keys()) cut(connection)
       return Promise.resolve()
     },
   }
@@ -221,8 +251,8 @@ function settled<Result>(
 class Message {
   readonly raw: Buffer
   readonly handOver: HandOver
-  /** Cut is what has begun, and whose end has certainly not flowed. */
-  state: 'waiting' | 'withdrawn' | 'begun' | 'cut' = 'waiting'
+  /** Asked is whether it may flow; cut is what has begun, and whose end has certainly not flowed. */
+  state: 'waiting' | 'asked' | 'withdrawn' | 'begun' | 'cut' = 'waiting'
 
   constructor(raw: Buffer, handOver: HandOver) {
     this.raw = raw
@@ -232,11 +262,10 @@ class Message {
   /** @param stop ends the connection: a server drops what has no end (RFC 5321, section 4.1.1.4). */
   stream(stop: () => void): Readable {
     const flow = async function* (this: Message) {
+      this.state = 'asked'
       const may = await this.handOver.begin()
-      if (!may || this.handOver.breakOff?.aborted) {
-        this.state = may ? this.state : 'withdrawn'
-        await neverEnd()
-      }
+      if (!may) this.state = 'withdrawn'
+      if (!may || this.handOver.breakOff?.aborted) await neverEnd()
       this.state = 'begun'
       for (let at = 0; at < this.raw.length; at += PART_BYTES) {
         if (at > 0 && this.handOver.mayGoOn?.() === false) {
@@ -273,25 +302,42 @@ const compose = ({ from, to, messageId, subject, text, html }: Email): Promise<B
 /** The bare address of `Name <address>`. */
 export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
 
+/** The address with its domain as the DNS writes it (RFC 5891): only that is understood without SMTPUTF8 (RFC 6531). */
+function inAscii(address: string): string {
+  const at = address.lastIndexOf('@')
+  const domain = domainToASCII(address.slice(at + 1))
+  return domain === '' ? address : `${address.slice(0, at)}@${domain}`
+}
+
 /**
  * An answer of the server is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message
- * had begun. Only a 5xx about the envelope or the message refuses the message. One about the greeting or the login is about
- * us, and the message waits until the operator has mended that.
+ * had begun. Only a 5xx about the recipient or the message refuses the message. One about the greeting, the login or the
+ * sender is about us, and the message waits until the operator has mended that.
  */
 function classify(error: SmtpError, state: Message['state']): Delivery {
   const reason = error.response ?? error.message
   const { responseCode } = error
-  const aboutMessage =
-    (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') && !ABOUT_THE_SESSION.includes(responseCode ?? 0)
-  if (responseCode === undefined && state === 'begun') return { kind: 'unknown', reason }
-  if (aboutMessage && (responseCode ?? 500) >= 500) return { kind: 'refused', reason }
-  return { kind: 'not-sent', reason, serverFailed: !aboutMessage }
+  // Whoever shuts down says so at any moment, also while it stores a message that it has whole.
+  const isWord = responseCode !== undefined && responseCode !== SHUTTING_DOWN
+  if (!isWord && state === 'begun') return { kind: 'unknown', reason }
+  const isMessages = isAbout(error)
+  if (isMessages && (responseCode ?? 500) >= 500) return { kind: 'refused', reason }
+  return { kind: 'not-sent', reason, serverFailed: !isMessages }
 }
 
-/**
- * The server closes, whatever it was asked at that moment; or it finds our commands out of order (RFC 5321, section 4.2.3).
- */
-const ABOUT_THE_SESSION = [421, 503]
+/** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
+const SHUTTING_DOWN = 421
+/** It closes; it finds our commands out of order; it wants a login, or another one (RFC 4954, section 6). */
+const ABOUT_US = [SHUTTING_DOWN, 503, 530, 534, 535, 538]
+/** The message is too long for the server, which it says of its announced size (RFC 1870, section 6.1). */
+const TOO_LONG = 552
+
+/** Whether an answer is about this message or its recipient, and not about the connection, the login or the sender. */
+function isAbout({ code, command, responseCode = 0 }: SmtpError): boolean {
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false
+  if (ABOUT_US.includes(responseCode)) return false
+  return command !== 'MAIL FROM' || responseCode === TOO_LONG || code === 'EMESSAGE'
+}
 
 const isAboutMessage = (delivery: Delivery): boolean =>
   delivery.kind === 'refused' || (delivery.kind === 'not-sent' && !delivery.serverFailed)

@@ -26,6 +26,7 @@ export interface HandOverLease {
 export function createLeaseKeeper(em: EntityManager) {
   const held = new Map<string, { until: number; breakOff: AbortController; timer: NodeJS.Timeout | undefined }>()
   let renewing: NodeJS.Timeout | undefined
+  let idle = Promise.withResolvers<void>()
 
   const extend = (claim: string, sentAt: number) => {
     const lease = held.get(claim)
@@ -45,6 +46,8 @@ export function createLeaseKeeper(em: EntityManager) {
   }
 
   return {
+    /** Waits until every hand-over has ended, and what came of it is recorded. */
+    idle: (): Promise<void> => (held.size === 0 ? Promise.resolve() : idle.promise),
     /** Begins a hand-over that will be claimed under this name. */
     begin(claim: string): HandOverLease {
       const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
@@ -57,10 +60,11 @@ export function createLeaseKeeper(em: EntityManager) {
         end() {
           clearTimeout(lease.timer)
           held.delete(claim)
-          if (held.size === 0) {
-            clearInterval(renewing)
-            renewing = undefined
-          }
+          if (held.size > 0) return
+          clearInterval(renewing)
+          renewing = undefined
+          idle.resolve()
+          idle = Promise.withResolvers()
         },
       }
     },

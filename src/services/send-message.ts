@@ -136,29 +136,28 @@ class Sending {
       lease.claimed(sentAt)
       return claimed.as === 'yes' && lease.holds()
     }
-    let delivery: Delivery
     try {
-      delivery = await permit.deliver(
+      const delivery = await permit.deliver(
         { ...content, from: mailFrom, to: content.recipient },
-        { begin, mayGoOn: lease.holds, breakOff: lease.breakOff },
+        { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
       )
-      if (claimed.id !== undefined) {
-        const outcome = outcomeOf(delivery)
-        const message = { id: claimed.id, claim: this.claim.claim }
-        await recordForSure(this.dependencies, message, outcome, content)
-        metrics.settled(outcome.status)
-        return this.resultOf(outcome)
-      }
+      if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
+      const outcome = outcomeOf(delivery)
+      const message = { id: claimed.id, claim: this.claim.claim }
+      await recordForSure(this.dependencies, message, outcome, content)
+      metrics.settled(outcome.status)
+      return this.resultOf(outcome)
     } finally {
       lease.end()
     }
-    return this.unclaimed(delivery, claimed.as === 'unknown', content)
   }
 
   /** Nothing of the message has flowed, and no claim is ours. */
   private async unclaimed(delivery: Delivery, claimUnknown: boolean, content: Content): Promise<SendResult> {
-    if (delivery.kind === 'refused') return this.settle({ status: 'FAILED', error: tell(delivery.reason), content })
-    if (delivery.kind === 'withdrawn' && !claimUnknown) return again()
+    if (!claimUnknown) {
+      if (delivery.kind === 'refused') return this.settle({ status: 'FAILED', error: tell(delivery.reason), content })
+      if (delivery.kind === 'withdrawn') return again()
+    }
     const reason = 'reason' in delivery ? tell(delivery.reason) : 'The database did not answer in time'
     const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
     // A claim that may still be on its way has to be undone, or nobody could tell it from one that was handed over.
