@@ -7,12 +7,14 @@ import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { unitOf } from '../db/sql.ts'
 import { keepContents } from '../db/queries/automations.ts'
+import { countSendingOf } from '../db/queries/ledger.ts'
 import { owe } from '../db/queries/outbox.ts'
 import { SENDING_STATUSES, whyNeverActs, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
 import { invalid, notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { EmailStep, Step, StoredStep, WaitStep } from '../domain/steps.ts'
 import { triggerKey, type Trigger, type TriggerConfig } from '../domain/triggers.ts'
+import { waitForSenders } from './wait-for-senders.ts'
 
 export interface AutomationDetail {
   automation: Automation
@@ -106,6 +108,15 @@ export async function updateAutomation(
     }
     return { automation, steps }
   })
+}
+
+/**
+ * Waits for the emails that are being handed over at this moment, where the automation sends no more: no email of it begins
+ * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
+ */
+export async function letHandOversEnd(em: EntityManager, { id, status }: Automation): Promise<void> {
+  if ((SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) return
+  await waitForSenders(() => countSendingOf(em.fork(), id))
 }
 
 /** Replaces all steps by a new version. Whoever is in mid-sequence goes on with the version they entered. */

@@ -93,6 +93,21 @@ describe('sending beside a slow mail server', () => {
     assert.equal(sink.mails.length, CONNECTIONS)
   })
 
+  it('answers a pause when what was being handed over is there, and mails nobody after', async () => {
+    const automationId = await many()
+    const paused = service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await eventually('it is paused', async () => {
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      return (body.data as { status: string }).status === 'PAUSED' ? true : undefined
+    })
+    assert.equal(await Promise.race([paused.then(() => 'answered'), Promise.resolve('waits')]), 'waits')
+    release()
+    assert.equal((await paused).status, 200)
+    assert.equal(sink.mails.length, CONNECTIONS)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    await eventually('everybody is mailed', () => (sink.mails.length === CONTACTS ? true : undefined))
+  })
+
   it('keeps no connection to Postgres while deletions and erasures wait for it', async () => {
     const contacts = await Promise.all(Array.from({ length: CONNECTIONS }, () => aContact(service)))
     const automations = await Promise.all(contacts.map(() => anAutomation(service, { steps: [EMAIL] })))

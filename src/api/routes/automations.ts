@@ -2,7 +2,14 @@ import { array } from 'yup'
 import { Automation } from '../../db/entities/automation.ts'
 import { automationPage } from '../../db/queries/automations.ts'
 import { invalid } from '../../domain/errors.ts'
-import { createAutomation, getAutomation, replaceSteps, updateAutomation } from '../../services/automations.ts'
+import {
+  createAutomation,
+  getAutomation,
+  letHandOversEnd,
+  replaceSteps,
+  updateAutomation,
+} from '../../services/automations.ts'
+import { whenDurable } from '../../services/call.ts'
 import { deleteAutomation } from '../../services/delete-automation.ts'
 import { enrollContact } from '../../services/enroll-contact.ts'
 import { checkTemplates } from '../check-templates.ts'
@@ -120,15 +127,19 @@ export const automationOperations = [
     path: '/automations/{id}',
     tag: 'Automations',
     summary: 'Update an automation',
-    description: 'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again.',
+    description:
+      'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again. A pause is answered ' +
+      'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer.',
     scope: 'automations:write',
     params,
     body: updateAutomationSchema,
     answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
     refusals: { 400: ['No updatable fields provided', 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
-    async handle({ caller, params, body }, { em }) {
+    async handle({ caller, params, body, call }, dependencies) {
       if (Object.keys(body).length === 0) throw invalid('No updatable fields provided')
+      const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
+      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return { status: 200, body: { data: presentAutomation(automation) } }
     },
   }),
