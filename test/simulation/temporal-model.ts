@@ -49,6 +49,8 @@ export interface Worker {
 export class TemporalModel {
   readonly workers = new Set<Worker>()
   readonly executions = new Map<string, Execution>()
+  /** The events that came to somebody else's sequence while that was in a wait: they are heard, and start nothing. */
+  readonly heardInWait = new Set<string>()
   private readonly scheduler: Scheduler
   /** A history of so many events makes a workflow continue as new. */
   private readonly longHistory: number
@@ -76,7 +78,10 @@ export class TemporalModel {
       enter: (start) =>
         ask('signal-with-start', () => {
           const { enrollmentId, cause, triggerEventId, automationId, contactId } = start.input
-          const found = running(automationId, contactId) ?? this.open(start)
+          const inMiddle = running(automationId, contactId)
+          const isOther = inMiddle && inMiddle.timers.size > 0 && inMiddle.memo['enrollmentId'] !== enrollmentId
+          if (isOther && triggerEventId !== null) this.heardInWait.add(triggerEventId)
+          const found = inMiddle ?? this.open(start)
           this.signal(found, 'enter', { enrollmentId, cause, triggerEventId } satisfies Entry)
         }),
       findRunning: (automationId, contactId) =>

@@ -113,7 +113,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         await world.scheduler.pause(40_000)
         return fire(world, contactId)
       })
-      return { done: second, expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [], times: 1 }
+      return { done: second, expected: [{ contact: 'ada', subjects: ['1', '2'] }], never: [], times: 2 }
     },
   },
   again: {
@@ -306,6 +306,12 @@ async function judge(world: World, story: Story, quiet: boolean): Promise<string
     )
     if (!row?.counts) violations.push(`event ${id} started nothing, and nothing ran that could have heard it`)
   }
+  const started = await sql<{ id: string }>(
+    world.em,
+    `select cause as id from enrollments where cause = any($1::text[])`,
+    [[...world.temporal.heardInWait].map(eventCause)],
+  )
+  for (const { id } of started) violations.push(`${id} was heard in the middle of a sequence, and started another one`)
   for (const [, all] of Map.groupBy(taken, ({ to }) => to)) {
     const [one, two] = [all.find(({ subject }) => subject === '1'), all.find(({ subject }) => subject === '2')]
     const waits = story.expected.some(({ subjects }) => subjects.length > 1) && story.never.length === 0
