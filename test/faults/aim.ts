@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './chaos.ts'
 import type { Standing } from './controller.ts'
-import { POINTS } from './points.ts'
+import { POINT_NAMES, POINTS } from './points.ts'
 import type { Random } from './random.ts'
 import { PAST_EVERY_TIMEOUT_MS, type World } from './world.ts'
 
@@ -32,10 +32,14 @@ const DEEDS = {
 type Deed = keyof typeof DEEDS
 export const DEED_NAMES = Object.keys(DEEDS) as Deed[]
 
-/** How long somebody is waited for at a point before another one has its turn, in milliseconds. */
-const PATIENCE_MS = 12_000
-/** How many aim at the points of one kind of process at a time. */
+/** Those that keep others away from their points for long come last. */
+const LONG: readonly Deed[] = ['freeze past every timeout', 'full pool', 'slow mail server']
+/** How long one is waited for who comes to a point that was hit less than others, in milliseconds. */
+const PATIENCE_MS = 3_000
+/** How many aim at the points of one kind of process at a time: it has two. */
 const LANES = 2
+/** How much longer than the load the aiming may take until each point was hit, in milliseconds. */
+const EXTRA_MS = 150_000
 
 /** How often a point was passed, and which deeds met it. */
 export interface PointReport {
@@ -61,68 +65,79 @@ function end(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 /**
- * Aims every deed at every point, in an order that the seed says: first each point once, then each pair. It ends when the
- * time is over, and not before each point was hit, unless even twice the time is not enough.
+ * Aims every deed at every point: at those first that were hit least. In which order a point meets the deeds, the seed says.
+ * It ends when the time is over, and not before each point was hit, unless that takes much longer.
  */
-export async function aim(
-  world: World,
-  random: Random,
-  { windowMs }: { windowMs: number },
-): Promise<{ faults: Fault[]; report: PointReport[] }> {
-  const faults: Fault[] = []
-  const hits = new Map<string, Record<string, number>>()
-  const started = Date.now()
-  const hit = (point: string) => hits.get(point) ?? {}
-  const isDone = (points: readonly string[]) =>
-    Date.now() - started > windowMs * 2 || (Date.now() - started > windowMs && points.every((point) => hits.has(point)))
+export class Aiming {
+  readonly faults: Fault[] = []
+  private readonly hits = new Map<string, Deed[]>()
+  private readonly world: World
+  private readonly random: Random
+  private readonly windowMs: number
 
-  await Promise.all(
-    Object.values(POINTS).map(async (ofPart) => {
-      const points = ofPart.map(({ name }) => name)
-      const deck = shuffledPairs(points, random)
-      const lane = async () => {
-        while (!isDone(points)) {
-          const pair = deck.shift()
-          if (!pair) return
-          const standing = await world.controller.meet(pair.point, PATIENCE_MS)
-          if (!standing) {
-            // Nobody came. The next time may be better, behind the points that have not been hit either.
-            deck.splice(hits.has(pair.point) ? deck.length : Math.min(deck.length, points.length), 0, pair)
-            continue
-          }
-          const deed = DEEDS[pair.deed]
-          const from = Date.now()
-          hits.set(pair.point, { ...hit(pair.point), [pair.deed]: (hit(pair.point)[pair.deed] ?? 0) + 1 })
-          await deed.run(world, standing)
-          const process = standing.process.split('-')[0] as 'api' | 'worker'
-          faults.push({
-            what: 'aimed',
-            target: deed.target === 'process' ? process : deed.target,
-            how: `${pair.deed} at "${pair.point}" of ${standing.process}`,
-            from,
-            to: Date.now(),
-          })
+  constructor(world: World, random: Random, windowMs: number) {
+    this.world = world
+    this.random = random
+    this.windowMs = windowMs
+  }
+
+  async run(): Promise<void> {
+    const started = Date.now()
+    await Promise.all(
+      Object.values(POINTS).map(async (ofPart) => {
+        const points = ofPart.map(({ name }) => name)
+        const decks = new Map(points.map((point) => [point, this.deck()]))
+        const isOver = () => {
+          const ms = Date.now() - started
+          return ms > this.windowMs + EXTRA_MS || (ms > this.windowMs && points.every((point) => this.hits.has(point)))
         }
-      }
-      await Promise.all(Array.from({ length: LANES }, lane))
-    }),
-  )
-  const report = Object.values(POINTS)
-    .flat()
-    .map(({ name }) => ({ point: name, passed: world.controller.passes.get(name) ?? 0, deeds: hit(name) }))
-  return { faults, report }
-}
+        const lane = async () => {
+          while (!isOver()) {
+            const standing = await this.next(points)
+            if (standing) await this.strike(standing, decks.get(standing.point)!.shift() ?? 'linger')
+          }
+        }
+        await Promise.all(Array.from({ length: LANES }, lane))
+      }),
+    )
+  }
 
-/** Each point with one deed, and then every pair that is left. */
-function shuffledPairs(points: readonly string[], random: Random): { point: string; deed: Deed }[] {
-  const shuffled = <Item>(items: readonly Item[]): Item[] =>
-    items
-      .map((item) => ({ item, at: random.next() }))
-      .toSorted((a, b) => a.at - b.at)
-      .map(({ item }) => item)
-  const first = shuffled(points).map((point) => ({ point, deed: random.pick(DEED_NAMES) }))
-  const rest = points.flatMap((point) => DEED_NAMES.map((deed) => ({ point, deed })))
-  const isFirst = ({ point, deed }: { point: string; deed: Deed }) =>
-    first.some((pair) => pair.point === point && pair.deed === deed)
-  return [...first, ...shuffled(rest.filter((pair) => !isFirst(pair)))]
+  /** How often each point was passed, and which deeds met it. */
+  report(): PointReport[] {
+    return POINT_NAMES.map((point) => {
+      const deeds = Object.groupBy(this.hits.get(point) ?? [], (deed) => deed)
+      const times = Object.fromEntries(Object.entries(deeds).map(([deed, { length }]) => [deed, length]))
+      return { point, passed: this.world.controller.passes.get(point) ?? 0, deeds: times }
+    })
+  }
+
+  /** The next one who comes to one of the points that were hit least, or to any where nobody does. */
+  private async next(points: readonly string[]): Promise<Standing | undefined> {
+    const hitsOf = (point: string) => this.hits.get(point)?.length ?? 0
+    const fewest = Math.min(...points.map(hitsOf))
+    const least = points.filter((point) => hitsOf(point) === fewest)
+    return (await this.world.controller.meet(least, PATIENCE_MS)) ?? this.world.controller.meet(points, PATIENCE_MS)
+  }
+
+  private async strike(standing: Standing, name: Deed): Promise<void> {
+    const deed = DEEDS[name]
+    const from = Date.now()
+    this.hits.set(standing.point, [...(this.hits.get(standing.point) ?? []), name])
+    await deed.run(this.world, standing)
+    const kind = standing.process.split('-')[0] as 'api' | 'worker'
+    this.faults.push({
+      what: 'aimed',
+      target: deed.target === 'process' ? kind : deed.target,
+      how: `${name} at "${standing.point}" of ${standing.process}`,
+      from,
+      to: Date.now(),
+    })
+    // One that is not there passes no point.
+    if (deed.target === 'process') await this.world.isBack(standing.process)
+  }
+
+  private deck(): Deed[] {
+    const shuffled = DEED_NAMES.map((deed) => ({ deed, at: this.random.next() + (LONG.includes(deed) ? 1 : 0) }))
+    return shuffled.toSorted((a, b) => a.at - b.at).map(({ deed }) => deed)
+  }
 }

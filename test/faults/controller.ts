@@ -16,7 +16,7 @@ export interface Standing {
 export class Controller {
   /** How often each point was passed, or stood at. */
   readonly passes = new Map<string, number>()
-  private readonly waiting = new Map<string, ((standing: Standing) => void)[]>()
+  private takers: { points: readonly string[]; take: (standing: Standing) => void }[] = []
   /** The processes that are there, and since when. */
   readonly processes = new Map<string, number>()
   private readonly sockets = new Set<Socket>()
@@ -27,10 +27,10 @@ export class Controller {
     this.server.listen(path)
   }
 
-  /** The next one who comes to a point; `undefined` when nobody does in time. */
-  async meet(point: string, withinMs: number): Promise<Standing | undefined> {
+  /** The next one who comes to one of some points; `undefined` when nobody does in time. */
+  async meet(points: readonly string[], withinMs: number): Promise<Standing | undefined> {
     const { promise, resolve } = Promise.withResolvers<Standing | undefined>()
-    const stopWaiting = this.wait(point, (standing) => {
+    const stopWaiting = this.wait(points, (standing) => {
       stopWaiting()
       resolve(standing)
     })
@@ -46,22 +46,19 @@ export class Controller {
   /** Has everybody who comes to a point stand there. @returns what lets them, and all who come later, go on. */
   holdAll(point: string): () => void {
     const held: Standing[] = []
-    const stopWaiting = this.wait(point, (standing) => held.push(standing))
+    const stopWaiting = this.wait([point], (standing) => held.push(standing))
     return () => {
       stopWaiting()
       for (const standing of held) standing.go()
     }
   }
 
-  private wait(point: string, take: (standing: Standing) => void): () => void {
-    const takers = this.waiting.get(point) ?? []
-    this.waiting.set(point, takers)
-    takers.push(take)
+  private wait(points: readonly string[], take: (standing: Standing) => void): () => void {
+    const taker = { points, take }
+    this.takers.push(taker)
     this.tellAll()
     return () => {
-      const at = takers.indexOf(take)
-      if (at < 0) return
-      takers.splice(at, 1)
+      this.takers = this.takers.filter((each) => each !== taker)
       this.tellAll()
     }
   }
@@ -91,15 +88,15 @@ export class Controller {
       this.passes.set(point, (this.passes.get(point) ?? 0) + 1)
       if (message.kind === 'passed') return
       const go = () => this.tell(socket, { kind: 'go', id: message.id })
-      const take = this.waiting.get(point)?.[0]
+      const taker = this.takers.find(({ points }) => points.includes(point))
       // Two came at once: one was enough.
-      if (!take) return go()
-      take({ process: who.process, pid: who.pid, point, go })
+      if (!taker) return go()
+      taker.take({ process: who.process, pid: who.pid, point, go })
     })
   }
 
   private standAt(): ToProcess {
-    return { kind: 'stand-at', points: [...this.waiting].flatMap(([point, { length }]) => (length > 0 ? [point] : [])) }
+    return { kind: 'stand-at', points: [...new Set(this.takers.flatMap(({ points }) => points))] }
   }
 
   private tellAll(): void {

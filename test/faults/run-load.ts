@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { aim, DEED_NAMES, type PointReport } from './aim.ts'
+import { Aiming, DEED_NAMES, type PointReport } from './aim.ts'
 import { torment } from './chaos.ts'
 import { drive } from './load.ts'
 import { Random } from './random.ts'
@@ -39,13 +39,13 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   try {
     say(`The parts are up; ${Math.round(windowMs / 1000)} s of load and faults, or more until each point was hit`)
     let isEnough = false
-    const aiming = aim(world, new Random(seed + 3), { windowMs }).finally(() => (isEnough = true))
-    const [acknowledged, random, { faults: aimed, report: points }] = await Promise.all([
+    const aiming = new Aiming(world, new Random(seed + 3), windowMs)
+    const [acknowledged, random] = await Promise.all([
       drive(world, new Random(seed + 1), { enrollments, windowMs, isEnough: () => isEnough }),
       torment(world, new Random(seed + 2), { kills, windowMs }),
-      aiming,
+      aiming.run().finally(() => (isEnough = true)),
     ])
-    const faults = [...random, ...aimed].toSorted((a, b) => a.from - b.from)
+    const faults = [...random, ...aiming.faults].toSorted((a, b) => a.from - b.from)
     world.setMail({ cuts: 0 })
     say(`${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for quiet`)
     const quiet = await waitForQuiet(world, acknowledged, quietMs)
@@ -57,6 +57,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
       for (const failure of failures.slice(0, 10)) say(`    ${failure}`)
       if (failures.length > 10) say(`    … and ${failures.length - 10} more`)
     }
+    const points = aiming.report()
     const missed = sayPoints(points, say)
     failed =
       !quiet ||

@@ -94,7 +94,7 @@ export class Stage {
 
   /** Somebody who comes to a point while something is done. */
   async meet(point: string, meanwhile: () => Promise<unknown>, withinMs = 30_000): Promise<Standing> {
-    const coming = this.controller.meet(point, withinMs)
+    const coming = this.controller.meet([point], withinMs)
     const doing = meanwhile()
     doing.catch(() => undefined)
     const standing = await coming

@@ -47,6 +47,8 @@ export interface World {
   controller: Controller
   /** Waits until every part is up. */
   ready(): Promise<void>
+  /** Waits until a process has been up for a moment, and not for ever. */
+  isBack(name: string): Promise<void>
   /** kill -9 of one process of the kind. Somebody starts it again. */
   kill(kind: Kind): void
   /** Sends a signal to a process by its name (`worker-1`), or to all of a kind. */
@@ -242,6 +244,10 @@ export async function startWorld(
     proxies,
     controller,
     ready,
+    async isBack(name) {
+      const isUp = () => (controller.processes.get(name) ?? Infinity) < Date.now() - STARTED_MS
+      for (const deadline = Date.now() + 20_000; !isUp() && Date.now() < deadline;) await delay(100)
+    },
     kill(kind) {
       if (kind === 'postgres') signal(pidIn('postgres/postmaster.pid'), 'SIGKILL')
       else if (kind === 'temporal') signal(pidIn('temporal.pid'), 'SIGKILL')

@@ -122,7 +122,7 @@ export const ENTERING: Record<string, Story> = {
       process.kill(pid, 'SIGKILL')
       await stage.soon('the first email', () => stage.taken(person).length > 0)
       await stage.completed(person)
-      const again = stage.controller.meet('worker: before begin', 30_000)
+      const again = stage.controller.meet(['worker: before begin'], 30_000)
       const standing = await again
       if (!standing) throw new Error('The event was not delivered again')
       const release = stage.controller.holdAll('worker: before begin')
