@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import pMap from 'p-map'
+import { createTurnstile } from '../../activities/bulkheads.ts'
+import { sql } from '../../src/db/sql.ts'
+import { createWorkspace } from '../../src/services/workspaces.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const MANY = 400
+
+describe('neighbours', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  it('take turns: one enrollment does not wait for the hundreds of another workspace that came before', async () => {
+    const { em } = service.context.orm
+    const automationId = await anAutomation(service)
+    const contacts = Array.from({ length: MANY }, (_, n) => ({ email: `many-${n}@example.com`, tags: ['many'] }))
+    await service.call('POST', 'contacts/bulk', { contacts })
+    const ids = await sql<{ id: string }>(em.fork(), 'select id from contacts')
+    await pMap(ids, ({ id }) => enroll(service, automationId, id), { concurrency: 20 })
+
+    const other = await createWorkspace(em, { name: 'Other', mode: 'live' })
+    const its = { ...service, key: await service.newKey({ workspaceId: other.id }) }
+    its.call = (method, path, body) => service.call(method, path, body, { key: its.key })
+    await enroll(its, await anAutomation(its), await aContact(its))
+
+    await service.startWorker()
+    const before = await eventually(
+      'its mail',
+      async () => {
+        const [row] = await sql<{ there: boolean; others: number }>(
+          em.fork(),
+          `select bool_or(workspace_id = $1::uuid) as there, count(*)::integer - 1 as others from messages`,
+          [other.id],
+        )
+        return row?.there ? row.others : undefined
+      },
+      60_000,
+    )
+    assert.ok(before < MANY / 2, `${before} came before it`)
+  })
+
+  it('find room in a worker: one of them has so many inside, and the rest are turned away', async () => {
+    const pass = createTurnstile(2)
+    const go = Promise.withResolvers<string>()
+    const enter = (key: string) =>
+      pass(
+        key,
+        () => go.promise,
+        () => 'away',
+      )
+    const inside = [enter('a'), enter('a')]
+    assert.equal(await enter('a'), 'away')
+    const other = enter('b')
+    go.resolve('in')
+    assert.deepEqual(await Promise.all([...inside, other]), ['in', 'in', 'in'])
+    await delay(0)
+    assert.equal(await enter('a'), 'in')
+  })
+})
