@@ -15,10 +15,14 @@ export const SENDING: Record<string, Story> = {
       const automation = await stage.automation([...HELLO, wait(1_000), email('Later')])
       const person = await stage.person()
       const standing = await stage.meet('worker: permit', () => stage.enroll(automation, person))
-      const frozen = stage.world.freeze(standing.pid, 24_000)
-      await stage.soon('another worker mails them', () => stage.taken(person).length > 0, 23_000)
-      standing.go()
-      await frozen
+      process.kill(standing.pid, 'SIGSTOP')
+      try {
+        // Temporal may give the task to a poll of the one that is stopped, and finds out after ten seconds; more than once.
+        await stage.soon('another worker mails them', () => stage.taken(person).length > 0, 90_000)
+      } finally {
+        standing.go()
+        process.kill(standing.pid, 'SIGCONT')
+      }
       await stage.never('An email was sent twice', () => stage.taken(person).length > 1, 4_000)
       await stage.mailedOnce(person)
     },
