@@ -1,9 +1,10 @@
 import type { EntityManager } from '../db/orm.ts'
+import type { Outcome } from '../db/queries/ledger.ts'
 import * as unconfirmed from '../db/queries/unconfirmed.ts'
 import { invalid, notFound, type Refusal } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
-import { TemplateError } from '../mail/render-content.ts'
+import { RendererBusy, TemplateError } from '../mail/render-content.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
@@ -38,6 +39,8 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
   const message = { id, claim }
   const lease = leases.begin(claim)
   lease.claimed(sentAt)
+  // What this try could not send is as unconfirmed as before it, or as certainly not sent.
+  const asBefore = (error: string): Outcome => ({ status: wasDeferred ? 'DEFERRED' : 'UNCONFIRMED', error })
   try {
     const rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
     const content = contentOf({ mailFrom }, key, draft, rendered)
@@ -51,17 +54,18 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
       { begin: () => Promise.resolve(lease.holds()), breakOff: lease.breakOff },
     )
     const outcome = outcomeOf(delivery)
-    // What this try could not send is as unconfirmed as before it, or as certainly not sent.
-    const kept =
-      outcome.status === 'DEFERRED' && !wasDeferred ? { ...outcome, status: 'UNCONFIRMED' as const } : outcome
+    const kept = outcome.status === 'DEFERRED' ? asBefore(outcome.error) : outcome
     await recordForSure(dependencies, message, kept, content)
     metrics.settled(kept.status)
     return kept.status
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error
-    const failed = { status: 'FAILED', error: `Template error in ${error.message}` } as const
-    await recordForSure(dependencies, message, failed, undefined)
-    return failed.status
+    const isBusy = error instanceof RendererBusy
+    if (!isBusy && !(error instanceof TemplateError)) throw error
+    const kept: Outcome = isBusy
+      ? asBefore(error.message)
+      : { status: 'FAILED', error: `Template error in ${error.message}` }
+    await recordForSure(dependencies, message, kept, undefined)
+    return kept.status
   } finally {
     lease.end()
   }
