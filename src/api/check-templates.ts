@@ -1,7 +1,7 @@
 import pMap from 'p-map'
-import { invalid } from '../domain/errors.ts'
+import { invalid, unavailable } from '../domain/errors.ts'
 import type { StepInput } from '../services/automations.ts'
-import type { EmailContent } from '../mail/render-content.ts'
+import { RendererBusy, type EmailContent } from '../mail/render-content.ts'
 import type { Renderer } from '../mail/renderer.ts'
 
 /** How many emails of one request are tried at a time: others save, too. */
@@ -10,9 +10,12 @@ const CONCURRENCY = 2
 /** How long trying all emails of one request may take. */
 const PATIENCE_MS = 15_000
 
+const TOO_BUSY = 'The service is too busy to try the templates at the moment; please try again'
+
 /**
  * Tries the templates of steps, each once, however many steps have it.
- * @throws {Refusal} `invalid`, naming the first field that cannot be rendered within the limits.
+ * @throws {Refusal} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` when the
+ *   machine is too busy to tell
  */
 export async function checkTemplates(
   renderer: Renderer,
@@ -37,7 +40,9 @@ export async function checkTemplates(
           `steps: trying their templates takes longer than ${PATIENCE_MS / 1000} s; make them simpler or fewer`,
         )
       }
-      const [found] = await renderer.check(content, { owner: workspaceId })
+      const [found] = await renderer.check(content, { owner: workspaceId }).catch((error: unknown) => {
+        throw error instanceof RendererBusy ? unavailable(TOO_BUSY, error) : error
+      })
       if (found) throw invalid(`steps[${index}].${found.field} is no valid template: ${found.problem}`)
     },
     { concurrency: CONCURRENCY },

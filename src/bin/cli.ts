@@ -208,12 +208,20 @@ command(segments, 'delete', 'delete a segment; its contacts stay')
     show({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
   })
 
-const messages = program.command('message').description('messages of which nobody knows whether they were sent')
-command(messages, 'list', 'list the unconfirmed messages, oldest first').action(async (options: Output) => {
+const messages = program.command('message').description('messages that an operator has to decide on')
+const LISTED =
+  'list those of which nobody knows whether they were sent, and those that nobody tries any more, oldest first'
+command(messages, 'list', LISTED).action(async (options: Output) => {
   const list = await withDatabase((orm) => listUnconfirmed(orm.em))
   show(list, options, (all) =>
     table(
-      all.map(({ id, claimedAt, contactId, error }) => [id, claimedAt, `contact ${contactId}`, error ?? '']),
+      all.map(({ id, status, claimedAt, contactId, error }) => [
+        id,
+        status,
+        claimedAt,
+        `contact ${contactId}`,
+        error ?? '',
+      ]),
       'There is no unconfirmed message.',
     ),
   )

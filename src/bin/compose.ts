@@ -23,7 +23,7 @@ import type { Dependencies } from '../services/dependencies.ts'
 import { createBulkhead } from '../services/bulkhead.ts'
 import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
-import { agreeOnMail } from '../services/mail-mode.ts'
+import { agreeOnMail, watchMailMode } from '../services/mail-mode.ts'
 import { startRelay } from '../services/relay.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
 import { openTemporal } from '../temporal/connection.ts'
@@ -279,7 +279,9 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  await agreeOnMail(dependencies.em, { smtp: config.SMTP_URL !== undefined, capture: config.MAIL_CAPTURE })
+  const smtp = config.SMTP_URL !== undefined
+  await agreeOnMail(dependencies.em, { smtp, capture: config.MAIL_CAPTURE })
+  const mailMode = watchMailMode(dependencies.em, { smtp })
   const mail = createWorkersMail(config, dependencies)
   const options = {
     connection,
@@ -302,8 +304,10 @@ export async function startWorker(
   let stopped: Promise<void> | undefined
   health.watch(() => (stopped ? undefined : relay.problem()))
   health.watch(() => mail.renderer.problem())
+  health.watch(() => mailMode.problem())
   health.watch(() => (stopped ? undefined : workers.map(whyNotWorking).find((reason) => reason !== undefined)))
   const stop = async () => {
+    mailMode.stop()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()

@@ -27,3 +27,8 @@ export class TemplateError extends Error {
 /** The longest sources that are taken, in characters. */
 export const MAX_SUBJECT_LENGTH = 1_000
 export const MAX_BODY_LENGTH = 500_000
+
+/** The machine was too busy to render it now, which says nothing about the template: to be tried again later. */
+export class RendererBusy extends Error {
+  override readonly name = 'RendererBusy'
+}

@@ -15,8 +15,8 @@ export type ThreadAnswer =
 /** How a job ended: as the thread says, or by the thread's end. */
 export type Outcome = Exclude<ThreadAnswer, { kind: 'ready' }> | ThreadDeath
 
-/** `late` past the deadline, `memory` out of it: each is about the job. */
+/** `late` past the deadline, `memory` out of it: each is about the job. `busy` is about the machine. */
 export interface ThreadDeath {
-  kind: 'late' | 'memory'
+  kind: 'late' | 'memory' | 'busy'
   field: keyof EmailContent
 }

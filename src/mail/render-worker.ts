@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { startDeadline, type Allowance } from './render-deadline.ts'
 import type { Outcome, ThreadAnswer, ThreadJob } from './render-protocol.ts'
 
 const SCRIPT = new URL('./render-thread.ts', import.meta.url)
@@ -6,14 +7,10 @@ const SCRIPT = new URL('./render-thread.ts', import.meta.url)
 /** The fields by their numbers: `render-engine.ts` has the same order, and must not be loaded here. */
 const FIELDS = ['subject', 'html', 'text'] as const
 
-/** Into so many parts a deadline is divided. */
-const TICKS = 10
-
 /** How long a thread may take to be there, in milliseconds: it loads some modules, on a machine that may be busy. */
 const START_MS = 30_000
 
-export interface RenderThreadOptions {
-  deadlineMs: number
+export interface RenderThreadOptions extends Allowance {
   memoryMb: number
 }
 
@@ -26,10 +23,10 @@ export class RenderThread {
   private readonly worker: Worker
   private readonly current = new SharedArrayBuffer(4)
   private readonly ready: Promise<void>
-  private readonly deadlineMs: number
+  private readonly allowance: Allowance
 
-  constructor({ deadlineMs, memoryMb }: RenderThreadOptions) {
-    this.deadlineMs = deadlineMs
+  constructor({ memoryMb, ...allowance }: RenderThreadOptions) {
+    this.allowance = allowance
     this.worker = new Worker(SCRIPT, {
       // What the process was told (passwords, too) is none of a template's business.
       env: {},
@@ -76,7 +73,7 @@ export class RenderThread {
     const { worker } = this
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => {
-        clearInterval(watch)
+        deadline.end()
         worker.off('message', onMessage).off('error', onError).off('exit', onExit)
         finish()
       }
@@ -89,19 +86,12 @@ export class RenderThread {
       const onExit = () => settle(() => reject(new Error('A thread of the renderer ended')))
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
 
-      // Time counts while this process runs, too: one that was stopped for a minute has not waited for a minute.
-      const tick = this.deadlineMs / TICKS
-      let [spent, last] = [0, performance.now()]
-      const watch = setInterval(() => {
-        const now = performance.now()
-        spent += Math.min(now - last, 2 * tick)
-        last = now
-        if (spent < this.deadlineMs) return
+      const deadline = startDeadline(this.allowance, worker, (kind) =>
         settle(() => {
           this.end()
-          resolve({ kind: 'late', field: field() })
-        })
-      }, tick)
+          resolve({ kind, field: field() })
+        }),
+      )
       worker.postMessage(job)
     })
   }

@@ -3,6 +3,7 @@ import { FairQueue, Recent } from './render-queue.ts'
 import type { Outcome, ThreadJob } from './render-protocol.ts'
 import { RenderThread } from './render-worker.ts'
 import {
+  RendererBusy,
   TemplateError,
   type EmailContent,
   type RenderedEmail,
@@ -13,8 +14,10 @@ import {
 export interface RendererOptions {
   /** At least two: one is kept for templates that were rendered before. */
   threads?: number
-  /** How long one job may take. */
+  /** How much processor time one job may take, in milliseconds. */
   deadlineMs?: number
+  /** How long it may take on the wall, where the machine is busy with other things. */
+  wallMs?: number
   /** Of a thread. */
   memoryMb?: number
   /** How long after a thread could not be started another one is tried, in milliseconds. */
@@ -27,9 +30,15 @@ export interface JobOptions {
 }
 
 export interface Renderer {
-  /** Renders an email for a contact. @throws {TemplateError} naming the field, when a template fails. */
+  /**
+   * Renders an email for a contact.
+   * @throws {TemplateError} naming the field, when a template fails; {RendererBusy} when the machine is too busy
+   */
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
-  /** Tries the templates of an email. @returns what is wrong, by field; empty when all is well. */
+  /**
+   * Tries the templates of an email. @returns what is wrong, by field; empty when all is well.
+   * @throws {RendererBusy} when the machine is too busy to tell
+   */
   check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
   /** Says so, when threads can't be started any more. It goes on trying. */
   problem(): string | undefined
@@ -65,11 +74,12 @@ interface Lane {
  * Renders templates, which are programs by strangers, in threads that can be ended. Jobs wait in three queues: of
  * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
  * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
- * deadline at most, and only once.
+ * deadline at most, and only once. Deadlines are processor time: a busy machine makes an email late, and does not fail it.
  */
 export function createRenderer({
   threads = 2,
   deadlineMs = 1_000,
+  wallMs = 15_000,
   memoryMb = 128,
   retryMs = RETRY_MS,
 }: RendererOptions = {}): Renderer {
@@ -116,7 +126,7 @@ export function createRenderer({
   async function work(at: Lane, job: Job): Promise<void> {
     at.busy = true
     try {
-      if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, memoryMb })
+      if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
       const outcome = await at.thread.run(job.message)
       failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
@@ -126,7 +136,7 @@ export function createRenderer({
         suspects.note(job.message.key)
         suspects.note(job.group)
       }
-      // An email that is failed is failed for good: a machine that was busy for a moment must not do that.
+      // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others share them.
       if (outcome.kind === 'late' && job.message.kind === 'render' && job.attempt === 1 && !closed) {
         queues.suspect.add(job.group, { ...job, attempt: 2 })
       } else {
@@ -158,9 +168,19 @@ export function createRenderer({
       dispatch()
     })
 
-  /** Says of a job that was ended what it failed of. */
-  const reasonOf = ({ kind }: { kind: 'late' | 'memory' }) =>
-    kind === 'late' ? `took longer than ${deadlineMs / 1000} s` : `needs more than ${memoryMb} MB of memory`
+  /** Says what a job failed of. @throws {RendererBusy} where that was not the job. */
+  function reasonOf(outcome: Exclude<Outcome, { kind: 'rendered' | 'checked' }>): string {
+    switch (outcome.kind) {
+      case 'failed':
+        return outcome.problem
+      case 'late':
+        return `took longer than ${deadlineMs / 1000} s`
+      case 'memory':
+        return `needs more than ${memoryMb} MB of memory`
+      case 'busy':
+        throw new RendererBusy('The machine is too busy to render the templates; they are tried again')
+    }
+  }
 
   return {
     async render(content, variables, options) {
@@ -168,13 +188,13 @@ export function createRenderer({
       const outcome = await run(message, options)
       if (outcome.kind === 'rendered') return outcome.email
       if (outcome.kind === 'checked') throw new Error('The renderer mixed its jobs up')
-      throw new TemplateError(`${outcome.field}: ${outcome.kind === 'failed' ? outcome.problem : reasonOf(outcome)}`)
+      throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
     },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
       if (outcome.kind === 'checked') return outcome.problems
       if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
-      return [{ field: outcome.field, problem: outcome.kind === 'failed' ? outcome.problem : reasonOf(outcome) }]
+      return [{ field: outcome.field, problem: reasonOf(outcome) }]
     },
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined

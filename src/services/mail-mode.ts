@@ -1,4 +1,4 @@
-import { readMailMode, writeMailMode, type MailMode } from '../db/queries/installation.ts'
+import { readMailMode, sayMailMode, type MailMode } from '../db/queries/installation.ts'
 import type { EntityManager } from '../db/orm.ts'
 
 /**
@@ -11,15 +11,41 @@ export async function agreeOnMail(
   em: EntityManager,
   { smtp, capture }: { smtp: boolean; capture: boolean },
 ): Promise<MailMode> {
-  const unit = em.fork()
-  const wanted = smtp && !capture ? 'smtp' : 'capture'
-  const said = await readMailMode(unit)
-  if (said === 'smtp' && wanted === 'capture' && !capture) {
-    throw new Error(
-      'This installation delivers its mail over SMTP, and SMTP_URL is not set here: what this process sent would be ' +
-        'captured and never delivered. Set SMTP_URL, or MAIL_CAPTURE=true to deliver no mail from now on.',
-    )
+  const mail = smtp && !capture ? 'smtp' : 'capture'
+  if (!(await sayMailMode(em.fork(), { mail, isOrder: capture }))) {
+    throw new Error(`${CANNOT_DELIVER} Set SMTP_URL, or MAIL_CAPTURE=true to deliver no mail from now on.`)
   }
-  if (said !== wanted) await writeMailMode(unit, wanted)
-  return wanted
+  return mail
+}
+
+const CANNOT_DELIVER =
+  'This installation delivers its mail over SMTP, and SMTP_URL is not set here: what this process takes, it cannot deliver.'
+
+/** How often a running part looks again, in milliseconds. */
+const LOOK_MS = 15_000
+
+export interface MailWatch {
+  /** Says so, when the installation has come to deliver its mail and this part cannot. */
+  problem(): string | undefined
+  stop(): void
+}
+
+/**
+ * Looks again and again at what the installation says: a part without SMTP_URL may have started right before the first one
+ * with it. Nothing is lost by that, because each email asks, too, and is put off; but it should not go on for long.
+ */
+export function watchMailMode(
+  em: EntityManager,
+  { smtp, lookMs = LOOK_MS }: { smtp: boolean; lookMs?: number },
+): MailWatch {
+  let said: MailMode | null = null
+  const look = async () => {
+    // Where Postgres is away, what it said last is true.
+    said = await readMailMode(em.fork()).catch(() => said)
+  }
+  const timer = smtp ? undefined : setInterval(() => void look(), lookMs).unref()
+  return {
+    problem: () => (said === 'smtp' ? CANNOT_DELIVER : undefined),
+    stop: () => clearInterval(timer),
+  }
 }

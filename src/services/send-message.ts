@@ -16,7 +16,7 @@ import {
 } from '../db/queries/ledger.ts'
 import { newId } from '../domain/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from '../domain/messages.ts'
-import { TemplateError, type RenderedEmail } from '../mail/render-content.ts'
+import { RendererBusy, TemplateError, type RenderedEmail } from '../mail/render-content.ts'
 import type { Renderer } from '../mail/renderer.ts'
 import { addressOf } from '../mail/smtp.ts'
 import type { Delivery, MailTransport, Permit } from '../mail/transport.ts'
@@ -104,6 +104,7 @@ class Sending {
     try {
       rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
     } catch (error) {
+      if (error instanceof RendererBusy) return this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error
       return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
     }
@@ -150,6 +151,13 @@ class Sending {
     } finally {
       lease.end()
     }
+  }
+
+  /** It was certainly not sent, and nothing was claimed. */
+  private async putOff(reason: string): Promise<SendResult> {
+    await deferMessage(this.dependencies.em.fork(), this.claim, reason)
+    this.dependencies.metrics.settled('DEFERRED')
+    return { kind: 'deferred', reason }
   }
 
   /** Nothing of the message has flowed, and no claim is ours. */

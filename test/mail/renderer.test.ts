@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import { startBeat } from '../support/beat.ts'
-import { TemplateError } from '../../src/mail/render-content.ts'
+import { RendererBusy, TemplateError } from '../../src/mail/render-content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
@@ -37,10 +39,39 @@ describe('the renderer', () => {
   it('ends what takes too long, and fails that job alone', async () => {
     const [message, ms] = await timed(() => outcome(ENDLESS))
     assert.equal(message, 'text: took longer than 0.3 s')
-    // Tried twice, because a machine can be busy for a moment.
-    assert.ok(ms < 3_000, `${ms} ms`)
+    // Tried twice, on a machine on which others may be busy.
+    assert.ok(ms < 10_000, `${ms} ms`)
     assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
     assert.deepEqual(await renderer.check(email(ENDLESS)), [{ field: 'text', problem: 'took longer than 0.3 s' }])
+  })
+
+  it('renders on a busy machine what is no more work there than elsewhere', async () => {
+    // Some 100 ms of a processor.
+    const rows =
+      '{% for i in (1..40) %}<td>{{ i | times: 7 | plus: 1 }} {{ contact.firstName | upcase }}</td>{% endfor %}'
+    const report = `{% for i in (1..250) %}<tr>${rows}</tr>{% endfor %}`
+    const patient = createRenderer({ deadlineMs: 300, wallMs: 50_000 })
+    await patient.render(email('warm'), { contact })
+    const others = Array.from({ length: 4 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
+    try {
+      await Promise.all(others.map((other) => new Promise((online) => other.once('online', online))))
+      const { text } = await patient.render(email(report), { contact })
+      assert.ok(text!.endsWith('281 ADA</td></tr>'))
+    } finally {
+      await Promise.all(others.map((other) => other.terminate()))
+      await patient.close()
+    }
+  })
+
+  it('fails nothing where the machine is too busy to tell', async () => {
+    const busy = createRenderer({ deadlineMs: 10_000, wallMs: 100 })
+    try {
+      await assert.rejects(busy.render(email(ENDLESS), { contact }), RendererBusy)
+      await assert.rejects(busy.check(email(ENDLESS)), RendererBusy)
+      assert.equal((await busy.render(email('still here'), { contact })).text, 'still here')
+    } finally {
+      await busy.close()
+    }
   })
 
   it('ends what needs too much memory, and fails that job alone', async () => {

@@ -10,9 +10,20 @@ export async function readMailMode(em: EntityManager): Promise<MailMode | null> 
   return row?.mail ?? null
 }
 
-/** Says how this installation sends mail, for all of its parts. */
-export async function writeMailMode(em: EntityManager, mail: MailMode): Promise<void> {
-  await sql(em, `insert into installation (mail) values ($1) on conflict (single) do update set mail = excluded.mail`, [
-    mail,
-  ])
+/**
+ * Says how this installation sends mail, for all of its parts. One statement decides, because two parts may start at once:
+ * where mail is delivered, only an order has it captured. @returns whether it is so now.
+ */
+export async function sayMailMode(
+  em: EntityManager,
+  { mail, isOrder }: { mail: MailMode; isOrder: boolean },
+): Promise<boolean> {
+  const rows = await sql(em, SAY, [mail, isOrder])
+  return rows.length > 0
 }
+
+const SAY = `
+insert into installation as said (mail) values ($1)
+on conflict (single) do update set mail = excluded.mail
+  where excluded.mail = 'smtp' or said.mail = 'capture' or $2::boolean
+returning mail`

@@ -221,7 +221,8 @@ returning id`
 
 /**
  * Notes that a message was certainly not sent, and why. Where the attempt's claim may still be on its way to Postgres, this
- * comes before it: the number of attempts moves on, and the claim fails.
+ * comes before it: the number of attempts moves on, and the claim fails. The server's words can hold an address, so this
+ * takes the share locks of a claim: an erasure or a DELETE sees what is noted here, or this finds nobody.
  */
 export async function deferMessage(em: EntityManager, claim: Omit<Claim, 'as'>, error: string): Promise<void> {
   await preparedSql(em, 'defer-message', DEFER, [
@@ -232,16 +233,23 @@ export async function deferMessage(em: EntityManager, claim: Omit<Claim, 'as'>, 
     claim.claim,
     claim.attempts,
     error,
+    claim.automationId,
   ])
 }
 
 const DEFER = `
+with automation as (
+  select id from automations where id = $8::uuid and deleted_at is null for share
+),
+contact as (
+  select id from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+)
 insert into messages as message
   (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error)
 select $4::uuid, enrollment.workspace_id, contact_id, automation_id, enrollment.id, $2::uuid, $3::integer, 'DEFERRED', $5::uuid, $7
 from enrollments enrollment
-join automations automation on automation.id = automation_id and automation.deleted_at is null
-join contacts contact on contact.id = contact_id
+join automation on automation.id = enrollment.automation_id
+join contact on contact.id = enrollment.contact_id
 where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
 on conflict (enrollment_id, step_id, visit) do update
   set status = 'DEFERRED', claim = excluded.claim, attempts = $6::integer + 1, lease_until = null, error = excluded.error
@@ -300,10 +308,11 @@ export async function recordOutcome(
 const OUTCOME = `
 update messages message set
   status = case when message.status = 'UNCONFIRMED' and $3::text = 'DEFERRED' then 'UNCONFIRMED' else $3::text end,
-  lease_until = null, response = $4, error = $5,
+  lease_until = null, response = kept.response, error = kept.error,
   message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
   sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end
-from (select $6::text, $7::text, $8::text, $9::text, $10::text) given(message_id, recipient, subject, html, text)
+from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
+  given(response, error, message_id, recipient, subject, html, text)
 left join lateral (select given.*) kept
   on exists (select from contacts where id = (select contact_id from messages where id = $1::uuid))
 where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`

@@ -5,9 +5,11 @@ import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
 import { LEASE_SECONDS, type Draft } from './ledger.ts'
 
-/** A message of which nobody knows whether it was sent; an operator decides what becomes of it. */
+/** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
 export interface UnconfirmedMessage {
   id: string
+  /** DEFERRED where it was certainly not sent; else nobody knows. */
+  status: 'UNCONFIRMED' | 'SENDING' | 'DEFERRED'
   workspaceId: string
   contactId: string
   automationId: string
@@ -17,18 +19,20 @@ export interface UnconfirmedMessage {
 
 /**
  * Besides what is called so: a claim whose owner is dead and that nobody has looked at since, and a message that was put off
- * long ago and that nobody tries any more. An index holds all that these can be.
+ * and whose enrollment has ended. As long as that is ACTIVE the message is tried again, or waits until its automation sends
+ * again, however long it takes. Indexes hold all that these can be.
  */
 export const IS_UNCONFIRMED = `
 (message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
   and (message.status = 'UNCONFIRMED'
     or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
-    or (message.status = 'DEFERRED' and message.claimed_at < now() - interval '2 hours')))`
+    or (message.status = 'DEFERRED'
+      and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
 
 export async function listUnconfirmed(em: EntityManager, limit: number): Promise<UnconfirmedMessage[]> {
   return sql<UnconfirmedMessage>(
     em,
-    `select id, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId", error,
+    `select id, status, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId", error,
        to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "claimedAt"
      from messages message where ${IS_UNCONFIRMED} order by claimed_at limit $1`,
     [limit],
@@ -45,8 +49,21 @@ export async function dismissUnconfirmed(em: EntityManager, id: string): Promise
   return rows.length > 0
 }
 
+/** Whether a message was put off and is its sequence's to try again. */
+export async function isTriedAgain(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from messages message join enrollments enrollment on enrollment.id = message.enrollment_id
+     where message.id = $1::uuid and message.status = 'DEFERRED' and enrollment.status = 'ACTIVE'`,
+    [id],
+  )
+  return rows.length > 0
+}
+
 export interface Reclaimed {
   key: MessageKey
+  /** Whether it had certainly not been sent before. */
+  wasDeferred: boolean
   draft: Pick<Draft, 'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'>
 }
 
@@ -56,6 +73,7 @@ export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: s
     enrollment_id: string
     step_id: string
     visit: number
+    was_deferred: boolean
     workspace_id: string
     mode: WorkspaceMode
     email: string
@@ -71,6 +89,7 @@ export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: s
   const contact = { email: row.email, firstName: row.first_name, metadata: row.metadata }
   return {
     key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
+    wasDeferred: row.was_deferred,
     draft: { workspaceId: row.workspace_id, workspaceMode: row.mode, content, contact, mail: row.mail },
   }
 }
@@ -87,7 +106,8 @@ contact as (
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
   lease_until = clock_timestamp() + make_interval(secs => $3::float8)
-from enrollments enrollment
+from messages before
+join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
@@ -97,7 +117,8 @@ cross join lateral (
 join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 join contact on contact.id = enrollment.contact_id
 join workspaces workspace on workspace.id = enrollment.workspace_id
-where message.id = $1::uuid and enrollment.id = message.enrollment_id and step.id = message.step_id::text
-  and ${IS_UNCONFIRMED}
-returning message.enrollment_id, message.step_id, message.visit, message.workspace_id, workspace.mode, contact.email,
-  contact.first_name, contact.metadata, content.subject, content.html, content.text, (select mail from installation) as mail`
+where message.id = $1::uuid and before.id = message.id and before.status = message.status
+  and step.id = message.step_id::text and ${IS_UNCONFIRMED}
+returning message.enrollment_id, message.step_id, message.visit, before.status = 'DEFERRED' as was_deferred,
+  message.workspace_id, workspace.mode, contact.email, contact.first_name, contact.metadata, content.subject, content.html,
+  content.text, (select mail from installation) as mail`

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { createMail } from '../../src/bin/compose.ts'
+import { sql } from '../../src/db/sql.ts'
+import { RendererBusy } from '../../src/mail/render-content.ts'
+import { noMetrics } from '../../src/services/dependencies.ts'
+import { sendMessage } from '../../src/services/send-message.ts'
+import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { quietLog } from '../support/log.ts'
+import { startService } from '../support/service.ts'
+
+describe('an email that a busy machine cannot render in time', () => {
+  it('is put off, and sent later', async () => {
+    const service = await startService({ worker: false })
+    const { em } = service.context.orm
+    const mail = createMail(service.context.config, em)
+    try {
+      const contactId = await aContact(service)
+      const automationId = await anAutomation(service)
+      await enroll(service, automationId, contactId)
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments')
+      const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+      const send = (renderer = mail.renderer) =>
+        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, automationId, 'at-once')
+
+      const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
+      assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy' })
+      const [deferred] = await activityOf(service, contactId)
+      assert.deepEqual([deferred?.status, deferred?.error], ['DEFERRED', 'too busy'])
+      assert.deepEqual(await send(), { kind: 'settled', status: 'CAPTURED', stop: false })
+    } finally {
+      await mail.renderer.close()
+      await service.stop()
+    }
+  })
+})

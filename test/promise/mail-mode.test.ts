@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { Orm } from '../../src/db/orm.ts'
+import { readMailMode } from '../../src/db/queries/installation.ts'
+import { sql } from '../../src/db/sql.ts'
+import { agreeOnMail, watchMailMode } from '../../src/services/mail-mode.ts'
+import { createDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+
+const ROUNDS = 100
+
+describe('how an installation sends mail', () => {
+  let orm: Orm
+  before(async () => {
+    orm = (await createDatabase()).orm
+  })
+  after(() => orm.close(true))
+  beforeEach(() => sql(orm.em.fork(), 'delete from installation'))
+
+  const WITH = { smtp: true, capture: false }
+  const WITHOUT = { smtp: false, capture: false }
+  const said = () => readMailMode(orm.em.fork())
+
+  it('is by SMTP when any part has SMTP_URL, also where all start at once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await sql(orm.em.fork(), 'delete from installation')
+      const [delivers] = await Promise.allSettled([WITH, WITHOUT].map((part) => agreeOnMail(orm.em, part)))
+      assert.equal(delivers?.status, 'fulfilled')
+      assert.equal(await said(), 'smtp')
+    }
+  })
+
+  it('is not changed by a part without SMTP_URL, unless MAIL_CAPTURE orders it', async () => {
+    await agreeOnMail(orm.em, WITHOUT)
+    await agreeOnMail(orm.em, WITHOUT)
+    assert.equal(await said(), 'capture')
+    await agreeOnMail(orm.em, WITH)
+    await assert.rejects(agreeOnMail(orm.em, WITHOUT), /Set SMTP_URL, or MAIL_CAPTURE=true/)
+    assert.equal(await said(), 'smtp')
+    await agreeOnMail(orm.em, { smtp: true, capture: true })
+    assert.equal(await said(), 'capture')
+  })
+
+  it('is looked at again by a part that runs without SMTP_URL', async () => {
+    await agreeOnMail(orm.em, WITHOUT)
+    const [without, delivers] = [false, true].map((smtp) => watchMailMode(orm.em, { smtp, lookMs: 20 }))
+    try {
+      await agreeOnMail(orm.em, WITH)
+      assert.match(await eventually('it notices', () => without?.problem()), /SMTP_URL is not set here/)
+      assert.equal(delivers?.problem(), undefined)
+    } finally {
+      without?.stop()
+      delivers?.stop()
+    }
+  })
+})

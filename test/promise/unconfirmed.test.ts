@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { createMail } from '../../src/bin/compose.ts'
+import { cancelRow } from '../../src/db/queries/enrollments.ts'
+import { deferMessage } from '../../src/db/queries/ledger.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { noMetrics } from '../../src/services/dependencies.ts'
+import { agreeOnMail } from '../../src/services/mail-mode.ts'
+import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/services/unconfirmed-messages.ts'
+import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { quietLog } from '../support/log.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+describe('a message that is put off', () => {
+  let service: Service
+  let sink: SmtpSink
+  let mail: ReturnType<typeof createMail>
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
+    await agreeOnMail(em(), { smtp: true, capture: false })
+    mail = createMail(service.context.config, service.context.orm.em)
+  })
+  after(async () => {
+    await mail.smtp?.close()
+    await mail.renderer.close()
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const resend = (id: string) => resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, id)
+
+  /** One that was put off, as a mail server that is away makes it, and for hours. */
+  async function aDeferred() {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
+    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    const id = newId()
+    await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0 }, 'connection refused')
+    await sql(em(), `update messages set claimed_at = now() - interval '3 hours' where id = $1::uuid`, [id])
+    const status = async () => (await activityOf(service, contactId))[0]?.status
+    return { id, automationId, enrollmentId: row!.id, status }
+  }
+
+  it('is its sequence’s to send, however long it takes: an operator has nothing to decide', async () => {
+    const { id, automationId, status } = await aDeferred()
+    for (const next of ['ACTIVE', 'PAUSED']) {
+      await service.call('PATCH', `automations/${automationId}`, { status: next })
+      assert.deepEqual(await listUnconfirmed(em()), [])
+      await assert.rejects(resend(id), /is DEFERRED: it has certainly not been sent, and its sequence tries it again/)
+      await assert.rejects(dismissMessage(em(), id), /is DEFERRED/)
+      assert.equal(await status(), 'DEFERRED')
+    }
+    assert.equal(sink.mails.length, 0)
+  })
+
+  it('is for an operator when its enrollment has ended, and is still known to be not sent', async () => {
+    const { id, enrollmentId, status } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    const listed = await listUnconfirmed(em())
+    assert.deepEqual(
+      listed.map((message) => [message.id, message.status]),
+      [[id, 'DEFERRED']],
+    )
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    assert.equal(await resend(id), 'DEFERRED')
+    assert.equal(await status(), 'DEFERRED')
+    sink.behave('accept')
+    assert.equal(await resend(id), 'SENT')
+    assert.equal(sink.mails.length, 1)
+    assert.deepEqual(await listUnconfirmed(em()), [])
+  })
+})
