@@ -4,7 +4,7 @@ import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { deliver } from '../../src/services/deliver.ts'
-import { reconcileOne } from '../../src/services/walks.ts'
+import { settleActive } from '../../src/services/settle-active.ts'
 import { stateQuery } from '../../workflows/messages.ts'
 import { activePage } from '../../src/db/queries/enrollments.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -161,7 +161,7 @@ describe('what an enrollment hears', () => {
     await sql(em(), `update enrollments set recorded_at = now() - interval '1 hour'`)
     await sql(em(), `update messages set sent_at = now() - interval '2 hours'`)
     for (const enrollment of await activePage(em(), null, 100)) {
-      await reconcileOne(service.context.dependencies, enrollment)
+      await settleActive(service.context.dependencies, enrollment)
     }
     const items = await mailed(lost, 2)
     assert.deepEqual(items.map(({ subject }) => subject).toSorted(), ['Hello', 'second'])
