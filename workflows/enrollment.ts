@@ -125,7 +125,9 @@ class Run {
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, cause, triggerEventId, enrolledAt }
     const progress = { state: INITIAL, heard, heardCount: this.heardCount }
-    return handOver({ engine: ENGINE, workspaceId, automationId, contactId, ...entry, progress }, { ...entry })
+    const input = { engine: ENGINE, workspaceId, automationId, contactId, ...entry, progress }
+    // A cancellation is of the run that it found, and not of who enters next.
+    return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }
 
   private hear(entry: Entry): void {
@@ -194,7 +196,7 @@ class Run {
 
   /**
    * Records the end, and what was heard until then. Who came while that was recorded found the contact free, and so did a
-   * call, which looks before it signals: each is entered anew.
+   * call, which looks before it signals: each is entered anew, also where this run was cancelled.
    */
   private async finish(status: EndStatus): Promise<EnrollmentResult> {
     const heard = this.heard.length
@@ -202,9 +204,9 @@ class Run {
     await CancellationScope.nonCancellable(() =>
       finishEnrollment({ ...this.idsAndHeard(), enrollmentId: this.input.enrollmentId, status }),
     )
-    if (this.cancellation !== undefined) throw this.cancellation
     const [entry, ...rest] = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
     if (entry) return this.reenter(entry, rest)
+    if (this.cancellation !== undefined) throw this.cancellation
     return { status }
   }
 

@@ -2,6 +2,7 @@ import pMap from 'p-map'
 import { putOffDeliveries, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
 import { eventCause } from '../domain/enrollment.ts'
 import type { Dependencies } from './dependencies.ts'
+import { settleActive } from './settle-active.ts'
 
 /** How many calls to Temporal one delivery makes at a time. */
 const CONCURRENCY = 20
@@ -40,7 +41,8 @@ export async function deliver(
   await putOffDeliveries(fork, failed)
 }
 
-async function deliverOne({ enrollments }: Dependencies, delivery: Delivery): Promise<void> {
+async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  const { enrollments } = dependencies
   const { kind, workspaceId, automationId, contactId, eventId, enrollmentId, automationName, requestId } = delivery
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
   switch (kind) {
@@ -48,6 +50,8 @@ async function deliverOne({ enrollments }: Dependencies, delivery: Delivery): Pr
       // Deleted meanwhile: nothing is owed to it.
       if (automationName === null) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
+      const { activeId } = delivery
+      if (activeId !== null) await settleActive(dependencies, { id: activeId, automationId, contactId })
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
       return enrollments.enter({

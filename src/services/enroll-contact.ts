@@ -16,6 +16,7 @@ import type { EnrollmentStart, RunningEnrollment } from '../temporal/enrollments
 import { within } from './bulkhead.ts'
 import type { Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
+import { settleActive } from './settle-active.ts'
 
 export interface EnrollResult {
   automationId: string
@@ -82,9 +83,11 @@ export async function enrollContact(
   const answer = (enrolled: boolean) => ({ automationId, contactId, enrolled, enrolledAt })
 
   // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
-  const running = found.active ? await enrollments.findRunning(automationId, contactId) : undefined
-  const started = running === undefined && (await enrollments.start(start))
-  const other = started ? undefined : (running ?? (await enrollments.findRunning(automationId, contactId)))
+  const { activeId } = found
+  const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+  if (isIn) return answer(activeId === call.id)
+  const started = await enrollments.start(start)
+  const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
   // An earlier attempt of this call may have started it, and died.
   if (started || other?.enrollmentId === call.id) {
     try {
@@ -97,7 +100,6 @@ export async function enrollContact(
     }
     return answer(true)
   }
-  if (other && found.active) return answer(false)
   return answer(await enterBesides(em, dependencies, other, write, start))
 }
 

@@ -1,9 +1,10 @@
 import pMap from 'p-map'
-import { activePage, cancelRow, lastSettled, type ActiveEnrollment } from '../db/queries/enrollments.ts'
+import { activePage } from '../db/queries/enrollments.ts'
 import { eraseRest } from '../db/queries/erase-contact.ts'
 import { advanceWalk, owe, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation } from '../db/queries/walks.ts'
 import type { Dependencies } from './dependencies.ts'
+import { settleActive } from './settle-active.ts'
 
 /**
  * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have
@@ -92,15 +93,11 @@ async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promi
   else await advanceWalk(fork, delivery, null, ERASE_AGAIN_SECONDS)
 }
 
-/**
- * Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. One that was ended by an operator ends
- * here, too. One that Temporal does not know, because its data are older than ours, is started again where it was: what was
- * sent is in the ledger, and is not sent again.
- */
+/** Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. */
 async function reconcile(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
-  await pMap(page, (enrollment) => reconcileOne(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
+  await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
   const isLast = page.length < RECONCILE.size
   await advanceWalk(
     fork,
@@ -108,40 +105,4 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
     isLast ? null : page.at(-1)!.id,
     isLast ? RECONCILE_AGAIN_SECONDS : RECONCILE_PAGE_SECONDS,
   )
-}
-
-/** Settles one enrollment that should have a workflow. */
-export async function reconcileOne(
-  { em, enrollments, log }: Dependencies,
-  { id, workspaceId, automationId, automationName, contactId, cause, enrolledAt }: ActiveEnrollment,
-): Promise<void> {
-  const state = await enrollments.state(automationId, contactId, id)
-  if (state === 'RUNNING') return
-  const fork = em.fork()
-  if (state === 'CLOSED') {
-    log.warn(
-      { enrollmentId: id, automationId, contactId },
-      'The workflow of an enrollment was ended; so is the enrollment',
-    )
-    return cancelRow(fork, id)
-  }
-  const last = await lastSettled(fork, id)
-  log.warn(
-    { enrollmentId: id, automationId, contactId },
-    'An enrollment had lost its workflow, and goes on where it was',
-  )
-  await enrollments.start({
-    automationName,
-    requestId: null,
-    input: {
-      enrollmentId: id,
-      workspaceId,
-      automationId,
-      contactId,
-      enrolledAt: enrolledAt.toISOString(),
-      cause,
-      triggerEventId: null,
-      ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
-    },
-  })
 }

@@ -147,8 +147,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'acknowledged-before-start': {
     what: 'a call is acknowledged although the workflow was not started',
     file: 'src/services/enroll-contact.ts',
-    replace: 'const started = running === undefined && (await enrollments.start(start))',
-    by: `const started = running === undefined && (await enrollments.start(start).catch(() => undefined))
+    replace: 'const started = await enrollments.start(start)',
+    by: `const started = await enrollments.start(start).catch(() => undefined)
   if (started === undefined) return answer(true)`,
     worlds: ['enroll'],
     stories: ['temporal-away'],

@@ -30,12 +30,12 @@ const API: readonly Point[] = [
   {
     name: 'api: before start',
     file: ENROLL,
-    before: 'const started = running === undefined && (await enrollments.start(start))\n',
+    before: 'const started = await enrollments.start(start)\n',
   },
   {
     name: 'api: after start',
     file: ENROLL,
-    after: 'const started = running === undefined && (await enrollments.start(start))\n',
+    after: 'const started = await enrollments.start(start)\n',
     only: 'started',
   },
   {

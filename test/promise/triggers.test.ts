@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { Client } from 'pg'
 import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { deliver } from '../../src/services/deliver.ts'
-import { reconcileOne } from '../../src/services/walks.ts'
+import { settleActive } from '../../src/services/settle-active.ts'
+import { stateQuery } from '../../workflows/messages.ts'
 import { activePage } from '../../src/db/queries/enrollments.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -91,6 +93,39 @@ describe('what an enrollment hears', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
+  it('is not dropped by one that was cancelled, while its end is recorded', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('beside', { steps: [wait(60), EMAIL] })
+    await service.startWorker()
+    await enroll(service, automationId, contactId)
+    await eventually('it waits', async () => {
+      const { wakeAt } = await handleOf(automationId, contactId).query(stateQuery)
+      return wakeAt ?? undefined
+    })
+    const other = new Client({ connectionString: service.context.config.DATABASE_URL })
+    await other.connect()
+    await other.query('begin')
+    await other.query('select from enrollments where contact_id = $1 for update', [contactId])
+    await handleOf(automationId, contactId).cancel()
+    await eventually('its end is being recorded, and heard of nothing', async () => {
+      const { raw } = await handleOf(automationId, contactId).describe()
+      return raw.pendingActivities?.length ? true : undefined
+    })
+    assert.equal((await anEvent(service, contactId, 'beside')).body.data.matchingAutomations, 1)
+    await other.query('commit')
+    await other.end()
+    const statuses = await eventually('the event has started another', async () => {
+      const rows = await sql<{ status: string }>(
+        em(),
+        'select status from enrollments where contact_id = $1::uuid order by enrolled_at',
+        [contactId],
+      )
+      return rows.length === 2 ? rows.map(({ status }) => status) : undefined
+    })
+    assert.deepEqual(statuses, ['CANCELLED', 'ACTIVE'])
+    assert.equal((await handleOf(automationId, contactId).describe()).status.name, 'RUNNING')
+  })
+
   it('is forgotten with what happened, and starts nothing then', async () => {
     const contactId = await aContact(service)
     const automationId = await on('old')
@@ -126,7 +161,7 @@ describe('what an enrollment hears', () => {
     await sql(em(), `update enrollments set recorded_at = now() - interval '1 hour'`)
     await sql(em(), `update messages set sent_at = now() - interval '2 hours'`)
     for (const enrollment of await activePage(em(), null, 100)) {
-      await reconcileOne(service.context.dependencies, enrollment)
+      await settleActive(service.context.dependencies, enrollment)
     }
     const items = await mailed(lost, 2)
     assert.deepEqual(items.map(({ subject }) => subject).toSorted(), ['Hello', 'second'])

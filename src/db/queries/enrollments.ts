@@ -58,8 +58,8 @@ interface RecordedRow {
 export interface Enrollable {
   automationName: string
   hasContact: boolean
-  /** The ledger has the contact in it. Only Temporal knows whether that is still so. */
-  active: boolean
+  /** The enrollment in which the ledger has the contact. Only Temporal knows whether it runs. */
+  activeId: string | null
 }
 
 /** Looks at an automation and a contact of a workspace. @returns `undefined` where that automation enrolls nobody. */
@@ -69,21 +69,21 @@ export async function findEnrollable(
   automationId: string,
   contactId: string | null,
 ): Promise<Enrollable | undefined> {
-  const [row] = await preparedSql<{ name: string; has_contact: boolean; active: boolean }>(
+  const [row] = await preparedSql<{ name: string; has_contact: boolean; active_id: string | null }>(
     em,
     'find-enrollable',
     ENROLLABLE,
     [workspaceId, automationId, contactId],
   )
-  return row && { automationName: row.name, hasContact: row.has_contact, active: row.active }
+  return row && { automationName: row.name, hasContact: row.has_contact, activeId: row.active_id }
 }
 
 const ENROLLABLE = `
 select automation.name,
   exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
-  exists (
-    select from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE'
-  ) as active
+  (
+    select id from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' limit 1
+  ) as active_id
 from automations automation
 where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automation.status = 'ACTIVE'
   and automation.deleted_at is null`
@@ -215,34 +215,46 @@ export async function activePage(
   afterId: string | null,
   limit: number,
 ): Promise<ActiveEnrollment[]> {
-  const rows = await sql<{
-    id: string
-    workspace_id: string
-    automation_id: string
-    automation_name: string
-    contact_id: string
-    cause: string | null
-    enrolled_at: string
-  }>(
+  const rows = await sql<ActiveRow>(
     em,
-    `select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at
-     from enrollments enrollment
-     join automations automation on automation.id = automation_id and automation.deleted_at is null
-     where enrollment.status = 'ACTIVE' and ($1::uuid is null or enrollment.id > $1::uuid)
-       and recorded_at < now() - interval '5 minutes'
+    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at < now() - interval '5 minutes'
      order by enrollment.id limit $2`,
     [afterId, limit],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    workspaceId: row.workspace_id,
-    automationId: row.automation_id,
-    automationName: row.automation_name,
-    contactId: row.contact_id,
-    cause: row.cause,
-    enrolledAt: toDate(row.enrolled_at),
-  }))
+  return rows.map(toActive)
 }
+
+/** An enrollment, if it is ACTIVE now. */
+export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
+  const [row] = await sql<ActiveRow>(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
+  return row && toActive(row)
+}
+
+const ACTIVE = `
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at
+from enrollments enrollment
+join automations automation on automation.id = automation_id and automation.deleted_at is null
+where enrollment.status = 'ACTIVE'`
+
+interface ActiveRow {
+  id: string
+  workspace_id: string
+  automation_id: string
+  automation_name: string
+  contact_id: string
+  cause: string | null
+  enrolled_at: string
+}
+
+const toActive = (row: ActiveRow): ActiveEnrollment => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  automationId: row.automation_id,
+  automationName: row.automation_name,
+  contactId: row.contact_id,
+  cause: row.cause,
+  enrolledAt: toDate(row.enrolled_at),
+})
 
 /** Where an enrollment stands by the ledger: the last of its emails that is settled, and when it was. */
 export async function lastSettled(

@@ -41,6 +41,8 @@ export interface Delivery {
   attempts: number
   /** The automation's, `null` where there is none or it was deleted: then nothing is owed to it any more. */
   automationName: string | null
+  /** The enrollment that the ledger had as running there, when the delivery was written or taken. */
+  activeId: string | null
   /** The request that made the event happen. */
   requestId: string | null
 }
@@ -65,6 +67,7 @@ export interface DeliveryRow {
   generation: number
   attempts: number
   automation_name: string | null
+  active_id: string | null
   request_id: string | null
 }
 
@@ -80,14 +83,22 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   generation: row.generation,
   attempts: row.attempts,
   automationName: row.automation_name,
+  activeId: row.active_id,
   requestId: row.request_id,
 })
+
+/** The column `active_id` of a {@link DeliveryRow}, of a row `owed`. */
+export const ACTIVE_OF_OWED = `
+(select id from enrollments enrollment
+ where enrollment.contact_id = owed.contact_id and enrollment.automation_id = owed.automation_id and status = 'ACTIVE'
+ limit 1) as active_id`
 
 /** The columns of a {@link DeliveryRow}, of a row `owed`. */
 export const DELIVERY_COLUMNS = `
 owed.id, owed.kind, owed.workspace_id, owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id,
 owed.generation, owed.attempts,
 (select name from automations where automations.id = owed.automation_id and deleted_at is null) as automation_name,
+${ACTIVE_OF_OWED},
 (select request_id from trigger_events where trigger_events.id = owed.event_id) as request_id`
 
 /**

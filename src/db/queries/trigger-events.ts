@@ -1,6 +1,13 @@
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql, toDate } from '../sql.ts'
-import { DELIVERY_COLUMNS, toDelivery, WRITER_LEASE_SECONDS, type Delivery, type DeliveryRow } from './outbox.ts'
+import {
+  ACTIVE_OF_OWED,
+  DELIVERY_COLUMNS,
+  toDelivery,
+  WRITER_LEASE_SECONDS,
+  type Delivery,
+  type DeliveryRow,
+} from './outbox.ts'
 
 /**
  * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is
@@ -110,7 +117,8 @@ deliveries as (
 )
 select written.created_at, cardinality(written.automation_ids) as matching, owed.id, owed.kind, owed.workspace_id,
   owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id, owed.generation, owed.attempts,
-  (select name from automations where automations.id = owed.automation_id) as automation_name, written.request_id
+  (select name from automations where automations.id = owed.automation_id) as automation_name, ${ACTIVE_OF_OWED},
+  written.request_id
 from written left join deliveries owed on true`
 
 /** How long what happened is kept, in days. What is delivered later than that starts nothing. */

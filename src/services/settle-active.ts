@@ -1,0 +1,46 @@
+import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from '../db/queries/enrollments.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/**
+ * Holds an enrollment that the ledger has as ACTIVE against Temporal. One that was ended by an operator ends here, too. One
+ * that Temporal does not know, because its data are older than ours, is started again where it was: what was sent is in the
+ * ledger, and is not sent again.
+ *
+ * Whoever lets a contact in does this first, for the enrollment that is there: it would take the place of one that has only
+ * lost its workflow, and begin from the top.
+ *
+ * @returns whether the contact is in the automation by that enrollment.
+ */
+export async function settleActive(
+  { em, enrollments, log }: Dependencies,
+  { id, automationId, contactId }: Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'>,
+): Promise<boolean> {
+  const state = await enrollments.state(automationId, contactId, id)
+  if (state === 'RUNNING') return true
+  const fork = em.fork()
+  const active = await readActive(fork, id)
+  // It has ended since somebody read that it is active, and its workflow with it.
+  if (!active) return false
+  const ids = { enrollmentId: id, automationId, contactId }
+  if (state === 'CLOSED') {
+    log.warn(ids, 'The workflow of an enrollment was ended; so is the enrollment')
+    await cancelRow(fork, id)
+    return false
+  }
+  log.warn(ids, 'An enrollment had lost its workflow, and goes on where it was')
+  const { workspaceId, automationName, cause, enrolledAt } = active
+  const last = await lastSettled(fork, id)
+  await enrollments.start({
+    automationName,
+    requestId: null,
+    input: {
+      ...ids,
+      workspaceId,
+      enrolledAt: enrolledAt.toISOString(),
+      cause,
+      triggerEventId: null,
+      ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
+    },
+  })
+  return true
+}
