@@ -105,6 +105,8 @@ const ENGINES = { subject: plain, html, text: plain } as const satisfies Record<
 /** Parsed templates, those that were used last; bounded by what they take, estimated in bytes. */
 const CACHE_BYTES = 16_000_000
 const BYTES_A_TOKEN = 1_000
+/** What is between the braces becomes objects, for some tags one for each two characters. */
+const BYTES_A_CHARACTER_IN_TOKENS = 150
 const cache = new Map<string, { templates: Template[]; bytes: number }>()
 let cachedBytes = 0
 
@@ -122,7 +124,8 @@ function parse(field: Field, source: string, key: string): Template[] {
     throw new LimitExceeded(`has more than ${LIMITS.tokens.toLocaleString('en-US')} outputs and tags`)
   }
   const templates = ENGINES[field].parse(source)
-  const bytes = source.length * 2 + tokens * BYTES_A_TOKEN
+  const bytes = source.length * 2 + tokens * BYTES_A_TOKEN + lengthOfTokens(source) * BYTES_A_CHARACTER_IN_TOKENS
+  if (bytes > CACHE_BYTES) return templates
   cache.set(name, { templates, bytes })
   cachedBytes += bytes
   for (const [oldest, { bytes: freed }] of cache) {
@@ -131,6 +134,15 @@ function parse(field: Field, source: string, key: string): Template[] {
     cachedBytes -= freed
   }
   return templates
+}
+
+/** How many characters are between braces, in all. */
+function lengthOfTokens(source: string): number {
+  const [, ...parts] = source.split(/\{\{|\{%/)
+  return parts.reduce((sum, part) => {
+    const end = part.search(/[%}]\}/)
+    return sum + (end < 0 ? part.length : end)
+  }, 0)
 }
 
 /** How many tokens there can be, at most, found without parsing. In a `liquid` tag each line is one. */

@@ -126,18 +126,26 @@ export function createRenderer({
   async function work(at: Lane, job: Job): Promise<void> {
     at.busy = true
     try {
+      // A second try has a thread to itself: nothing that others have left there can be laid at its door.
+      if (job.attempt > 1) at.thread?.end()
       if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
       const outcome = await at.thread.run(job.message)
       failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
         proven.note(job.message.key)
       }
-      if (outcome.kind === 'late') {
+      if (isBlamed(outcome)) {
         suspects.note(job.message.key)
-        suspects.note(job.group)
+        // The memory of a thread is everybody's who was there before: that says nothing of an owner yet.
+        if (outcome.kind === 'late' || job.attempt > 1) suspects.note(job.group)
       }
       // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others share them.
-      if (outcome.kind === 'late' && job.message.kind === 'render' && job.attempt === 1 && !closed) {
+      if (
+        isBlamed(outcome) &&
+        job.attempt === 1 &&
+        !closed &&
+        (job.message.kind === 'render' || outcome.kind === 'memory')
+      ) {
         queues.suspect.add(job.group, { ...job, attempt: 2 })
       } else {
         job.resolve(outcome)
@@ -211,6 +219,9 @@ export function createRenderer({
     },
   }
 }
+
+/** Whether a thread was ended for what its job took. */
+const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'
 
 const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })
 

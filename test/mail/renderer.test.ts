@@ -86,6 +86,20 @@ describe('the renderer', () => {
     }
   })
 
+  it('lays what others have left in a thread at nobody’s door', async () => {
+    const small = createRenderer({ memoryMb: 32, deadlineMs: 5_000 })
+    try {
+      for (let n = 0; n < 40; n += 1) {
+        const heavy = email(`${n}{% cycle ${'b,'.repeat(6_000)}b %}`)
+        await small.render(heavy, { contact }, { owner: 'one' })
+        const { text } = await small.render(email(`Hello ${n}`), { contact }, { owner: 'another' })
+        assert.equal(text, `Hello ${n}`)
+      }
+    } finally {
+      await small.close()
+    }
+  })
+
   it('keeps a thread for templates that were rendered before, however many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
     const hanging = Array.from({ length: 6 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
