@@ -34,10 +34,11 @@ const REASONS: Record<string, string> = {
     'five updates of search attributes (920), four attributes and a memo at the start (400), and the words for operators at ' +
     'each timer (270). The one written by hand has none of the last four.',
   neighbours:
-    'What makes others wait is not templates or bodies (with them alone: 1.3), but a thousand contacts a call who sign up: ' +
-    'a key lets 120 such calls in at once, and those 120,000 contacts and their sequences keep Postgres and Temporal busy.',
+    'This machine was so busy that the quiet side was slow, too; in quieter moments it was 18 ms against 480. What makes ' +
+    'others wait is not templates or bodies (with them alone: 1.3), but a thousand contacts a call who sign up: a key lets 120 ' +
+    'such calls in at once, and these keep the API, Postgres and Temporal busy for minutes.',
   'neighbours/mail':
-    'As above. Workspaces take turns in Temporal’s queues, but each turn of a busy worker takes seconds.',
+    'As neighbours. Workspaces take turns in Temporal’s queues, but each turn of a busy worker takes seconds.',
 }
 
 interface Kept {

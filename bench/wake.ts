@@ -12,8 +12,8 @@ import { bareInput, makeContacts } from './load.ts'
 
 const TIMERS = 1_000
 /** How long before the first instant all are started, and how long after it the other side's comes, in milliseconds. */
-const AHEAD_MS = 60_000
-const APART_MS = 45_000
+const AHEAD_MS = 90_000
+const APART_MS = 90_000
 
 /** How late the last of a thousand enrollments are that wake up in one instant ÷ bare timers. */
 export const wake: Benchmark = {
