@@ -17,6 +17,11 @@ import type { Answer } from './operation.ts'
 
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
 
+/** A request that is repeated blindly must not bring a contact back. */
+export const DONE_FOR_ERASED =
+  'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
+  'Use a new key to do it anew'
+
 export interface IdempotentRequest {
   workspaceId: string
   requestId: string
@@ -39,7 +44,8 @@ type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
  * is done again under the same call id, which is how services know what it has made already. Answers of 5xx are not kept:
  * those say "try again".
  *
- * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409)
+ * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409); `erased` (410) when
+ *   the request was done for a contact who has been erased since
  */
 export async function doOnce<Given extends Dependencies>(
   dependencies: Given,
@@ -55,6 +61,7 @@ export async function doOnce<Given extends Dependencies>(
   const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, run)
+  if (taken.kind === 'erased') throw new Refusal('erased', DONE_FOR_ERASED)
   if (!taken.sameRequest) {
     throw new Refusal(
       'other-request',

@@ -5,6 +5,7 @@ export type RefusalCode =
   | 'forbidden'
   | 'not-found'
   | 'in-flight'
+  | 'erased'
   | 'other-request'
   | 'rate-limited'
   | 'unavailable'

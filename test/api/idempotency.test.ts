@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { takeIdempotencyKey } from '../../src/db/queries/idempotency-keys.ts'
+import { keepAnswer, takeIdempotencyKey } from '../../src/db/queries/idempotency-keys.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { newCall } from '../../src/services/call.ts'
@@ -43,6 +43,46 @@ describe('an Idempotency-Key', () => {
     const again = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
     assert.deepEqual([again.status, again.body], [404, first.body])
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  })
+
+  it('brings nobody back who has been erased since', async () => {
+    for (const [email, again] of [
+      ['gone@example.com', {}],
+      ['went@example.com', { firstName: 'Another request' }],
+    ] as const) {
+      const key = aKey()
+      const first = await post(key, 'contacts', { email })
+      await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
+      assert.equal((await service.call('DELETE', `contacts/${first.body.data.id}`)).status, 200)
+      const { status, body } = await post(key, 'contacts', { email, ...again })
+      assert.equal(status, 410)
+      assert.match(body.error, /its contact has been erased since; it is not done again/)
+      const tagged = await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
+      assert.equal(tagged.status, 410)
+      assert.equal((await service.call('GET', `contacts?email=${email}`)).body.pagination.total, 0)
+      assert.equal((await post(aKey(), 'contacts', { email })).status, 201)
+    }
+  })
+
+  it('that has the address in it is forgotten with the contact', async () => {
+    const key = 'signup-Named@Example.com'
+    const first = await post(key, 'contacts', { email: 'named@example.com' })
+    await service.call('DELETE', `contacts/${first.body.data.id}`)
+    assert.deepEqual(await sql(em(), `select from idempotency_keys where key = $1`, [key]), [])
+  })
+
+  it('keeps nothing of a contact who is erased before its answer is kept', async () => {
+    const key = aKey()
+    const contactId = await aContact(service)
+    await service.call('DELETE', `contacts/${contactId}`)
+    const request = { id: newId(), fingerprint: Buffer.from('a') }
+    const taken = await takeIdempotencyKey(em(), service.workspaceId, key, request)
+    assert.ok(taken.kind === 'mine')
+    const answer = { status: 200, body: { email: 'x@example.com' }, contactId }
+    assert.equal(await keepAnswer(em(), { ...taken, workspaceId: service.workspaceId, key }, answer), true)
+    assert.deepEqual(await takeIdempotencyKey(em(), service.workspaceId, key, request), { kind: 'erased' })
+    const [row] = await sql(em(), 'select body, fingerprint, contact_id from idempotency_keys where key = $1', [key])
+    assert.deepEqual(row, { body: null, fingerprint: null, contact_id: null })
   })
 
   it('is refused with another body, path or method', async () => {

@@ -12,6 +12,7 @@ export const STATUSES = {
   forbidden: 403,
   'not-found': 404,
   'in-flight': 409,
+  erased: 410,
   'other-request': 422,
   'rate-limited': 429,
   unavailable: 503,

@@ -1,6 +1,6 @@
 import { SCOPES } from '../../domain/scopes.ts'
 import { DEFAULT_RATE_LIMIT } from '../../domain/rate-limit.ts'
-import { IDEMPOTENCY_KEY } from '../idempotency.ts'
+import { DONE_FOR_ERASED, IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { errorShape } from '../presenters/common.ts'
@@ -21,7 +21,8 @@ wins). A key has scopes, and may be restricted to addresses. Keep keys out of cl
 what is left; a 429 says in \`Retry-After\` after how many seconds the next request is let in.
 
 **Repeating.** A POST or PATCH with an \`Idempotency-Key\` is done once in 24 hours, however often it is sent: each gets
-the first one's answer. So it can be repeated blindly after a broken connection or a 5xx.
+the first one's answer. So it can be repeated blindly after a broken connection or a 5xx. Where its contact has been erased
+since, the answer is a 410, and the contact does not come back.
 
 **Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation says how large one may be;
 unknown fields are ignored. An id means the same in any case, and is answered in lower case.
@@ -56,6 +57,10 @@ const IDEMPOTENCY_REFUSALS: Record<number, { description: string; messages: read
   409: {
     description: 'The request with this Idempotency-Key is still in hand.',
     messages: ['A request with this Idempotency-Key is still in hand; ask again in a moment'],
+  },
+  410: {
+    description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
+    messages: [DONE_FOR_ERASED],
   },
   422: {
     description: 'The Idempotency-Key was used with another request.',
@@ -224,7 +229,8 @@ function describeOperation(
               name: 'Idempotency-Key',
               in: 'header',
               required: false,
-              description: 'Makes the request safe to repeat for 24 hours. A new UUID for each new request, say.',
+              description:
+                'Makes the request safe to repeat for 24 hours. A new UUID for each new request, say; nothing personal.',
               schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
             },
           ]

@@ -10,7 +10,8 @@ export class Migration003IdempotencyKeys extends Migration {
         workspace_id uuid not null references workspaces on delete cascade,
         key text not null,
         id uuid not null,
-        fingerprint bytea not null,
+        -- Of the request; null where that was done for a contact who has been erased since.
+        fingerprint bytea,
         contact_id uuid,
         status integer,
         body jsonb,

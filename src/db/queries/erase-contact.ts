@@ -1,5 +1,6 @@
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
+import { forgetRequestsFor } from './idempotency-keys.ts'
 import { DELIVERY_COLUMNS, toDelivery, WRITER_LEASE_SECONDS, type Delivery, type DeliveryRow } from './outbox.ts'
 
 /** Locks a contact, so that no email to it can be claimed until the transaction ends. @returns whether it exists. */
@@ -13,8 +14,8 @@ export async function lockContact(em: EntityManager, workspaceId: string, id: st
 
 /**
  * Erases a contact and everything that hangs on it: enrollments, messages, events, memberships, tags, and the answers
- * kept for its Idempotency-Keys. What is left are the cancellations owed to its workflows, and the claims of emails that
- * are being handed over at this moment: both hold ids alone.
+ * kept for its Idempotency-Keys. What is left are those keys, the cancellations owed to its workflows, and the claims of emails
+ * that are being handed over at this moment: these hold ids alone.
  *
  * The tally of its block is taken first: `upsertContacts` takes it before those of lists, too.
  */
@@ -39,7 +40,7 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
     [id, WRITER_LEASE_SECONDS],
   )
   await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [id])
-  await sql(em, `delete from idempotency_keys where contact_id = $1::uuid`, [id])
+  await forgetRequestsFor(em, id)
   await sql(
     em,
     `delete from messages where contact_id = $1::uuid

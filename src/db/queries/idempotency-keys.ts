@@ -12,6 +12,8 @@ export type Taken =
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
   | { kind: 'answered'; sameRequest: boolean; status: number; body: unknown }
   | { kind: 'in-flight'; sameRequest: boolean }
+  /** It was done for a contact who has been erased since. What it asked, and what it was answered, is forgotten. */
+  | { kind: 'erased' }
 
 /** One attempt at a request: it has the key as long as no other one has taken over. */
 export interface Attempt {
@@ -34,12 +36,14 @@ export async function takeIdempotencyKey(
     attempt: number
     retried: boolean
     same_request: boolean
+    erased: boolean
     status: number | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
   // Between the two halves of the statement another attempt had it, and gave it back.
   if (!row) return { kind: 'in-flight', sameRequest: true }
   if (row.mine) return { kind: 'mine', id: row.id, attempt: row.attempt, retried: row.retried }
+  if (row.erased) return { kind: 'erased' }
   return row.status === null
     ? { kind: 'in-flight', sameRequest: row.same_request }
     : { kind: 'answered', sameRequest: row.same_request, status: row.status, body: row.body }
@@ -60,9 +64,10 @@ with taken as (
     or (kept.status is null and kept.lease_until <= now() and kept.fingerprint = excluded.fingerprint)
   returning id, attempt, xmax <> 0 and id <> $3::uuid as retried
 )
-select true as mine, id, attempt, retried, true as same_request, null::integer as status, null::jsonb as body from taken
+select true as mine, id, attempt, retried, true as same_request, false as erased, null::integer as status, null::jsonb as body
+from taken
 union all
-select false, id, attempt, false, fingerprint = $4::bytea, status, body from idempotency_keys
+select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, status, body from idempotency_keys
 where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 
 /**
@@ -79,15 +84,39 @@ export async function keepAnswer(
   if (answer.contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [answer.contactId])
   const rows = await sql(
     em,
-    `update idempotency_keys set
-       status = case when $6::uuid is null or exists (select from contacts where id = $6::uuid) then $4::integer end,
-       body = case when $6::uuid is null or exists (select from contacts where id = $6::uuid) then $5::jsonb end,
-       contact_id = $6::uuid
-     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $7 and status is null
+    `update idempotency_keys kept set
+       status = $4::integer,
+       body = case when here then $5::jsonb end,
+       contact_id = case when here then $6::uuid end,
+       fingerprint = case when here then fingerprint end
+     from (select $6::uuid is null or exists (select from contacts where id = $6::uuid) as here) contact
+     where workspace_id = $1::uuid and key = $2 and kept.id = $3::uuid and attempt = $7 and status is null
      returning key`,
     [workspaceId, key, id, answer.status, JSON.stringify(answer.body), answer.contactId, attempt],
   )
   return rows.length > 0
+}
+
+/**
+ * Forgets what requests asked and were answered that were done for a contact, and keeps their keys: a repeated one must not
+ * bring the contact back. A fingerprint goes, too, because an address could be guessed from it; and so does a key that has
+ * the address in it.
+ */
+export async function forgetRequestsFor(em: EntityManager, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `delete from idempotency_keys kept using contacts contact
+     where kept.contact_id = $1::uuid and contact.id = kept.contact_id
+       and (strpos(lower(key), lower(email)) > 0 or strpos(lower(key), email_key) > 0)`,
+    [contactId],
+  )
+  await sql(
+    em,
+    // The id of the call that created a contact is the contact's own.
+    `update idempotency_keys set id = gen_random_uuid(), fingerprint = null, body = null, contact_id = null
+     where contact_id = $1::uuid`,
+    [contactId],
+  )
 }
 
 /** Notes that a part of a request is done, in the transaction that does it. */
