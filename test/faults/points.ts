@@ -135,10 +135,14 @@ const WORKER: readonly Point[] = [
     after: `claimed.as = claimed.id === undefined ? 'no' : 'yes'\n`,
     only: 'claimed.id !== undefined',
   },
-  { name: 'worker: before the message', file: SMTP, before: 'yield this.raw\n' },
-  { name: 'worker: before the end of DATA', file: SMTP, after: 'yield this.raw\n' },
+  {
+    name: 'worker: before the message',
+    file: SMTP,
+    before: 'for (let at = 0; at < this.raw.length; at += PART_BYTES) {\n',
+  },
+  { name: 'worker: before the end of DATA', file: SMTP, after: 'yield this.raw.subarray(at, at + PART_BYTES)\n' },
   // The mail server thinks: there is nothing in the process to be held.
-  { name: 'worker: DATA ended', file: SMTP, after: 'yield this.raw\n', passing: true },
+  { name: 'worker: DATA ended', file: SMTP, after: 'yield this.raw.subarray(at, at + PART_BYTES)\n', passing: true },
   { name: 'worker: answer read', file: SMTP, before: 'const tookMs = performance.now() - started\n' },
   { name: 'worker: before record', file: SEND, before: 'const outcome = outcomeOf(delivery)\n' },
   {

@@ -205,7 +205,10 @@ export class Migration001Foundation extends Migration {
         created_at timestamptz not null default now(),
         constraint outbox_once unique (kind, key)
       ) with (fillfactor = 70)`)
-    this.addSql(`create index outbox_due on outbox (lane, due_at)`)
+    // Workspaces take turns: what is nobody's is one more.
+    this.addSql(`
+      create index outbox_due on outbox
+        (lane, coalesce(workspace_id, '00000000-0000-0000-0000-000000000000'), due_at)`)
     this.addSql(`create index outbox_of_contact on outbox (contact_id) where kind = 'START'`)
   }
 

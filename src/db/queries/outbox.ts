@@ -136,15 +136,33 @@ on conflict (kind, key) do update
   -- There is one of these, it goes round for ever, and who starts a worker does not make it start over.
   where owed.kind <> 'RECONCILE'`
 
-/** Takes deliveries of a lane that are due. Two that take at once get different ones. */
+/**
+ * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
+ * part of a page, however much another one is owed, and has been for however long.
+ */
 export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number): Promise<Delivery[]> {
   const rows = await preparedSql<DeliveryRow>(em, 'lease-deliveries', LEASE, [lane, limit, LEASE_SECONDS])
   return rows.map(toDelivery)
 }
 
+/** Whose a delivery is, where workspaces take turns: what is nobody's is one more. As the index `outbox_due` has it. */
+const TURN = `coalesce(workspace_id, '00000000-0000-0000-0000-000000000000')`
+
+/** Steps from workspace to workspace through the index, whatever lies between. */
 const LEASE = `
-with due as (
-  select id from outbox where lane = $1 and due_at <= now() order by due_at limit $2 for update skip locked
+with recursive workspaces (turn) as (
+  (select ${TURN} from outbox where lane = $1 order by ${TURN} limit 1)
+  union all
+  select (select ${TURN} from outbox where lane = $1 and ${TURN} > workspaces.turn order by ${TURN} limit 1)
+  from workspaces where workspaces.turn is not null
+),
+due as (
+  select candidate.id from workspaces cross join lateral (
+    select id from outbox where lane = $1 and ${TURN} = workspaces.turn and due_at <= now() order by due_at
+    limit ceil($2::float8 / (select greatest(count(turn), 1) from workspaces))
+    for update skip locked
+  ) candidate
+  limit $2
 )
 update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
 from due where owed.id = due.id
