@@ -224,7 +224,7 @@ describe('the OpenAPI document', () => {
 
   for (const { path, method, described } of all) {
     if (!described.parameters.some(({ name }) => name === 'page')) continue
-    it(`${method} ${path} asks the database at most twice`, async () => {
+    it(`${method} ${path} asks the database as often for a hundred as for one`, async () => {
       const { em } = service.context.orm
       const condition = { field: 'email', is: 'present' }
       const listId = await aList(service)
@@ -237,8 +237,8 @@ describe('the OpenAPI document', () => {
       const target = path.slice(1).replace('{id}', ids[path.split('/')[1]!] ?? '') + search
       const { answer, statements } = await counting(() => service.call(method, target))
       assert.equal(answer.status, 200)
-      // Besides the one that finds the key and counts the request.
-      assert.ok(statements.length <= 3, statements.join('\n'))
+      // One finds the key and counts the request, one counts and one reads the page; what emails say is bounded by a fourth.
+      assert.ok(statements.length <= (path.endsWith('/activity') ? 4 : 3), statements.join('\n'))
     })
   }
 
