@@ -51,7 +51,7 @@ async function record(
 const withoutMachine = (json: string): string =>
   JSON.stringify(JSON.parse(json, (key, value: unknown) => (key === 'identity' ? 'recorder' : value)))
 
-const fire = (automationId: string, contactId: string): Promise<void> => {
+const fire = (automationId: string, contactId: string, ledgerHas?: string | null): Promise<void> => {
   const id = newId()
   const enrollmentId = newId()
   const input = {
@@ -63,7 +63,7 @@ const fire = (automationId: string, contactId: string): Promise<void> => {
     cause: `event:${id}`,
     triggerEventId: id,
   }
-  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input })
+  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input }, ledgerHas)
 }
 
 // 'no-steps' is of 0.1.0 alone: one without steps can no longer be made ACTIVE.
@@ -76,6 +76,7 @@ await record('events-during-wait', [wait(60), email], async (automationId, conta
 await record('continued-as-new', [wait(60), email], async (automationId, contactId) => {
   for (let n = 0; n < 2_100; n += 20) await Promise.all(Array.from({ length: 20 }, () => fire(automationId, contactId)))
 })
+await record('doubted-in-wait', [wait(60), email], (automationId, contactId) => fire(automationId, contactId, null))
 await record('cancelled-in-wait', [wait(60), email], async (automationId, contactId) => {
   await world.handle(automationId, contactId).cancel()
 })

@@ -26,6 +26,7 @@ import {
   automationChangedSignal,
   enterSignal,
   stateQuery,
+  type Arrival,
   type Entry,
   type EnrollmentInput,
   type EnrollmentResult,
@@ -43,9 +44,10 @@ const MAX_CARRIED = 500
 export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResult> {
   const run = new Run(input)
   const begun = await run.begin()
-  if (begun) return run.drive(begun)
-  // It was for nothing: what started it has started another already. Whoever came meanwhile is next.
-  const [entry, ...heard] = run.heard
+  const result = begun && (await run.drive(begun))
+  if (result) return result
+  // It was for nothing: what started it has started another already, or it was over. Whoever came meanwhile is next.
+  const [entry, ...heard] = callsFirst(run.heard)
   if (!entry) return { status: 'NOT_ENROLLED' }
   return run.reenter(entry, heard)
 }
@@ -69,6 +71,8 @@ class Run {
   private todo: Effect[] = []
   /** Why it was cancelled, if it was: Temporal is to show it as that. */
   private cancellation: Error | undefined
+  /** Whether somebody came who says that the ledger has another enrollment than this one, or none. */
+  private doubted = false
 
   constructor(input: EnrollmentInput) {
     this.input = input
@@ -89,7 +93,7 @@ class Run {
   /** @returns `null` where there is nothing to do: see `beginEnrollment`. */
   async begin(): Promise<Begun | null> {
     try {
-      return await beginEnrollment(this.input)
+      return await this.listed()
     } catch (error) {
       if (!isCancellation(error)) throw error
       // It has to end before it began. The row may be there: its starter writes it, too.
@@ -99,11 +103,14 @@ class Run {
     }
   }
 
-  async drive({ automationName, steps }: Begun): Promise<EnrollmentResult> {
+  /** @returns `null` where the ledger has it as ended, although it has not come to its end here. */
+  async drive({ automationName, steps }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
+      // First, because what it hears until its end is recorded as heard, and would be lost if it is over already.
+      while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return null
       if (effect.do === 'end') return this.finish(effect.status)
       if (historyIsLong()) await this.continueInNewRun()
       try {
@@ -120,18 +127,34 @@ class Run {
   }
 
   /** Enters by another cause: a new run, with what is left of what was heard. */
-  reenter({ enrollmentId, cause, triggerEventId }: Entry, heard: Entry[]): Promise<never> {
+  reenter({ enrollmentId, cause, triggerEventId, resumeAfter }: Entry, heard: Entry[]): Promise<never> {
     const { workspaceId, automationId, contactId } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, cause, triggerEventId, enrolledAt }
     const progress = { state: INITIAL, heard, heardCount: this.heardCount }
-    const input = { engine: ENGINE, workspaceId, automationId, contactId, ...entry, progress }
+    const input = {
+      engine: ENGINE,
+      workspaceId,
+      automationId,
+      contactId,
+      ...entry,
+      ...(resumeAfter && { resumeAfter }),
+      progress,
+    }
     // A cancellation is of the run that it found, and not of who enters next.
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }
 
-  private hear(entry: Entry): void {
+  /** Has the ledger record it, if it does not have it yet. @returns `null` where there is nothing to do (any more). */
+  private async listed(): Promise<Begun | null> {
+    this.doubted = false
+    return beginEnrollment(this.input)
+  }
+
+  private hear({ ledgerHas, ...entry }: Arrival): void {
+    const own = this.input.enrollmentId
     // A start by signal tells of what it is started by, too; and a delivery can come twice.
+    if (ledgerHas !== undefined && ledgerHas !== own && entry.enrollmentId !== own) this.doubted = true
     if (namesOf(entry).some((name) => this.known.has(name))) return
     this.know(entry)
     this.heard.push(entry)
@@ -171,13 +194,14 @@ class Run {
 
   /** The one pause: a timer, something that the machine acts on, or a long history ends it. */
   private async pause(until: number | null): Promise<void> {
-    const over = () => this.todo.length > 0 || historyIsLong() || this.heard.length > MAX_CARRIED
+    const over = () => this.todo.length > 0 || this.doubted || historyIsLong() || this.heard.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
       const rest = until === null ? null : until - Date.now()
       const isOver =
         rest === null ? await condition(over).then(() => true) : rest > 0 && (await condition(over, rest, { summary }))
       if (this.todo.length > 0) return
+      if (this.doubted) return void this.todo.push({ do: 'wait', until })
       if (until !== null && !isOver) {
         timerLag().record(Math.max(0, Date.now() - until))
         return this.feed({ kind: 'woken' })
@@ -204,7 +228,8 @@ class Run {
     await CancellationScope.nonCancellable(() =>
       finishEnrollment({ ...this.idsAndHeard(), enrollmentId: this.input.enrollmentId, status }),
     )
-    const [entry, ...rest] = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
+    const late = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
+    const [entry, ...rest] = callsFirst(late)
     if (entry) return this.reenter(entry, rest)
     if (this.cancellation !== undefined) throw this.cancellation
     return { status }
@@ -226,6 +251,10 @@ class Run {
     setCurrentDetails(describeProgress(this.automationName, this.steps, this.state))
   }
 }
+
+/** Who called is in by the ledger already: an event that entered before would take the place. */
+const callsFirst = (entries: readonly Entry[]): Entry[] =>
+  entries.toSorted((a, b) => Number(b.triggerEventId === null) - Number(a.triggerEventId === null))
 
 const namesOf = ({ enrollmentId, cause }: Entry): string[] => (cause === null ? [enrollmentId] : [enrollmentId, cause])
 

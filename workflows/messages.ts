@@ -10,6 +10,17 @@ export interface Entry {
   cause: string | null
   /** The trigger event among the causes. */
   triggerEventId: string | null
+  /** Set where an enrollment had lost its workflow: the last step that the ledger has as settled, and when it was. */
+  resumeAfter?: { stepId: string; at: number }
+}
+
+/** Somebody who enters, as a workflow is told of it. */
+export interface Arrival extends Entry {
+  /**
+   * The enrollment that runs by the ledger, where whoever tells has looked. A workflow that hears of another than its own
+   * asks the ledger whether it is over: Temporal's data can be older.
+   */
+  ledgerHas?: string | null
 }
 
 /** What the `enrollment` workflow is started with. */
@@ -21,8 +32,6 @@ export interface EnrollmentInput extends Entry {
   contactId: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string
-  /** Set where an enrollment had lost its workflow: the last step that the ledger has as settled, and when it was. */
-  resumeAfter?: { stepId: string; at: number }
   /** Set by continue-as-new: where the run before this one was. */
   progress?: EnrollmentProgress
 }
@@ -48,7 +57,7 @@ export interface EnrollmentState {
 }
 
 /** One more reason to enter, for a contact who is in the automation already, or seems to be. */
-export const enterSignal = defineSignal<[Entry]>('enter')
+export const enterSignal = defineSignal<[Arrival]>('enter')
 
 /** The automation changed: an enrollment that it held has to look again. */
 export const automationChangedSignal = defineSignal('automationChanged')

@@ -51,14 +51,11 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
       if (automationName === null) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { activeId } = delivery
-      if (activeId !== null) await settleActive(dependencies, { id: activeId, automationId, contactId })
+      const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
-      return enrollments.enter({
-        automationName,
-        requestId,
-        input: { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId },
-      })
+      const input = { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId }
+      return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
     }
     case 'WAKE':
       return enrollments.automationChanged(automationId, contactId)

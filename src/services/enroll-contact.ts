@@ -105,8 +105,9 @@ export async function enrollContact(
 
 /**
  * There is a workflow, and the ledger has nobody in. Either it has just been started, or it has nothing to do: what started
- * it was delivered once more, or its sequence is over and it is closing. The ledger knows which, once it has recorded what
- * the workflow itself would record; and a workflow with nothing to do lets in whoever came meanwhile.
+ * it was delivered once more, or its sequence is over and it is closing; or over by the ledger alone, because Temporal's data
+ * are older. The ledger knows which, once it has recorded what the workflow itself would record; and a workflow with nothing
+ * to do lets in whoever came meanwhile.
  */
 async function enterBesides(
   em: EntityManager,
@@ -128,6 +129,6 @@ async function enterBesides(
     if (!(await recordEnrollment(unit, write))) throw notFound(NOT_ACTIVE)
     return true
   })
-  if (enters) await enrollments.enter(start)
+  if (enters) await enrollments.enter(start, write.id)
   return enters
 }

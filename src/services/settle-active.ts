@@ -3,8 +3,9 @@ import type { Dependencies } from './dependencies.ts'
 
 /**
  * Holds an enrollment that the ledger has as ACTIVE against Temporal. One that was ended by an operator ends here, too. One
- * that Temporal does not know, because its data are older than ours, is started again where it was: what was sent is in the
- * ledger, and is not sent again.
+ * that Temporal does not know, because its data are older than ours, goes on where it was: what was sent is in the ledger,
+ * and is not sent again. Where an older enrollment's workflow runs in its place, that one is told, asks the ledger whether it
+ * is over, and makes room.
  *
  * Whoever lets a contact in does this first, for the enrollment that is there: it would take the place of one that has only
  * lost its workflow, and begin from the top.
@@ -30,17 +31,14 @@ export async function settleActive(
   log.warn(ids, 'An enrollment had lost its workflow, and goes on where it was')
   const { workspaceId, automationName, cause, enrolledAt } = active
   const last = await lastSettled(fork, id)
-  await enrollments.start({
-    automationName,
-    requestId: null,
-    input: {
-      ...ids,
-      workspaceId,
-      enrolledAt: enrolledAt.toISOString(),
-      cause,
-      triggerEventId: null,
-      ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
-    },
-  })
+  const input = {
+    ...ids,
+    workspaceId,
+    enrolledAt: enrolledAt.toISOString(),
+    cause,
+    triggerEventId: null,
+    ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
+  }
+  await enrollments.enter({ automationName, requestId: null, input }, id)
   return true
 }

@@ -2,7 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 import type { SearchAttributePair } from '@temporalio/common'
 import { ENGINE } from '../domain/machine.ts'
 import type { enrollment } from '../../workflows/enrollment.ts'
-import { automationChangedSignal, enterSignal, type Entry, type EnrollmentInput } from '../../workflows/messages.ts'
+import { automationChangedSignal, enterSignal, type Arrival, type EnrollmentInput } from '../../workflows/messages.ts'
 import { enrollmentWorkflowId } from '../domain/enrollment.ts'
 import { unavailable } from '../domain/errors.ts'
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts'
@@ -28,8 +28,11 @@ export interface RunningEnrollment {
   enrolledAt: string
 }
 
-/** What became of a workflow: `null` where Temporal does not know it (any more). */
-export type WorkflowEnd = 'RUNNING' | 'CLOSED' | null
+/**
+ * What Temporal has of an enrollment: `ANOTHER` where another one's workflow runs in its place, and `null` where it does not
+ * know it (any more).
+ */
+export type WorkflowState = 'RUNNING' | 'CLOSED' | 'ANOTHER' | null
 
 /** What Dripline asks of Temporal, in the product's words. */
 export interface Enrollments {
@@ -38,12 +41,13 @@ export interface Enrollments {
   /**
    * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is heard there, or begins
    * anew by it when it turns out that the running one has nothing to do.
+   * @param ledgerHas the enrollment that runs by the ledger: one that is not this one asks whether it is over.
    */
-  enter(start: EnrollmentStart): Promise<void>
+  enter(start: EnrollmentStart, ledgerHas?: string | null): Promise<void>
   /** The enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
   findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
   /** Whether an enrollment has a workflow. */
-  state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowEnd>
+  state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
   /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment. One that has ended is left as it is. */
@@ -120,13 +124,14 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
         throw error
       }
     },
-    async enter(start) {
-      const { enrollmentId, cause, triggerEventId } = start.input
+    async enter(start, ledgerHas) {
+      const { enrollmentId, cause, triggerEventId, resumeAfter } = start.input
+      const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
       await within(() =>
-        client.workflow.signalWithStart<typeof enrollment, [Entry]>('enrollment', {
+        client.workflow.signalWithStart<typeof enrollment, [Arrival]>('enrollment', {
           ...options(start),
           signal: enterSignal,
-          signalArgs: [{ enrollmentId, cause, triggerEventId }],
+          signalArgs: [{ ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }],
         }),
       )
     },
@@ -138,9 +143,10 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     async state(automationId, contactId, enrollmentId) {
       const found = await describe(automationId, contactId)
       if (!found) return null
-      if (found.status.name === 'RUNNING') return 'RUNNING'
-      // The workflow of an earlier or a later enrollment says nothing of this one.
-      return found.memo?.['enrollmentId'] === enrollmentId ? 'CLOSED' : null
+      const isRunning = found.status.name === 'RUNNING'
+      if (found.memo?.['enrollmentId'] === enrollmentId) return isRunning ? 'RUNNING' : 'CLOSED'
+      // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
+      return isRunning ? 'ANOTHER' : null
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),

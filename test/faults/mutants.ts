@@ -139,7 +139,7 @@ export const MUTANTS: Record<string, Mutant> = {
   'swallowed-event': {
     what: 'a run that has nothing to do takes with it who came meanwhile',
     file: 'workflows/enrollment.ts',
-    replace: 'const [entry, ...heard] = run.heard',
+    replace: 'const [entry, ...heard] = callsFirst(run.heard)',
     by: 'const [entry, ...heard] = [] as typeof run.heard',
     worlds: ['again'],
     stories: ['fired-into-a-run-with-nothing-to-do'],

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
 import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { settleActive } from '../../src/services/settle-active.ts'
 import { stateQuery } from '../../workflows/messages.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -68,4 +71,52 @@ describe('a Temporal that is older than the ledger', () => {
       assert.equal((await activityOf(service, contactId)).length, 1)
     })
   }
+
+  /** What has an enrollment in a wait that has ended by the ledger. */
+  async function behind(eventName: string) {
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL], triggerConfig: { eventName } })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await waits(automationId, contactId)
+    const ended = `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`
+    await sql(em(), ended, [contactId])
+    return { automationId, contactId }
+  }
+  /** The workflow is that of the enrollment that came last, and waits in it. */
+  async function makesRoom(automationId: string, contactId: string) {
+    const last = await eventually('another is enrolled', async () => {
+      const [, row] = await rowsOf(contactId)
+      return row?.status === 'ACTIVE' ? row.id : undefined
+    })
+    await eventually('it has made room', async () =>
+      (await enrolledIn(automationId, contactId)) === last ? true : undefined,
+    )
+    await waits(automationId, contactId)
+    assert.deepEqual(
+      (await rowsOf(contactId)).map(({ status }) => status),
+      ['COMPLETED', 'ACTIVE'],
+    )
+    return last
+  }
+
+  it('lets in a call at once, where an enrollment runs that is over', async () => {
+    const { automationId, contactId } = await behind('nothing')
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    await makesRoom(automationId, contactId)
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
+  })
+
+  it('lets in an event at once, where an enrollment runs that is over', async () => {
+    const { automationId, contactId } = await behind('at once')
+    assert.equal((await anEvent(service, contactId, 'at once')).body.data.matchingAutomations, 1)
+    await makesRoom(automationId, contactId)
+  })
+
+  it('has the reconciliation find whoever it does not know, where an enrollment runs that is over', async () => {
+    const { automationId, contactId } = await behind('nothing')
+    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+    await recordEnrollment(em(), write)
+    assert.equal(await settleActive(service.context.dependencies, write), true)
+    assert.equal(await makesRoom(automationId, contactId), write.id)
+  })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
+import { forgetTriggerEvents, insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { deliver } from '../../src/services/deliver.ts'
@@ -135,6 +135,32 @@ describe('what an enrollment hears', () => {
     await service.startWorker()
     await ended(automationId, contactId)
     assert.equal((await activityOf(service, contactId)).length, 0)
+  })
+
+  it('is kept until a worker has begun what it started, and not for ever', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('waiting')
+    const age = (days: number) =>
+      sql(
+        em(),
+        `update trigger_events set created_at = now() - make_interval(days => $2) where contact_id = $1::uuid`,
+        [contactId, days],
+      )
+    const isKept = async () => {
+      await forgetTriggerEvents(em(), 1_000)
+      return (await sql(em(), 'select from trigger_events where contact_id = $1::uuid', [contactId])).length > 0
+    }
+    await anEvent(service, contactId, 'waiting')
+    await age(31)
+    assert.equal(await isKept(), true)
+    await service.startWorker()
+    await mailed(contactId, 1)
+    await ended(automationId, contactId)
+    assert.equal(await isKept(), false)
+    await service.stopWorkers()
+    await anEvent(service, contactId, 'waiting')
+    await age(366)
+    assert.equal(await isKept(), false)
   })
 
   it('an enrollment without a workflow goes on where it was, and one that was ended ends', async () => {

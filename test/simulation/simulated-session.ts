@@ -27,9 +27,20 @@ interface Blocked {
   answered: Answer | undefined
 }
 
+/** Columns whose default is Postgres's clock, and that a statement asks for. */
+const CLOCK_COLUMNS = { enrollments: 'recorded_at', messages: 'claimed_at' } as const
+
 /** What the statements of Postgres's clock say is the simulation's time. */
-const onVirtualTime = (text: string, now: number): string =>
-  text.replaceAll(/\b(clock_timestamp|now)\(\)/g, `'${new Date(now).toISOString()}'::timestamptz`)
+function onVirtualTime(text: string, now: number): string {
+  const time = `'${new Date(now).toISOString()}'::timestamptz`
+  return text
+    .replaceAll(/\b(clock_timestamp|now)\(\)/g, time)
+    .replace(
+      /insert into (enrollments|messages)( as message)?\s*\(([^)]*)\)\s*select /,
+      (_, table: keyof typeof CLOCK_COLUMNS, as: string | undefined, columns: string) =>
+        `insert into ${table}${as ?? ''} (${CLOCK_COLUMNS[table]}, ${columns}) select ${time}, `,
+    )
+}
 
 /** A session with the real Postgres, whose statements are steps of the simulation. */
 export class SimulatedSession extends Session {

@@ -1,7 +1,7 @@
 /** Temporal, as far as enrollments need it: one running execution an id, a history each, tasks for workers. */
 import { setImmediate as immediately } from 'node:timers/promises'
 import { enrollment } from '../../workflows/enrollment.ts'
-import type { EnrollmentInput, Entry } from '../../workflows/messages.ts'
+import type { Arrival, EnrollmentInput } from '../../workflows/messages.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE } from '../../src/domain/machine.ts'
 import { enrollmentWorkflowId } from '../../src/domain/enrollment.ts'
@@ -75,14 +75,16 @@ export class TemporalModel {
           this.open(start)
           return true
         }),
-      enter: (start) =>
+      enter: (start, ledgerHas) =>
         ask('signal-with-start', () => {
-          const { enrollmentId, cause, triggerEventId, automationId, contactId } = start.input
-          const inMiddle = running(automationId, contactId)
-          const isOther = inMiddle && inMiddle.timers.size > 0 && inMiddle.memo['enrollmentId'] !== enrollmentId
-          if (isOther && triggerEventId !== null) this.heardInWait.add(triggerEventId)
-          const found = inMiddle ?? this.open(start)
-          this.signal(found, 'enter', { enrollmentId, cause, triggerEventId } satisfies Entry)
+          const { enrollmentId, cause, triggerEventId, resumeAfter, automationId, contactId } = start.input
+          const there = running(automationId, contactId)
+          const itsId = there?.memo['enrollmentId']
+          const isHeard = itsId !== enrollmentId && (ledgerHas === undefined || ledgerHas === itsId)
+          if (there && there.timers.size > 0 && isHeard && triggerEventId !== null) this.heardInWait.add(triggerEventId)
+          const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
+          const arrival: Arrival = { ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }
+          this.signal(there ?? this.open(start), 'enter', arrival)
         }),
       findRunning: (automationId, contactId) =>
         ask('describe', () => running(automationId, contactId)?.memo as unknown as RunningEnrollment | undefined),
@@ -90,8 +92,8 @@ export class TemporalModel {
         ask('describe', () => {
           const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
           if (!found) return null
-          if (!found.closed) return 'RUNNING'
-          return found.memo['enrollmentId'] === enrollmentId ? 'CLOSED' : null
+          if (found.memo['enrollmentId'] === enrollmentId) return found.closed ? 'CLOSED' : 'RUNNING'
+          return found.closed ? null : 'ANOTHER'
         }),
       automationChanged: (automationId, contactId) =>
         ask('signal', () => {
@@ -107,6 +109,23 @@ export class TemporalModel {
         }),
       idle: () => Promise.resolve(),
     }
+  }
+
+  /** What it would come back with from a backup that is made now: without it, with nothing. */
+  backup(): Execution[] {
+    return [...this.executions.values()].map((execution) => ({
+      ...execution,
+      ...NEW_RUN(),
+      history: [...execution.history],
+      closed: execution.closed,
+    }))
+  }
+
+  /** Comes back with the data of a backup. What was under way for what it had before has nobody to tell. */
+  restore(backup: readonly Execution[]): void {
+    for (const { timers } of this.executions.values()) for (const timer of timers.values()) timer.cancel()
+    this.executions.clear()
+    for (const execution of backup) this.executions.set(execution.id, execution)
   }
 
   /** What a worker that is free may take up now. */

@@ -7,6 +7,9 @@ export const WORLDS = {
     'two events for the same contact and automation: the second is heard, or starts another sequence, and is not lost',
   heard: 'an event in the middle of a sequence is heard, and starts nothing when it is delivered again after the end',
   again: 'an event that is delivered again after its sequence meets another one: that one is not lost',
+  lost: 'Temporal comes back without an enrollment that the ledger has, and the contact enters again: it goes on where it was',
+  behind:
+    'Temporal comes back with an enrollment that has ended by the ledger, and the contact enters again: who came is let in',
   idempotent:
     'a call that pauses, repeated with its Idempotency-Key after somebody else has resumed, changes nothing again',
   pause: 'a pause and its end while emails are sent: none is begun in between, and all come',

@@ -41,6 +41,8 @@ interface Story {
   }[]
   /** How often somebody may be mailed the same step at most, where sequences may be repeated. */
   times?: number
+  /** Whether the first enrollment's place may not be taken by another one, which begins from the top. */
+  firstGoesOn?: boolean
   /** What an automation has to be at the end. */
   status?: { automationId: string; is: string }
 }
@@ -127,6 +129,55 @@ const SETTINGS: Record<WorldName, Setting> = {
         return fire(world, contactId)
       })
       return { done: second, expected: [{ contact: 'ada', subjects: ['1'] }], never: [], times: 2 }
+    },
+  },
+  lost: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      const again = async () => {
+        await world.enroll(automationId, contactId)
+        // Mostly in the middle of the wait.
+        await world.scheduler.pause(world.scheduler.choose([5_000, 20_000, 40_000, 55_000]))
+        const rows = await sql(world.em, `select from enrollments`)
+        // Of what has not come to the ledger nobody would know.
+        if (rows.length > 0) world.temporal.restore([])
+        await Promise.all([world.enroll(automationId, contactId), fire(world, contactId)])
+      }
+      return {
+        done: again(),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [],
+        times: 2,
+        firstGoesOn: true,
+      }
+    },
+  },
+  behind: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      const again = async () => {
+        await world.enroll(automationId, contactId)
+        await world.scheduler.pause(30_000)
+        const backup = world.temporal.backup()
+        await world.scheduler.pause(world.scheduler.choose([35_000, 60_000, 120_000]))
+        const rows = await sql(world.em, `select from enrollments where status = 'COMPLETED'`)
+        if (rows.length > 0) world.temporal.restore(backup)
+        await world.scheduler.choose([
+          () => fire(world, contactId),
+          () => world.enroll(automationId, contactId),
+          () => Promise.all([world.enroll(automationId, contactId), fire(world, contactId)]),
+        ])()
+      }
+      return {
+        done: again(),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [],
+        times: 3,
+      }
     },
   },
   idempotent: {
@@ -297,6 +348,10 @@ async function judge(world: World, story: Story, quiet: boolean): Promise<string
       )
       if (!bySubject.has(`${to} ${subject}`) && !unconfirmed) violations.push(`${to} never got "${subject}"`)
     }
+  }
+  if (story.firstGoesOn) {
+    const [row] = await sql<{ status: string }>(world.em, 'select status from enrollments order by enrolled_at limit 1')
+    if (row?.status === 'CANCELLED') violations.push('an enrollment was cancelled that had only lost its workflow')
   }
   for (const { id, at } of world.fired) {
     const [row] = await sql<{ counts: boolean }>(

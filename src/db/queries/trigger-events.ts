@@ -1,3 +1,4 @@
+import { eventCause } from '../../domain/enrollment.ts'
 import type { EntityManager } from '../orm.ts'
 import { preparedSql, sql, toDate } from '../sql.ts'
 import {
@@ -121,10 +122,19 @@ select written.created_at, cardinality(written.automation_ids) as matching, owed
   written.request_id
 from written left join deliveries owed on true`
 
-/** How long what happened is kept, in days. What is delivered later than that starts nothing. */
+/** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
 export const TRIGGER_EVENT_DAYS = 30
 
-/** Forgets what happened long ago, unless something is still owed because of it. With it goes what was heard of it. */
+/**
+ * How long it is kept at most, in days, where nothing says what came of it: its enrollment has not begun because no worker
+ * ran, or never will because an operator has ended its workflow. Nobody but Temporal knows which.
+ */
+export const UNSETTLED_EVENT_DAYS = 365
+
+/**
+ * Forgets what happened long ago, unless something is still owed because of it, or it was delivered and has not arrived: it
+ * started no enrollment yet, none has heard it, and none runs that could. With it goes what was heard of it.
+ */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
@@ -132,9 +142,26 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
        select id from trigger_events event
        where created_at <= now() - make_interval(days => $2)
          and not exists (select from outbox where kind = 'START' and event_id = event.id)
+         and (created_at <= now() - make_interval(days => $3) or not exists (${NOT_ARRIVED}))
        order by created_at limit $1 for update skip locked
      ) returning id`,
-    [limit, TRIGGER_EVENT_DAYS],
+    [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
   )
   return rows.length
 }
+
+/** The automations that an `event` has been delivered to and has not arrived at. */
+const NOT_ARRIVED = `
+select from automations automation
+where automation.id = any(event.automation_ids) and automation.deleted_at is null
+  and not exists (
+    select from enrollments where automation_id = automation.id and cause = '${eventCause('')}' || event.id
+  )
+  and not exists (
+    select from heard_events heard
+    where heard.automation_id = automation.id and heard.contact_id = event.contact_id and heard.event_id = event.id
+  )
+  and not exists (
+    select from enrollments
+    where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
+  )`
