@@ -18,8 +18,8 @@ const RECONCILE = { size: 100, concurrency: 2 }
 const RECONCILE_PAGE_SECONDS = 5
 const RECONCILE_AGAIN_SECONDS = 600
 
-/** How soon an erasure looks again whether the last email is settled, in seconds. */
-const ERASE_AGAIN_SECONDS = 5
+/** How soon it is looked again whether an email that is being handed over is settled, in seconds. */
+const BUSY_AGAIN_SECONDS = 5
 
 /** Does one page of what is owed to many. What fails for one of them is noted for that one, and the walk goes on. */
 export async function walk(dependencies: Dependencies, delivery: Delivery): Promise<void> {
@@ -78,10 +78,8 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
     },
     { concurrency: TEAR_DOWN.concurrency },
   )
-  await deleteEnrollments(
-    fork,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  if (!(await deleteEnrollments(fork, ids))) return advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
   if (page.length === TEAR_DOWN.size) return advanceWalk(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await settleDeliveries(fork, [delivery])
@@ -90,7 +88,7 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
 async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   if (await eraseRest(fork, delivery.contactId!)) await settleDeliveries(fork, [delivery])
-  else await advanceWalk(fork, delivery, null, ERASE_AGAIN_SECONDS)
+  else await advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
 }
 
 /** Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. */

@@ -27,8 +27,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'dead-is-deferred': {
     what: 'a message whose sender died in the middle of the hand-over is sent again',
     file: LEDGER,
-    replace: `set status = 'UNCONFIRMED', error = 'The sender stopped`,
-    by: `set status = 'DEFERRED', error = 'The sender stopped`,
+    replace: "set status = 'UNCONFIRMED', error = '${SENDER_DIED}'",
+    by: "set status = 'DEFERRED', error = '${SENDER_DIED}'",
     worlds: ['enroll'],
     stories: ['sender-dies'],
   },

@@ -103,6 +103,9 @@ left join messages message
   on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
 where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrollment.status = 'ACTIVE'`
 
+/** What is said of a message whose claim outlived its owner. */
+export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
+
 /** Settles a claim whose lease is over. @returns what the message is then. */
 async function settleDead(em: EntityManager, key: MessageKey): Promise<MessageStatus> {
   const parameters = [key.enrollmentId, key.stepId, key.visit]
@@ -117,7 +120,7 @@ async function settleDead(em: EntityManager, key: MessageKey): Promise<MessageSt
 
 const SETTLE_DEAD = `
 update messages
-set status = 'UNCONFIRMED', error = 'The sender stopped between handing over the message and the answer'
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}'
 where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
   and status = 'SENDING' and lease_until <= clock_timestamp()`
 

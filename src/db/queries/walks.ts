@@ -1,5 +1,6 @@
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
+import { SENDER_DIED } from './ledger.ts'
 
 interface EnrollmentOnPage {
   id: string
@@ -23,15 +24,32 @@ export async function enrollmentPage(
   return rows.map((row) => ({ id: row.id, contactId: row.contact_id, active: row.active }))
 }
 
-/** Removes enrollments of a deleted automation. An email of theirs that waits for another try will have none. */
-export async function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
-  await sql(
+/**
+ * Removes enrollments of a deleted automation. An email of theirs that waits for another try will have none, and what came
+ * of one whose sender has died nobody knows; nobody else would say so.
+ * @returns whether they are all gone: those stay whose email is being handed over, until that is told.
+ */
+export async function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
+  const [row] = await sql<{ left: number }>(
     em,
-    `update messages set status = 'FAILED', error = 'The automation was deleted before it could be sent'
-     where enrollment_id = any($1::uuid[]) and status = 'DEFERRED'`,
+    `with settled as (
+       update messages set
+         status = case status when 'DEFERRED' then 'FAILED' else 'UNCONFIRMED' end,
+         error = case status when 'DEFERRED' then 'The automation was deleted before it could be sent' else '${SENDER_DIED}' end
+       where enrollment_id = any($1::uuid[])
+         and (status = 'DEFERRED' or (status = 'SENDING' and lease_until <= clock_timestamp()))
+     ),
+     busy as (
+       select distinct enrollment_id as id from messages
+       where enrollment_id = any($1::uuid[]) and status = 'SENDING' and lease_until > clock_timestamp()
+     ),
+     gone as (
+       delete from enrollments where id = any($1::uuid[]) and not exists (select from busy where busy.id = enrollments.id)
+     )
+     select count(*)::integer as left from busy`,
     [ids],
   )
-  await sql(em, `delete from enrollments where id = any($1::uuid[])`, [ids])
+  return row?.left === 0
 }
 
 /** Removes an automation whose enrollments are gone, with its versions and counts. */
