@@ -105,7 +105,7 @@ const RELAY: readonly Point[] = [
     file: WALKS,
     before: 'if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])\n',
   },
-  { name: 'relay: cancelled, not removed', file: WALKS, before: 'await deleteEnrollments(\n' },
+  { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
 ]
 
