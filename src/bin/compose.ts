@@ -31,6 +31,7 @@ import { createEnrollments } from '../temporal/enrollments.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { createHealth, type Health } from './health.ts'
+import { createHttpServer } from './http-server.ts'
 
 /** A configuration in which it is settled where Postgres and Temporal are. */
 export type ConnectedConfig = Config & { DATABASE_URL: string; TEMPORAL_ADDRESS: string }
@@ -164,7 +165,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
     trustedProxies: config.trustedProxies,
   })
   const handle = app.callback()
-  const server = createServer((request, response) => void handle(request, response))
+  const server = createHttpServer((request, response) => void handle(request, response))
   await listen(server, 'PORT', config.PORT, config.HOST)
   const stopped = new Promise<void>((resolve) => server.once('close', resolve))
   return {
@@ -310,13 +311,14 @@ export async function startWorker(
     mailMode.stop()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
+    // What waits to be rendered is another worker's, too, and keeps this one from nothing.
+    await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     // All of them, also where one has failed: the connection can't be closed before.
     await Promise.allSettled([...runs, relay.stop()])
     // What is still under way is broken off, and told to the ledger.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
-    await mail.renderer.close()
     await connection.close()
   }
   return {

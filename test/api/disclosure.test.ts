@@ -54,6 +54,7 @@ describe('what is told', () => {
       ['/api/v1/openapi.json', { authorization }, false],
       ['/api/v1/nowhere', { authorization }, false],
       ['/api/v1/contacts', {}, false],
+      ['/API/v1/contacts', { authorization }, false],
       ['/healthz', {}, true],
       ['/docs', {}, true],
       ['/docs/start.js', {}, true],

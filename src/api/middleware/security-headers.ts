@@ -5,6 +5,8 @@ import type { ApiState } from '../state.ts'
 export const securityHeaders = (basePath: string): Middleware<ApiState> =>
   async function securityHeaders(ctx, next) {
     ctx.set('X-Content-Type-Options', 'nosniff')
-    if (ctx.path === basePath || ctx.path.startsWith(`${basePath}/`)) ctx.set('Cache-Control', 'no-store')
+    // Routes are found whatever the case of a path is.
+    const path = ctx.path.toLowerCase()
+    if (path === basePath || path.startsWith(`${basePath}/`)) ctx.set('Cache-Control', 'no-store')
     await next()
   }
