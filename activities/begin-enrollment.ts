@@ -1,8 +1,9 @@
 import { recordEnrollment } from '../src/db/queries/enrollments.ts'
 import { outlineOf, type StepOutline } from '../src/domain/steps.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import type { OfInstallation } from './own-enrollments.ts'
 
-export interface BeginEnrollmentInput {
+export interface BeginEnrollmentInput extends OfInstallation {
   enrollmentId: string
   automationId: string
   contactId: string

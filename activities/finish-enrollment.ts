@@ -1,8 +1,9 @@
 import * as enrollments from '../src/db/queries/enrollments.ts'
 import type { EndStatus, Heard } from '../src/domain/enrollment.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import type { OfInstallation } from './own-enrollments.ts'
 
-export interface FinishEnrollmentInput extends Heard {
+export interface FinishEnrollmentInput extends Heard, OfInstallation {
   enrollmentId: string
   status: EndStatus
 }

@@ -1,11 +1,11 @@
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
-import { rememberHeard } from './remember-heard.ts'
+import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
 import { createBulkheads, createTurnstile } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
+import { ofOwnEnrollments } from './own-enrollments.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { Heard } from '../src/domain/enrollment.ts'
 
 /** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
 export interface Activities {
@@ -13,7 +13,7 @@ export interface Activities {
   /** Only where it can be handed over within a moment: `queue` where it can't. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
-  rememberHeard(input: Heard): Promise<void>
+  rememberHeard(input: RememberHeardInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }
-  return withPlainFailures(activities, dependencies)
+  return withPlainFailures(ofOwnEnrollments(activities, dependencies), dependencies)
 }
 
-export type { ActivityDependencies, BeginEnrollmentInput, FinishEnrollmentInput, SendEmailInput }
+export type { ActivityDependencies, BeginEnrollmentInput, FinishEnrollmentInput, RememberHeardInput, SendEmailInput }

@@ -1,7 +1,10 @@
 import * as enrollments from '../src/db/queries/enrollments.ts'
 import type { Heard } from '../src/domain/enrollment.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import type { OfInstallation } from './own-enrollments.ts'
+
+export type RememberHeardInput = Heard & OfInstallation
 
 /** Keeps what an enrollment has heard so far, so that it need not be carried on. */
-export const rememberHeard = ({ em }: ActivityDependencies, heard: Heard): Promise<void> =>
+export const rememberHeard = ({ em }: ActivityDependencies, heard: RememberHeardInput): Promise<void> =>
   enrollments.rememberHeard(em.fork(), heard)

@@ -2,8 +2,9 @@ import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporali
 import { sendMessage, type Patience, type SendResult } from '../src/services/send-message.ts'
 import { TransportClosed } from '../src/mail/transport.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import type { OfInstallation } from './own-enrollments.ts'
 
-export interface SendEmailInput {
+export interface SendEmailInput extends OfInstallation {
   enrollmentId: string
   workspaceId: string
   automationId: string

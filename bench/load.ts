@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import { newId } from '../src/domain/ids.ts'
 import type { EnrollmentInput } from '../workflows/messages.ts'
 import type { Service } from '../test/support/service.ts'
 import { timed } from './compare.ts'
@@ -49,6 +50,7 @@ export const bareInput = (
   ids: Pick<EnrollmentInput, 'enrollmentId' | 'workspaceId' | 'automationId' | 'contactId'>,
 ): Omit<EnrollmentInput, 'engine'> => ({
   ...ids,
+  installationId: newId(),
   enrolledAt: new Date().toISOString(),
   cause: null,
   triggerEventId: null,

@@ -1,6 +1,11 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type { Activities, BeginEnrollmentInput, FinishEnrollmentInput, SendEmailInput } from '../activities/index.ts'
-import type { Heard } from '../src/domain/enrollment.ts'
+import type {
+  Activities,
+  BeginEnrollmentInput,
+  FinishEnrollmentInput,
+  RememberHeardInput,
+  SendEmailInput,
+} from '../activities/index.ts'
 import { sendingQueue } from '../src/domain/task-queues.ts'
 
 type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'rememberHeard'>
@@ -53,7 +58,7 @@ export const finishEnrollment = (input: FinishEnrollmentInput) =>
     () => patient.finishEnrollment(input),
   )
 
-export const rememberHeard = (input: Heard) =>
+export const rememberHeard = (input: RememberHeardInput) =>
   orElse(
     () => quick.rememberHeard(input),
     () => patient.rememberHeard(input),

@@ -128,12 +128,13 @@ class Run {
 
   /** Enters by another cause: a new run, with what is left of what was heard. */
   reenter({ enrollmentId, cause, triggerEventId, resumeAfter }: Entry, heard: Entry[]): Promise<never> {
-    const { workspaceId, automationId, contactId } = this.input
+    const { installationId, workspaceId, automationId, contactId } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, cause, triggerEventId, enrolledAt }
     const progress = { state: INITIAL, heard, heardCount: this.heardCount }
     const input = {
       engine: ENGINE,
+      installationId,
       workspaceId,
       automationId,
       contactId,
@@ -172,11 +173,11 @@ class Run {
   }
 
   private async carryOut(effect: Exclude<Effect, { do: 'end' }>): Promise<void> {
-    const { enrollmentId, workspaceId, automationId } = this.input
+    const { installationId, enrollmentId, workspaceId, automationId } = this.input
     switch (effect.do) {
       case 'send': {
         this.show()
-        const key = { enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
+        const key = { installationId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
         this.feed({ kind: 'email-settled', as: await sendEmail(key) })
         return
       }
@@ -242,9 +243,9 @@ class Run {
   }
 
   private idsAndHeard() {
-    const { automationId, contactId } = this.input
+    const { installationId, automationId, contactId } = this.input
     const eventIds = this.heard.flatMap(({ triggerEventId }) => triggerEventId ?? [])
-    return { automationId, contactId, eventIds }
+    return { installationId, automationId, contactId, eventIds }
   }
 
   private show(): void {

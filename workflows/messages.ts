@@ -27,6 +27,8 @@ export interface Arrival extends Entry {
 export interface EnrollmentInput extends Entry {
   /** The version of the machine's rules that the run follows. */
   engine: number
+  /** Whose it is: a worker of another installation has nothing to say about it. */
+  installationId: string
   workspaceId: string
   automationId: string
   contactId: string

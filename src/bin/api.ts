@@ -2,7 +2,8 @@
 import { readConfig } from '../config.ts'
 import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
-import { assertMigrated, metricsParts, openContext, startApi, tracingOf } from './compose.ts'
+import { agreeOnWorkplace } from '../services/installation.ts'
+import { assertMigrated, metricsParts, openContext, startApi, tracingOf, workplaceOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
@@ -16,6 +17,7 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
+    await unlessAborted(agreeOnWorkplace(context.orm.em, log, workplaceOf(config)), stop)
     const metrics = await metricsParts(context)
     for (const part of metrics) closers.add(() => part.stop())
     const api = await startApi(context)

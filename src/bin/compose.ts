@@ -23,6 +23,7 @@ import type { Dependencies } from '../services/dependencies.ts'
 import { createBulkhead } from '../services/bulkhead.ts'
 import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
+import { agreeOnWorkplace, installationOf } from '../services/installation.ts'
 import { agreeOnMail, watchMailMode } from '../services/mail-mode.ts'
 import { startRelay } from '../services/relay.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
@@ -64,7 +65,8 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     tls: config.TEMPORAL_TLS,
     traced: isTraced(config),
   })
-  const enrollments = createEnrollments(temporal, config.TEMPORAL_TASK_QUEUE)
+  const installation = installationOf(orm.em)
+  const enrollments = createEnrollments(temporal, config.TEMPORAL_TASK_QUEUE, installation)
   const metrics = openMetrics(orm.em)
   return {
     config,
@@ -265,6 +267,12 @@ export async function prepareWorkerProcess(config: Config, log: Logger) {
 export const metricsParts = async (context: Context, sdk?: string): Promise<RunningPart[]> =>
   context.config.METRICS_PORT === undefined ? [] : [await startMetrics(context, context.config.METRICS_PORT, sdk)]
 
+/** Where in Temporal a part of the installation is to work. */
+export const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
+  namespace: TEMPORAL_NAMESPACE,
+  taskQueue: TEMPORAL_TASK_QUEUE,
+})
+
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
   { config, log, dependencies, temporal, health }: Context,
@@ -280,6 +288,7 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
+  await agreeOnWorkplace(dependencies.em, log, workplaceOf(config))
   const smtp = config.SMTP_URL !== undefined
   await agreeOnMail(dependencies.em, { smtp, capture: config.MAIL_CAPTURE })
   const mailMode = watchMailMode(dependencies.em, { smtp })
@@ -288,7 +297,7 @@ export async function startWorker(
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    activities: createActivities({ ...dependencies, ...mail }),
+    activities: createActivities({ ...dependencies, ...mail, installation: installationOf(dependencies.em) }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,
     traced: isTraced(config),

@@ -14,7 +14,7 @@ const CALL_TIMEOUT_MS = 3_000
 const CALL_LIMIT_MS = 3_500
 
 export interface EnrollmentStart {
-  input: Omit<EnrollmentInput, 'engine'>
+  input: Omit<EnrollmentInput, 'engine' | 'installationId'>
   automationName: string
   /** The request that started it, for operators: it stands in the workflow's memo. */
   requestId: string | null
@@ -56,7 +56,8 @@ export interface Enrollments {
   idle(): Promise<void>
 }
 
-export function createEnrollments(client: Client, taskQueue: string): Enrollments {
+/** @param installation tells whose the enrollments are that it starts: others may run on the same Temporal. */
+export function createEnrollments(client: Client, taskQueue: string, installation: () => Promise<string>): Enrollments {
   const underWay = new Set<Promise<unknown>>()
   const within = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
@@ -74,13 +75,13 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     }
   }
 
-  const options = ({ input, automationName, requestId }: EnrollmentStart) => ({
+  const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({
     taskQueue,
     workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: automationName,
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
-    args: [{ ...input, engine: ENGINE }] as [EnrollmentInput],
+    args: [{ ...input, engine: ENGINE, installationId: await installation() }] as [EnrollmentInput],
     // Where many wait for a worker, workspaces take turns.
     priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [
@@ -111,10 +112,11 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
 
   return {
     async start(start) {
+      const options = await optionsOf(start)
       try {
         await within(() =>
           client.workflow.start<typeof enrollment>('enrollment', {
-            ...options(start),
+            ...options,
             workflowIdConflictPolicy: 'FAIL',
           }),
         )
@@ -127,9 +129,10 @@ export function createEnrollments(client: Client, taskQueue: string): Enrollment
     async enter(start, ledgerHas) {
       const { enrollmentId, cause, triggerEventId, resumeAfter } = start.input
       const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
+      const options = await optionsOf(start)
       await within(() =>
         client.workflow.signalWithStart<typeof enrollment, [Arrival]>('enrollment', {
-          ...options(start),
+          ...options,
           signal: enterSignal,
           signalArgs: [{ ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }],
         }),

@@ -55,9 +55,12 @@ export class TemporalModel {
   /** A history of so many events makes a workflow continue as new. */
   private readonly longHistory: number
 
-  constructor(scheduler: Scheduler, longHistory: number) {
+  private readonly installationId: string
+
+  constructor(scheduler: Scheduler, longHistory: number, installationId: string) {
     this.scheduler = scheduler
     this.longHistory = longHistory
+    this.installationId = installationId
   }
 
   /** What the product's API and relay call. */
@@ -158,7 +161,7 @@ export class TemporalModel {
     const { enrollmentId, cause, triggerEventId, enrolledAt } = input
     const execution: Execution = {
       id: enrollmentWorkflowId(input.automationId, input.contactId),
-      input: { ...input, engine: ENGINE },
+      input: { ...input, engine: ENGINE, installationId: this.installationId },
       memo: { enrollmentId, cause, triggerEventId, enrolledAt },
       ...NEW_RUN(),
     }

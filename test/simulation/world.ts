@@ -29,6 +29,9 @@ const renderer = {
   close: () => Promise.resolve(),
 }
 
+/** Whose the enrollments are: there is one. */
+const INSTALLATION = 'simulation'
+
 /** How many connections a worker has to the mail server. */
 const CONNECTIONS = 1
 
@@ -76,7 +79,7 @@ export class World {
     this.ground = ground
     this.scheduler = new Scheduler(decisions)
     useScheduler(this.scheduler, () => instances.getStore()?.now)
-    this.temporal = new TemporalModel(this.scheduler, longHistory)
+    this.temporal = new TemporalModel(this.scheduler, longHistory, INSTALLATION)
     this.mail = new MailModel(this.scheduler)
     this.scheduler.offers = () => this.temporal.offers()
   }
@@ -112,6 +115,7 @@ export class World {
     const smtp = this.mail.transport(CONNECTIONS)
     const activities = createActivities({
       ...dependencies,
+      installation: () => Promise.resolve(INSTALLATION),
       smtp,
       renderer,
       leases: createLeaseKeeper(dependencies.em),

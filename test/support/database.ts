@@ -14,7 +14,10 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const from = await (template ??= createTemplate())
   const url = await create(`test_${(count += 1)}`, from)
-  return { url, orm: openOrm({ url, poolSize: 20 }) }
+  const orm = openOrm({ url, poolSize: 20 })
+  // Of its own: a copy would be taken for what it was copied from.
+  await sql(orm.em.fork(), 'update installation set id = gen_random_uuid()')
+  return { url, orm }
 }
 
 async function createTemplate(): Promise<string> {

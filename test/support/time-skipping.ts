@@ -10,6 +10,7 @@ import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import { createBulkhead } from '../../src/services/bulkhead.ts'
 import { RECORDS_AT_A_TIME } from '../../src/services/enroll-contact.ts'
 import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
+import { installationOf } from '../../src/services/installation.ts'
 import { agreeOnMail } from '../../src/services/mail-mode.ts'
 import { createAutomation, type StepInput } from '../../src/services/automations.ts'
 import { newCall } from '../../src/services/call.ts'
@@ -59,10 +60,11 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
   const renderer = createRenderer()
   await agreeOnMail(orm.em, { smtp: true, capture: false })
+  const installation = installationOf(orm.em)
   const dependencies: Dependencies = {
     recording: createBulkhead(RECORDS_AT_A_TIME),
     em: orm.em,
-    enrollments: createEnrollments(env.client, TASK_QUEUE),
+    enrollments: createEnrollments(env.client, TASK_QUEUE, installation),
     log: quietLog,
     metrics: noMetrics,
   }
@@ -100,6 +102,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
         taskQueue: TASK_QUEUE,
         activities: createActivities({
           ...dependencies,
+          installation,
           smtp,
           renderer,
           leases,

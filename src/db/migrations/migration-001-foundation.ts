@@ -13,12 +13,17 @@ export class Migration001Foundation extends Migration {
         created_at timestamptz not null default now()
       )`)
 
-    // How this installation sends mail, as whoever sets SMTP_URL has said: no part may capture what another delivers.
+    // Who this installation is: others may run on the same Temporal. Where it works there, as its first start has said. And how
+    // it sends mail, as whoever sets SMTP_URL has said: no part may capture what another delivers.
     this.addSql(`
       create table installation (
         single boolean primary key default true check (single),
-        mail text not null check (mail in ('smtp', 'capture'))
+        id uuid not null default gen_random_uuid(),
+        temporal_namespace text,
+        temporal_task_queue text,
+        mail text check (mail in ('smtp', 'capture'))
       )`)
+    this.addSql(`insert into installation default values`)
 
     this.addSql(`
       create table api_keys (
