@@ -75,7 +75,7 @@ const STALL_MS = 90_000
 const SLOW_MS = 2_500
 
 /** So many turns of the loop without anything new, and a step is over. */
-const QUIET_TURNS = 4
+const QUIET_TURNS = 12
 
 export const current = new AsyncLocalStorage<Process>()
 

@@ -9,6 +9,8 @@ process.once('message', (task: Task) => void work(task).then(() => process.exit(
 async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
   const ground = new Ground(url)
   await ground.prepare()
+  // Once for nothing: what is loaded or compiled at first use takes its time in one run only.
+  await run(planned([]).decisions)
   for (const { how, decisions } of seeds ? bySeeds(seeds) : await withOneDeviation()) {
     const outcome = await run(decisions)
     if (outcome.violations.length > 0) {

@@ -60,7 +60,8 @@ export class SimulatedSession extends Session {
       const own = scheduler
       const text = typeof config === 'string' ? config : (config as { text: string }).text
       const given = typeof config === 'string' ? values : (config as { values: unknown }).values
-      const what = `SQL ${text.trim().replace(/\s+/g, ' ').slice(0, 60)}`
+      // The ORM writes values into its texts, the real time among them.
+      const what = `SQL ${text.trim().replace(/\s+/g, ' ').replaceAll(/'[^']*'/g, "'…'").slice(0, 60)}`
       const run = () => current.exit(() => query(onVirtualTime(text, own.now), given))
       const lost = () => {
         this.abandon(new Error('Connection terminated unexpectedly'))
@@ -183,6 +184,9 @@ async function settleBlocked(): Promise<boolean> {
   }
   return false
 }
+
+/** How many sessions there are. */
+export const countSessions = (): number => sessions.size
 
 /** Ends what a run has left behind. */
 export async function closeSessions(): Promise<void> {

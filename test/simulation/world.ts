@@ -14,7 +14,7 @@ import { upsertContact } from '../../src/services/upsert-contacts.ts'
 import { createWorkspace } from '../../src/services/workspaces.ts'
 import { MailModel } from './mail-model.ts'
 import { current, Scheduler, type Decisions } from './scheduler.ts'
-import { closeSessions, SimulatedSession, useSessions } from './simulated-session.ts'
+import { closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
@@ -57,8 +57,18 @@ export class Ground {
   async clear(): Promise<void> {
     await closeSessions()
     for (const table of TABLES) await sql(this.orm.em.fork(), `delete from ${table}`)
+    await this.fillPool()
+  }
+
+  /** One that is open is there sooner than one that has to be opened: for a run to be the same again there are always enough. */
+  private async fillPool(): Promise<void> {
+    if (countSessions() >= SESSIONS) return
+    await Promise.all(Array.from({ length: SESSIONS }, () => sql(this.orm.em.fork(), 'select pg_sleep(0.005)')))
   }
 }
+
+/** More than a run needs, and loses by its faults. */
+const SESSIONS = 30
 
 /** All that a run writes to, from the leaves to the roots. */
 const TABLES = [
