@@ -61,7 +61,11 @@ export class SimulatedSession extends Session {
       const text = typeof config === 'string' ? config : (config as { text: string }).text
       const given = typeof config === 'string' ? values : (config as { values: unknown }).values
       // The ORM writes values into its texts, the real time among them.
-      const what = `SQL ${text.trim().replace(/\s+/g, ' ').replaceAll(/'[^']*'/g, "'…'").slice(0, 60)}`
+      const what = `SQL ${text
+        .trim()
+        .replace(/\s+/g, ' ')
+        .replaceAll(/'[^']*'/g, "'…'")
+        .slice(0, 60)}`
       const run = () => current.exit(() => query(onVirtualTime(text, own.now), given))
       const lost = () => {
         this.abandon(new Error('Connection terminated unexpectedly'))
