@@ -84,6 +84,8 @@ export interface Config extends Environment {
   trustedProxies: string[]
 }
 
+const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
+
 /** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL']
 
@@ -124,7 +126,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     const problems = error.inner.map(({ path, type, message }) =>
-      type === 'typeError' ? `${path} must be a ${path?.endsWith('TLS') ? 'boolean' : 'number'}` : message,
+      type === 'typeError' ? `${path} must be ${isSwitch(path) ? 'true or false' : 'a number'}` : message,
     )
     throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`, { cause: error })
   }

@@ -45,7 +45,7 @@ main(async () => {
 
     // Last, when nothing can fail any more: keys are shown once.
     const { port } = api
-    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL }
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config }
     const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
     if (!isFirst) say(welcome({ ...ready, first: undefined }))
     return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]

@@ -25,6 +25,12 @@ describe('configuration', () => {
     )
   })
 
+  it('says of a switch that it is true or false, and of a number that it is one', () => {
+    assert.throws(() => readConfig({ MAIL_CAPTURE: 'yes' }), /^ +MAIL_CAPTURE must be true or false$/m)
+    assert.throws(() => readConfig({ TEMPORAL_TLS: '2' }), /^ +TEMPORAL_TLS must be true or false$/m)
+    assert.throws(() => readConfig({ PORT: 'many' }), /^ +PORT must be a number$/m)
+  })
+
   it('refuses a URL that would be understood otherwise than it was meant, with advice and without its password', () => {
     const wrong = [
       { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' },
