@@ -14,9 +14,19 @@ const ENCODING_ADVICE =
 const url = (protocols: RegExp, example: string) =>
   address(protocols, example).test({
     name: 'url',
-    message: ({ path }) => `${path} is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`,
-    test: (value) => !value || !protocols.test(value) || isUnambiguous(value),
+    test(value) {
+      if (!value || !protocols.test(value) || isUnambiguous(value)) return true
+      const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
+      return this.createError({ message: ({ path }) => `${path} ${wrong.replace('EXAMPLE', example)}` })
+    },
   })
+
+/** What lacks in a URL that has no secret in the wrong place: an @ behind the host would be the end of one. */
+function wrongPart(value: string): string | undefined {
+  const [, host, port] = /^\w+:\/\/(?:[^/?#]*@)?([^@/?#]*?)(?::(\d*))?(?:[/?#][^@]*)?$/.exec(value) ?? []
+  if (host === '') return 'names no host; it must look like EXAMPLE'
+  return Number(port) > 65_535 ? 'has a port that does not exist: ports go up to 65535' : undefined
+}
 
 /** Whether a URL has a host, and nothing after it that looks like the end of a password that was not encoded. */
 function isUnambiguous(value: string): boolean {
