@@ -1,4 +1,5 @@
 import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity'
+import { ApplicationFailureCategory } from '@temporalio/common'
 import { sendMessage, type Patience, type SendResult } from '../src/services/send-message.ts'
 import { TransportClosed } from '../src/mail/transport.ts'
 import type { ActivityDependencies } from './dependencies.ts'
@@ -42,7 +43,11 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
     const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })
     if (result.kind === 'queue' || result.kind === 'deferred') {
       // The server's words can hold an address, and histories hold none: they are in the ledger.
-      throw ApplicationFailure.retryable('The message was not sent; it will be tried again', 'Deferred')
+      throw ApplicationFailure.create({
+        message: 'The message was not sent; it will be tried again',
+        type: 'Deferred',
+        category: EXPECTED,
+      })
     }
     return { next: nextOf(result) }
   } catch (error) {
@@ -50,12 +55,16 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
     throw ApplicationFailure.create({
       message: 'The worker is stopping; another one sends the message',
       type: 'Stopping',
+      category: EXPECTED,
       nextRetryDelay: '1 second',
     })
   } finally {
     clearInterval(beat)
   }
 }
+
+/** The SDK logs these for debugging only: the log has one line when the mail server fails, and one when it is back. */
+const EXPECTED = ApplicationFailureCategory.BENIGN
 
 const send = (dependencies: ActivityDependencies, { automationId, ...input }: SendEmailInput, patience: Patience) => {
   const { enrollmentId, stepId, visit } = input

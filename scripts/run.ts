@@ -41,7 +41,15 @@ export function run(
     child.on('close', (code) => {
       clearInterval(progress)
       if (code === 0) resolve(output)
-      else reject(new Error(`${command} ended with ${code}: ${output.trim().split('\n').slice(-3).join(' | ')}`))
+      else reject(new Error(`${command} ended with ${code}: ${whatWasSaid(output)}`))
     })
   })
+}
+
+/** The last lines, and a full disk wherever it is told of: what follows it is only that things are tidied up. */
+function whatWasSaid(output: string): string {
+  const lines = output.trim().split('\n')
+  const last = lines.slice(-3)
+  const full = lines.find((line) => /no space left on device/i.test(line))
+  return [...(full === undefined || last.includes(full) ? [] : [full]), ...last].join(' | ')
 }

@@ -14,9 +14,19 @@ const ENCODING_ADVICE =
 const url = (protocols: RegExp, example: string) =>
   address(protocols, example).test({
     name: 'url',
-    message: ({ path }) => `${path} is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`,
-    test: (value) => !value || !protocols.test(value) || isUnambiguous(value),
+    test(value) {
+      if (!value || !protocols.test(value) || isUnambiguous(value)) return true
+      const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
+      return this.createError({ message: ({ path }) => `${path} ${wrong.replace('EXAMPLE', example)}` })
+    },
   })
+
+/** What lacks in a URL that has no secret in the wrong place: an @ behind the host would be the end of one. */
+function wrongPart(value: string): string | undefined {
+  const [, host, port] = /^\w+:\/\/(?:[^/?#]*@)?([^@/?#]*?)(?::(\d*))?(?:[/?#][^@]*)?$/.exec(value) ?? []
+  if (host === '') return 'names no host; it must look like EXAMPLE'
+  return Number(port) > 65_535 ? 'has a port that does not exist: ports go up to 65535' : undefined
+}
 
 /** Whether a URL has a host, and nothing after it that looks like the end of a password that was not encoded. */
 function isUnambiguous(value: string): boolean {
@@ -84,6 +94,8 @@ export interface Config extends Environment {
   trustedProxies: string[]
 }
 
+const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
+
 /** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL']
 
@@ -124,7 +136,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     const problems = error.inner.map(({ path, type, message }) =>
-      type === 'typeError' ? `${path} must be a ${path?.endsWith('TLS') ? 'boolean' : 'number'}` : message,
+      type === 'typeError' ? `${path} must be ${isSwitch(path) ? 'true or false' : 'a number'}` : message,
     )
     throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`, { cause: error })
   }

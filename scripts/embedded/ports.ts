@@ -4,19 +4,43 @@ import type { RunningProcess } from './process.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-/** @throws {Error} that names the variable to set, when something listens on the port already. */
+export interface Place {
+  variable: string
+  port: number
+  host: string
+}
+
+/** @throws {Error} that names two variables which give one port of one address to two. */
+export function assertPortsDiffer(places: readonly Place[]): void {
+  for (const [index, one] of places.entries()) {
+    const other = places.slice(0, index).find((each) => each.port === one.port && overlap(each.host, one.host))
+    if (other)
+      throw new Error(`${other.variable} and ${one.variable} are both ${one.port}. Set one of them to another port.`)
+  }
+}
+
+const EVERY_ADDRESS = ['0.0.0.0', '::']
+const overlap = (one: string, other: string): boolean =>
+  one === other || EVERY_ADDRESS.includes(one) || EVERY_ADDRESS.includes(other)
+
+/** What is said of a host on which nobody can listen: it has no address, or another machine's. */
+const NO_HOST_OF_OURS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']
+
+/**
+ * @param host what `HOST` says, where there is a choice.
+ * @throws {Error} that names the variable to set, when nobody can listen on the host, or something does on the port already.
+ */
 export function assertPortFree(variable: string, port: number, host = '127.0.0.1'): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new Error(
-          error.code === 'EADDRINUSE'
-            ? `Port ${port} is taken by another program. Set ${variable} to a free one.`
-            : `Port ${port} (${variable}) can't be used: ${error.message}`,
-        ),
-      ),
-    )
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const { code = '' } = error
+      if (code === 'EADDRINUSE') {
+        reject(new Error(`Port ${port} is taken by another program. Set ${variable} to a free one.`))
+      } else if (NO_HOST_OF_OURS.includes(code)) {
+        reject(new Error(`HOST (${host}) is no address of this machine (${code}).\nLeave it out, or set it to one.`))
+      } else reject(new Error(`Port ${port} (${variable}) can't be used: ${error.message}`))
+    })
     probe.listen(port, host, () => probe.close(() => resolve()))
   })
 }

@@ -17,7 +17,7 @@ import { sql } from '../db/sql.ts'
 import { withCircuitBreaker } from '../mail/circuit-breaker.ts'
 import { createRenderer } from '../mail/renderer.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
-import { readSmtpUrl } from '../mail/smtp-url.ts'
+import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
 import { traceDeliveries } from '../mail/trace.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 import { createBulkhead } from '../services/bulkhead.ts'
@@ -226,10 +226,11 @@ export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config, em
 /** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
 function createWorkersMail(config: Config, { em, log, metrics }: Dependencies) {
   const mail = createMail(config, em)
-  const onChange = (open: boolean) => {
+  const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
+  const onChange = (open: boolean, reason: string | undefined) => {
     metrics.mailCircuitOpen(open)
-    if (open) log.warn({}, 'The mail server fails; messages wait, and one at a time tries it')
-    else log.info({}, 'The mail server is back')
+    if (open) log.warn({ server, reason }, 'The mail server fails; messages wait, and one at a time tries it')
+    else log.info({ server }, 'The mail server is back')
   }
   const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { ApiKey } from '../db/entities/api-key.ts'
 import { Workspace } from '../db/entities/workspace.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -5,6 +6,8 @@ import { sql } from '../db/sql.ts'
 import { generateApiKey, hashApiKey, visiblePrefix } from '../domain/api-key.ts'
 import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
 import { SCOPES } from '../domain/scopes.ts'
+import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
+import { mailModeOf } from '../services/mail-mode.ts'
 
 export interface FirstKeys {
   live: string
@@ -45,21 +48,26 @@ export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys)
 export interface Welcome {
   port: number
   temporalUiUrl: string | undefined
-  captures: boolean
+  config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
   first: FirstKeys | undefined
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, captures, first }: Welcome): string {
+export function welcome({ port, temporalUiUrl, config, first }: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
-  lines.push(
-    captures ? 'Mail is captured, not delivered (set SMTP_URL to deliver it).' : 'Mail is delivered over SMTP.',
-  )
+  lines.push(whereMailGoes(config))
   if (first) lines.push('', showFirstKeys(origin, first))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
+}
+
+function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config']): string {
+  if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
+    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}.`
+  }
+  return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }
 
 /** The first keys, each of them once, and what to do with them. */

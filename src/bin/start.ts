@@ -2,7 +2,7 @@
 import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
 import { makeDataFolder } from '../../scripts/embedded/data-folder.ts'
 import { assertFolderFree } from '../../scripts/embedded/owner.ts'
-import { assertPortFree } from '../../scripts/embedded/ports.ts'
+import { assertPortFree, assertPortsDiffer, type Place } from '../../scripts/embedded/ports.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
@@ -45,7 +45,7 @@ main(async () => {
 
     // Last, when nothing can fail any more: keys are shown once.
     const { port } = api
-    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, captures: !config.SMTP_URL }
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config }
     const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
     if (!isFirst) say(welcome({ ...ready, first: undefined }))
     return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
@@ -53,6 +53,7 @@ main(async () => {
 })
 
 async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedded | undefined> {
+  assertPortsDiffer(placesOf(config))
   const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
   if (isEmbedded) {
     makeDataFolder(config.dataDir)
@@ -81,6 +82,24 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
+}
+
+/** Where this process, and what it embeds, listen. */
+function placesOf(config: Config): Place[] {
+  const { METRICS_PORT } = config
+  const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): Place => ({
+    variable,
+    port: config[variable],
+    host: '127.0.0.1',
+  })
+  return [
+    { variable: 'PORT', port: config.PORT, host: config.HOST },
+    ...(METRICS_PORT === undefined
+      ? []
+      : [{ variable: 'METRICS_PORT', port: METRICS_PORT, host: config.METRICS_HOST }]),
+    ...(config.DATABASE_URL ? [] : [ours('POSTGRES_PORT')]),
+    ...(config.TEMPORAL_ADDRESS ? [] : [ours('TEMPORAL_PORT'), ours('TEMPORAL_UI_PORT')]),
+  ]
 }
 
 async function prepareDatabase({ DATABASE_URL }: ConnectedConfig): Promise<void> {

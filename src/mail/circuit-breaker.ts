@@ -30,9 +30,12 @@ const BROKEN: Delivery = {
  * of each waiting for a connection that does not come, or being one more of which nobody knows where it is. One message at a
  * time tries whether the server is back.
  *
- * @param onChange told when the circuit opens (`true`), and when it is closed again.
+ * @param onChange told when the circuit opens (`true`), with the failure that opened it, and when it is closed again.
  */
-export function withCircuitBreaker(transport: MailTransport, onChange: (open: boolean) => void): MailTransport {
+export function withCircuitBreaker(
+  transport: MailTransport,
+  onChange: (open: boolean, failure: string | undefined) => void,
+): MailTransport {
   const breaker = circuitBreaker(
     handleWhenResult((result) => isServersFailure(result as Delivery)),
     {
@@ -41,16 +44,21 @@ export function withCircuitBreaker(transport: MailTransport, onChange: (open: bo
     },
   )
   let open = false
+  let failure: string | undefined
   breaker.onStateChange((state) => {
     // Half open it is until the one that tries has come through.
     const now = state !== CircuitState.Closed
-    if (now !== open) onChange((open = now))
+    if (now !== open) onChange((open = now), failure)
   })
   const guarded = (permit: Permit): Permit => ({
     release: () => permit.release(),
     async deliver(email, handOver) {
       try {
-        return await breaker.execute(() => permit.deliver(email, handOver))
+        return await breaker.execute(async () => {
+          const delivery = await permit.deliver(email, handOver)
+          failure = 'failure' in delivery ? delivery.failure : undefined
+          return delivery
+        })
       } catch (error) {
         if (!(error instanceof BrokenCircuitError)) throw error
         permit.release()

@@ -21,5 +21,10 @@ export function readSmtpUrl(url: string): SmtpServer {
   return { options: { requireTLS, ...options }, auth }
 }
 
+/** Where it is, `host:port`, and nothing of the login: for people. */
+export function addressOfServer({ options: { host = 'localhost', port, secure } }: SmtpServer): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`
+}
+
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -166,7 +166,9 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
         if (kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting') continue
         return delivery
       } catch (error) {
-        return classify(error as SmtpError, 'waiting')
+        // Nobody has told the server of the message yet: its words are about the connection or the login.
+        const { response, message: words } = error as SmtpError
+        return withFailure(classify(error as SmtpError, 'waiting'), response ?? words)
       }
     }
   }
@@ -185,7 +187,8 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       usualMs = usualMs * 0.7 + tookMs * 0.3
       return { kind: 'taken', response: String(response ?? '') }
     } catch (error) {
-      return message.state === 'withdrawn' ? { kind: 'withdrawn' } : classify(error as SmtpError, message.state)
+      if (message.state === 'withdrawn') return { kind: 'withdrawn' }
+      return withFailure(classify(error as SmtpError, message.state), failureOf(error as SmtpError))
     } finally {
       message.handOver.breakOff?.removeEventListener('abort', stop)
     }
@@ -324,6 +327,15 @@ function classify(error: SmtpError, state: Message['state']): Delivery {
   if (isMessages && (responseCode ?? 500) >= 500) return { kind: 'refused', reason }
   return { kind: 'not-sent', reason, serverFailed: !isMessages }
 }
+
+const withFailure = (delivery: Delivery, failure: string): Delivery =>
+  delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)
+    ? { ...delivery, failure }
+    : delivery
+
+/** An answer to what was asked for a message can repeat its addresses: of that, only the code is told. */
+const failureOf = ({ response, responseCode, command, message }: SmtpError): string =>
+  response === undefined ? message : `It answered ${responseCode ?? 'without a code'} to ${command ?? 'a message'}`
 
 /** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
 const SHUTTING_DOWN = 421

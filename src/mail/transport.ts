@@ -16,13 +16,16 @@ export interface Email {
  * - refused: it certainly has not, and trying again will not help (SMTP 5xx)
  * - withdrawn: it certainly has not, because `HandOver.begin` said no
  * - unknown: the message had begun to flow, and no answer came
+ *
+ * A `reason` can hold the recipient's address. What failed of a server, `failure` says in words that hold nothing of the
+ * message, for logs.
  */
 export type Delivery =
   | { kind: 'taken'; response: string }
-  | { kind: 'not-sent'; reason: string; serverFailed: boolean }
+  | { kind: 'not-sent'; reason: string; serverFailed: boolean; failure?: string }
   | { kind: 'refused'; reason: string }
   | { kind: 'withdrawn' }
-  | { kind: 'unknown'; reason: string }
+  | { kind: 'unknown'; reason: string; failure?: string }
 
 export interface HandOver {
   /**

@@ -1,6 +1,10 @@
 import { readMailMode, sayMailMode, type MailMode } from '../db/queries/installation.ts'
 import type { EntityManager } from '../db/orm.ts'
 
+/** How a part would have live mail leave the installation: MAIL_CAPTURE goes before SMTP_URL. */
+export const mailModeOf = ({ smtp, capture }: { smtp: boolean; capture: boolean }): MailMode =>
+  smtp && !capture ? 'smtp' : 'capture'
+
 /**
  * Agrees with the other parts of the installation on how live mail leaves it. Whoever sets SMTP_URL says for all that it is
  * delivered; a part that would capture it then is not started, because what one part captures, no other ever delivers.
@@ -11,7 +15,7 @@ export async function agreeOnMail(
   em: EntityManager,
   { smtp, capture }: { smtp: boolean; capture: boolean },
 ): Promise<MailMode> {
-  const mail = smtp && !capture ? 'smtp' : 'capture'
+  const mail = mailModeOf({ smtp, capture })
   if (!(await sayMailMode(em.fork(), { mail, isOrder: capture }))) {
     throw new Error(`${CANNOT_DELIVER} Set SMTP_URL, or MAIL_CAPTURE=true to deliver no mail from now on.`)
   }

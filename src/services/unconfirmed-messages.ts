@@ -30,10 +30,11 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
 export async function resendMessage(dependencies: SendMessageDependencies, id: string): Promise<MessageStatus> {
   const { smtp, renderer, leases, mailFrom, metrics } = dependencies
   const em = dependencies.em.fork()
+  if (!isId(id)) throw await notToDecide(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
   const claim = newId()
   const sentAt = performance.now()
-  const claimed = isId(id) ? await unconfirmed.reclaimUnconfirmed(em, id, claim) : undefined
+  const claimed = await unconfirmed.reclaimUnconfirmed(em, id, claim)
   if (!claimed) throw await notToDecide(em, id)
   const { key, draft, wasDeferred } = claimed
   const message = { id, claim }

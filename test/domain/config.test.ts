@@ -25,6 +25,12 @@ describe('configuration', () => {
     )
   })
 
+  it('says of a switch that it is true or false, and of a number that it is one', () => {
+    assert.throws(() => readConfig({ MAIL_CAPTURE: 'yes' }), /^ +MAIL_CAPTURE must be true or false$/m)
+    assert.throws(() => readConfig({ TEMPORAL_TLS: '2' }), /^ +TEMPORAL_TLS must be true or false$/m)
+    assert.throws(() => readConfig({ PORT: 'many' }), /^ +PORT must be a number$/m)
+  })
+
   it('refuses a URL that would be understood otherwise than it was meant, with advice and without its password', () => {
     const wrong = [
       { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' },
@@ -32,7 +38,6 @@ describe('configuration', () => {
       { SMTP_URL: 'smtp://me:25?hush@smtp.example.com' },
       { SMTP_URL: 'smtp://me:25#hush@smtp.example.com' },
       { SMTP_URL: 'smtp://me:hush%@smtp.example.com' },
-      { SMTP_URL: 'smtp://' },
       { SMTP_URL: 'smtp://smtp.example.com:hush' },
       { DATABASE_URL: 'postgresql://me:hush#1@host:5432/dripline' },
       { DATABASE_URL: 'postgresql://me:5432/hush@host:5432/dripline' },
@@ -44,6 +49,23 @@ describe('configuration', () => {
         () => readConfig(env),
         ({ message }: Error) =>
           message.includes(`${name} is no URL`) && message.includes('%2F') && !message.includes('hush'),
+        JSON.stringify(env),
+      )
+    }
+  })
+
+  it('says of a URL that its host is missing, or that its port does not exist', () => {
+    const wrong: [NodeJS.ProcessEnv, RegExp][] = [
+      [{ SMTP_URL: 'smtp://' }, /SMTP_URL names no host; it must look like smtp:/],
+      [{ SMTP_URL: 'smtp://me:hush@' }, /SMTP_URL names no host/],
+      [{ SMTP_URL: 'smtp://:587' }, /SMTP_URL names no host/],
+      [{ SMTP_URL: 'smtp://smtp.example.com:99999' }, /SMTP_URL has a port that does not exist/],
+      [{ DATABASE_URL: 'postgresql://me:hush@host:99999/dripline' }, /DATABASE_URL has a port that does not exist/],
+    ]
+    for (const [env, words] of wrong) {
+      assert.throws(
+        () => readConfig(env),
+        ({ message }: Error) => words.test(message) && !message.includes('%2F') && !message.includes('hush'),
         JSON.stringify(env),
       )
     }

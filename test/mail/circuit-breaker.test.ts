@@ -20,10 +20,12 @@ describe('a mail server that fails', () => {
   let transport: MailTransport
   let handedOver: number
   let changes: boolean[]
+  let failures: (string | undefined)[]
 
   beforeEach(async () => {
     handedOver = 0
     changes = []
+    failures = []
     sink = await startSmtpSink()
     const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
     const counting: MailTransport = {
@@ -39,7 +41,10 @@ describe('a mail server that fails', () => {
         }
       },
     }
-    transport = withCircuitBreaker(counting, (open) => changes.push(open))
+    transport = withCircuitBreaker(counting, (open, failure) => {
+      changes.push(open)
+      failures.push(failure)
+    })
   })
   afterEach(async () => {
     await transport.close()
@@ -56,15 +61,20 @@ describe('a mail server that fails', () => {
   }
   const LATER = { code: 451, text: 'later' } as const
 
-  const failures: [string, Behaviour][] = [
-    ['breaks off after DATA', 'cut'],
-    ['says that it closes', { code: 421, text: 'closing', at: 'rcpt' }],
+  const ways: [string, Behaviour, RegExp][] = [
+    ['breaks off after DATA', 'cut', /^(Connection closed|.*ECONNRESET)/],
+    [
+      'says that it closes',
+      { code: 421, text: 'closing for <to@example.com>', at: 'rcpt' },
+      /^(Connection closed|It answered 421 to RCPT TO)$/,
+    ],
   ]
-  for (const [what, behaviour] of failures) {
+  for (const [what, behaviour, failure] of ways) {
     it(`because it ${what}, opens the circuit, until it takes the one message that tries it`, async () => {
       sink.behave(behaviour)
       await deliver(5)
       assert.deepEqual([handedOver, changes], [5, [true]])
+      assert.match(failures[0] ?? '', failure)
       assert.deepEqual(await deliver(20), Array(20).fill('not-sent'))
       assert.equal(handedOver, 5)
       sink.behave('accept')
@@ -74,6 +84,13 @@ describe('a mail server that fails', () => {
       assert.deepEqual(await deliver(3), ['taken', 'taken', 'taken'])
     })
   }
+
+  it('that nobody reaches is told with the reason', async () => {
+    await sink.close()
+    await deliver(5)
+    assert.deepEqual(changes, [true])
+    assert.match(failures[0] ?? '', /ECONNREFUSED/)
+  })
 
   it('is not given up for what it says about single messages', async () => {
     sink.behave({ ...LATER, at: 'rcpt' })

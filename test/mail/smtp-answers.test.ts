@@ -40,7 +40,10 @@ describe('what a mail server answers', () => {
   ]) {
     it(`of the sender, makes the message wait: ${words}`, async () => {
       await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
-      assert.deepEqual(await deliver(), { kind: 'not-sent', reason: words, serverFailed: true })
+      assert.deepEqual(await deliver(), {
+        ...{ kind: 'not-sent', reason: words, serverFailed: true },
+        failure: `It answered ${words.slice(0, 3)} to MAIL FROM`,
+      })
     })
   }
 
@@ -52,6 +55,23 @@ describe('what a mail server answers', () => {
   it('of a login that is wanted, makes the message wait, wherever it comes', async () => {
     await say({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
+  })
+
+  it('is for logs without its words where they can hold an address, and whole where it knows none yet', async () => {
+    const failureAt = async (asked: string, words: string) => {
+      await say({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
+      const delivery = await deliver()
+      return 'failure' in delivery ? delivery.failure : undefined
+    }
+    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 to RCPT TO')
+    await transport.close()
+    await server.close()
+    assert.equal(await failureAt('RCPT', '450 4.2.1 to@example.com is busy'), undefined)
+    await transport.close()
+    await server.close()
+    const refusal = (command: string) => (/^(EHLO|HELO)/.test(command) ? '554 5.7.1 not from there' : undefined)
+    await say({ answer: refusal })
+    assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
   })
 
   it('of its own end, behind a message, says nothing of the message', async () => {

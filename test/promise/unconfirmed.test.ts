@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { ApplicationFailure } from '@temporalio/common'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { sendEmail } from '../../activities/send-email.ts'
 import { createMail } from '../../src/bin/compose.ts'
 import { cancelRow } from '../../src/db/queries/enrollments.ts'
 import { deferMessage } from '../../src/db/queries/ledger.ts'
@@ -44,8 +47,23 @@ describe('a message that is put off', () => {
     await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0 }, 'connection refused')
     await sql(em(), `update messages set claimed_at = now() - interval '3 hours' where id = $1::uuid`, [id])
     const status = async () => (await activityOf(service, contactId))[0]?.status
-    return { id, automationId, enrollmentId: row!.id, status }
+    return { id, key, automationId, enrollmentId: row!.id, status }
   }
+
+  it('fails its attempts as is expected: the SDK logs that for debugging only', async () => {
+    const { key, automationId, status } = await aDeferred()
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog }
+    const input = { ...key, automationId, workspaceId: service.workspaceId }
+    const attempt = new MockActivityEnvironment().run(() => sendEmail(dependencies, input))
+    await assert.rejects(attempt, (error) => {
+      assert.ok(error instanceof ApplicationFailure)
+      assert.deepEqual([error.type, error.category, error.nonRetryable], ['Deferred', 'BENIGN', false])
+      return true
+    })
+    sink.behave('accept')
+    assert.equal(await status(), 'DEFERRED')
+  })
 
   it('is its sequence’s to send, however long it takes: an operator has nothing to decide', async () => {
     const { id, automationId, status } = await aDeferred()
@@ -57,6 +75,12 @@ describe('a message that is put off', () => {
       assert.equal(await status(), 'DEFERRED')
     }
     assert.equal(sink.mails.length, 0)
+  })
+
+  it('has an id, and what is none is said to be none before anything is asked to be set', async () => {
+    const dependencies = { ...mail, smtp: undefined, em: em(), metrics: noMetrics, log: quietLog }
+    await assert.rejects(resendMessage(dependencies, 'nonsense'), /There is no unconfirmed message nonsense/)
+    await assert.rejects(resendMessage(dependencies, newId()), /Set SMTP_URL/)
   })
 
   it('is for an operator when its enrollment has ended, and is still known to be not sent', async () => {

@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { resolveBinary } from '../../scripts/resolve.ts'
+import { run } from '../../scripts/run.ts'
 import { lockFolder } from '../../scripts/embedded/lock.ts'
-import { assertPortFree } from '../../scripts/embedded/ports.ts'
+import { assertPortFree, assertPortsDiffer } from '../../scripts/embedded/ports.ts'
 import { resolveTemporalCli, TEMPORAL_CLI_VERSION } from '../../scripts/temporal-cli.ts'
 import { freePorts } from '../support/ports.ts'
 import { startSmtpSink } from '../support/smtp-sink.ts'
@@ -141,5 +142,34 @@ describe('a port', () => {
     const sink = await startSmtpSink(undefined, port)
     await assert.rejects(assertPortFree('PORT', port!), /^Error: Port \d+ is taken by another program\. Set PORT/)
     await sink.close()
+  })
+
+  it('is not what is wrong where the host is no address of this machine', async () => {
+    const [port] = (await freePorts(1)) as [number]
+    for (const host of ['nohost.invalid', '192.0.2.1']) {
+      await assert.rejects(assertPortFree('PORT', port, host), /^Error: HOST \(\S+\) is no address of this machine/)
+    }
+  })
+
+  it('is not given to two', () => {
+    const postgres = { variable: 'POSTGRES_PORT', port: 3000, host: '127.0.0.1' }
+    const at = (host: string, port = 3000) => [{ variable: 'PORT', port, host }, postgres]
+    assert.throws(() => assertPortsDiffer(at('0.0.0.0')), /^Error: PORT and POSTGRES_PORT are both 3000\. Set one/)
+    assert.throws(() => assertPortsDiffer(at('127.0.0.1')), /PORT and POSTGRES_PORT/)
+    assertPortsDiffer(at('0.0.0.0', 3001))
+    assertPortsDiffer(at('192.0.2.1'))
+  })
+})
+
+describe('a command that fails', () => {
+  const failing = (script: string) => run('sh', ['-c', `${script}; exit 1`], { say: () => undefined })
+
+  it('is told by its last lines, and by a full disk above them', async () => {
+    const after = 'for n in 1 2 3 4; do echo line $n; done'
+    await assert.rejects(failing(after), /^Error: sh ended with 1: line 2 \| line 3 \| line 4$/)
+    const full = 'FATAL:  could not write to file "x": No space left on device'
+    await assert.rejects(failing(`echo '${full}'; ${after}`), {
+      message: `sh ended with 1: ${full} | line 2 | line 3 | line 4`,
+    })
   })
 })

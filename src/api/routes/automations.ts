@@ -33,6 +33,9 @@ import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../sche
 
 const params = { id: idParam('automation') }
 const NOT_FOUND = ['Automation not found']
+const NOTHING_TO_UPDATE =
+  `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
+  'Steps are replaced by PUT /automations/{id}/steps'
 const NEVER_ACTS =
   'An ACTIVE automation must be able to act, and this one never would: with the trigger EVENT it starts nobody without ' +
   'triggerConfig.eventName: give it the name of the event. Or leave it a DRAFT.'
@@ -134,9 +137,9 @@ export const automationOperations = [
     params,
     body: updateAutomationSchema,
     answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
-    refusals: { 400: ['No updatable fields provided', 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
+    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
     async handle({ caller, params, body, call }, dependencies) {
-      if (Object.keys(body).length === 0) throw invalid('No updatable fields provided')
+      if (Object.keys(body).length === 0) throw invalid(NOTHING_TO_UPDATE)
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
