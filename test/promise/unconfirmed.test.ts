@@ -1,3 +1,4 @@
+import { installationOf } from '../../src/services/installation.ts'
 import assert from 'node:assert/strict'
 import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
@@ -53,8 +54,10 @@ describe('a message that is put off', () => {
   it('fails its attempts as is expected: the SDK logs that for debugging only', async () => {
     const { key, automationId, status } = await aDeferred()
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog }
-    const input = { ...key, automationId, workspaceId: service.workspaceId }
+    const installation = installationOf(em())
+    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, installation }
+    const ids = { workspaceId: service.workspaceId, installationId: await installation() }
+    const input = { ...key, automationId, ...ids }
     const attempt = new MockActivityEnvironment().run(() => sendEmail(dependencies, input))
     await assert.rejects(attempt, (error) => {
       assert.ok(error instanceof ApplicationFailure)
