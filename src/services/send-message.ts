@@ -153,9 +153,14 @@ class Sending {
     }
   }
 
-  /** It was certainly not sent, and nothing was claimed. */
-  private async putOff(reason: string): Promise<SendResult> {
-    await deferMessage(this.dependencies.em.fork(), this.claim, reason)
+  /**
+   * It was certainly not sent. A claim that may still be on its way has to be undone, or nobody could tell it from one that
+   * was handed over.
+   */
+  private async putOff(reason: string, claimUnknown = false): Promise<SendResult> {
+    const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
+    if (claimUnknown) await untilDone(defer)
+    else await defer()
     this.dependencies.metrics.settled('DEFERRED')
     return { kind: 'deferred', reason }
   }
@@ -167,12 +172,7 @@ class Sending {
       if (delivery.kind === 'withdrawn') return again()
     }
     const reason = 'reason' in delivery ? tell(delivery.reason) : 'The database did not answer in time'
-    const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
-    // A claim that may still be on its way has to be undone, or nobody could tell it from one that was handed over.
-    if (claimUnknown) await untilDone(defer)
-    else await defer()
-    this.dependencies.metrics.settled('DEFERRED')
-    return { kind: 'deferred', reason }
+    return this.putOff(reason, claimUnknown)
   }
 
   /** Claims and settles in one statement what needs no hand-over. */
