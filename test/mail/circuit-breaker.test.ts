@@ -3,17 +3,9 @@ import { withCircuitBreaker } from '../../src/mail/circuit-breaker.ts'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import type { MailTransport } from '../../src/mail/transport.ts'
+import { anEmail as email } from '../support/an-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSmtpSink, type Behaviour, type SmtpSink } from '../support/smtp-sink.ts'
-
-const email = {
-  from: 'Dripline <from@example.com>',
-  to: 'to@example.com',
-  messageId: '<abc@example.com>',
-  subject: 'Hi',
-  html: null,
-  text: 'Hi',
-}
 
 describe('a mail server that fails', () => {
   let sink: SmtpSink

@@ -5,17 +5,9 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import type { Email, HandOver, MailTransport } from '../../src/mail/transport.ts'
+import { anEmail as email } from '../support/an-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/scripted-smtp.ts'
-
-const email: Email = {
-  from: 'Dripline <from@example.com>',
-  to: 'to@example.com',
-  messageId: '<abc@example.com>',
-  subject: 'Hi',
-  html: null,
-  text: 'Hi',
-}
 
 describe('what a mail server answers', () => {
   let server: ScriptedSmtp

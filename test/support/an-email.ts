@@ -1,0 +1,11 @@
+import type { Email } from '../../src/mail/transport.ts'
+
+/** An email as a transport is given it. */
+export const anEmail: Email = {
+  from: 'Dripline <from@example.com>',
+  to: 'to@example.com',
+  messageId: '<abc@example.com>',
+  subject: 'Hi',
+  html: null,
+  text: 'Hi',
+}
