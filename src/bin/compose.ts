@@ -43,6 +43,8 @@ export interface Context {
   orm: Orm
   temporal: Client
   dependencies: Dependencies
+  /** Tells the installation's id. */
+  installation: () => Promise<string>
   metrics: MetricsRegistry
   health: Health
   close(): Promise<void>
@@ -80,6 +82,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
       log,
       metrics: metrics.metrics,
     },
+    installation,
     metrics,
     health,
     async close() {
@@ -276,7 +279,7 @@ export const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config)
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
-  { config, log, dependencies, temporal, health }: Context,
+  { config, log, dependencies, installation, temporal, health }: Context,
   bundle?: Promise<{ code: string }>,
   aborted: AbortSignal = new AbortController().signal,
 ): Promise<RunningPart> {
@@ -298,7 +301,7 @@ export async function startWorker(
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    activities: createActivities({ ...dependencies, ...mail, installation: installationOf(dependencies.em) }),
+    activities: createActivities({ ...dependencies, ...mail, installation }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,
     traced: isTraced(config),

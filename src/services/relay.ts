@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { forgetIdleWindows } from '../db/queries/admission.ts'
 import { forgetIdempotencyKeys } from '../db/queries/idempotency-keys.ts'
-import { LANES, leaseDeliveries, owe, putOffDeliveries, type Lane } from '../db/queries/outbox.ts'
+import {
+  FIRST_TURN,
+  LANES,
+  leaseDeliveries,
+  owe,
+  putOffDeliveries,
+  type Delivery,
+  type Lane,
+} from '../db/queries/outbox.ts'
 import { forgetTriggerEvents } from '../db/queries/trigger-events.ts'
 import { deliver } from './deliver.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -68,7 +76,7 @@ export function startRelay(
     log.warn({ error }, 'The reconciliation is not due yet'),
   )
   const ended = Promise.all([
-    ...LANES.map((lane) => loop(lane, () => relayLane(dependencies, lane), idleMs)),
+    ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
     loop('purge', () => forgetOnce(dependencies), FORGET_MS),
   ]).then(() => undefined)
   return {
@@ -88,30 +96,28 @@ export function startRelay(
 /** Workers and Temporal have time to come up before anybody is found without a workflow. */
 const RECONCILE_AFTER_SECONDS = 60
 
-/** Does one page of a lane's work. @returns whether there was any. */
-export async function relayLane(dependencies: Dependencies, lane: Lane): Promise<boolean> {
+/** @returns what does one page of a lane's work, and tells whether there was any. */
+function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean> {
   const { size, concurrency } = PAGES[lane]
-  const due = await leaseDeliveries(dependencies.em.fork(), lane, size)
-  if (lane !== 'walk') {
-    if (due.length > 0) await deliver(dependencies, due, concurrency)
+  let turn = FIRST_TURN
+  return async () => {
+    const page = await leaseDeliveries(dependencies.em.fork(), lane, size, turn)
+    turn = page.turn
+    const due = page.deliveries
+    if (lane === 'walk') for (const delivery of due) await walkOn(dependencies, delivery)
+    else if (due.length > 0) await deliver(dependencies, due, concurrency)
     return due.length > 0
   }
-  for (const delivery of due) {
-    try {
-      await walk(dependencies, delivery)
-    } catch (error) {
-      const { kind, automationId, contactId } = delivery
-      dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
-      await putOffDeliveries(dependencies.em.fork(), [delivery])
-    }
-  }
-  return due.length > 0
 }
 
-/** Does one page of every lane. @returns whether there was any work. */
-export async function relayOnce(dependencies: Dependencies): Promise<boolean> {
-  const worked = await Promise.all(LANES.map((lane) => relayLane(dependencies, lane)))
-  return worked.some(Boolean)
+async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  try {
+    await walk(dependencies, delivery)
+  } catch (error) {
+    const { kind, automationId, contactId } = delivery
+    dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
+    await putOffDeliveries(dependencies.em.fork(), [delivery])
+  }
 }
 
 /** Forgets what has served its time. @returns whether there may be more. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { leaseDeliveries } from '../../src/db/queries/outbox.ts'
+import { FIRST_TURN, leaseDeliveries } from '../../src/db/queries/outbox.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -28,17 +28,46 @@ describe('the outbox', () => {
     await oweBulk(three, 40)
     await oweBulk(null, 40)
     const counts: Record<string, number> = {}
-    for (const { workspaceId } of await leaseDeliveries(em(), 'bulk', 40)) {
+    for (const { workspaceId } of (await leaseDeliveries(em(), 'bulk', 40, FIRST_TURN)).deliveries) {
       counts[workspaceId ?? 'nobody'] = (counts[workspaceId ?? 'nobody'] ?? 0) + 1
     }
     assert.deepEqual(counts, { [one]: 10, [two]: 3, [three]: 10, nobody: 10 })
-    assert.equal((await leaseDeliveries(em(), 'interactive', 40)).length, 0)
+    assert.equal((await leaseDeliveries(em(), 'interactive', 40, FIRST_TURN)).deliveries.length, 0)
     let rest = 0
     for (;;) {
-      const page = await leaseDeliveries(em(), 'bulk', 500)
-      if (page.length === 0) break
-      rest += page.length
+      const { deliveries } = await leaseDeliveries(em(), 'bulk', 500, FIRST_TURN)
+      if (deliveries.length === 0) break
+      rest += deliveries.length
     }
     assert.equal(rest, 3_000 + 3 + 40 + 40 - 33)
+  })
+
+  it('gives everybody a turn where a page has no room for all', async () => {
+    await sql(em(), 'delete from outbox')
+    const workspaces = Array.from({ length: 25 }, newId)
+    for (const workspaceId of [...workspaces, null]) await oweBulk(workspaceId, 20)
+    const served = new Map<string | null, number>()
+    let turn = FIRST_TURN
+    for (let n = 0; n < 13; n += 1) {
+      const page = await leaseDeliveries(em(), 'bulk', 10, turn)
+      turn = page.turn
+      assert.equal(page.deliveries.length, 10)
+      for (const { workspaceId } of page.deliveries) served.set(workspaceId, (served.get(workspaceId) ?? 0) + 1)
+    }
+    assert.deepEqual(new Set(served.values()), new Set([5]), 'pages of 10, five rounds of 26')
+    assert.equal(served.size, 26)
+  })
+
+  it('gives no room to whom nothing is due', async () => {
+    await sql(em(), 'delete from outbox')
+    const waiting = Array.from({ length: 25 }, newId)
+    for (const workspaceId of waiting) await oweBulk(workspaceId, 1)
+    await sql(em(), "update outbox set due_at = now() + interval '1 hour'")
+    const workspaceId = newId()
+    await oweBulk(workspaceId, 20)
+    const { deliveries, turn } = await leaseDeliveries(em(), 'bulk', 10, workspaceId)
+    assert.equal(deliveries.length, 10)
+    assert.equal(turn, workspaceId)
+    assert.equal((await leaseDeliveries(em(), 'walk', 10, workspaceId)).turn, workspaceId)
   })
 })

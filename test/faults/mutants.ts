@@ -107,7 +107,7 @@ export const MUTANTS: Record<string, Mutant> = {
   'no-relay': {
     what: 'nobody delivers what a crash left undelivered',
     file: 'src/services/relay.ts',
-    replace: 'if (due.length > 0) await deliver(dependencies, due, concurrency)',
+    replace: 'else if (due.length > 0) await deliver(dependencies, due, concurrency)',
     by: '',
     worlds: ['event'],
     stories: ['api-dies-before-it-delivers'],

@@ -136,37 +136,66 @@ on conflict (kind, key) do update
   -- There is one of these, it goes round for ever, and who starts a worker does not make it start over.
   where owed.kind <> 'RECONCILE'`
 
-/**
- * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
- * part of a page, however much another one is owed, and has been for however long.
- */
-export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number): Promise<Delivery[]> {
-  const rows = await preparedSql<DeliveryRow>(em, 'lease-deliveries', LEASE, [lane, limit, LEASE_SECONDS])
-  return rows.map(toDelivery)
+/** Whose a delivery is that is nobody's: one more workspace. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** Where the first page begins. */
+export const FIRST_TURN = NOBODY
+
+/** Some deliveries of a lane, and the workspace whose turn was the last one: the next page begins behind it. */
+export interface Page {
+  deliveries: Delivery[]
+  turn: string
 }
 
-/** Whose a delivery is, where workspaces take turns: what is nobody's is one more. As the index `outbox_due` has it. */
-const TURN = `coalesce(workspace_id, '00000000-0000-0000-0000-000000000000')`
+/**
+ * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
+ * part of a page, however much another one is owed, and has been for however long; where they are more than a page has room
+ * for, those behind the last one are the next.
+ *
+ * @param after the turn of the page before
+ */
+export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number, after: string): Promise<Page> {
+  const parameters = [lane, limit, LEASE_SECONDS, after]
+  const rows = await preparedSql<DeliveryRow & { place: number }>(em, 'lease-deliveries', LEASE, parameters)
+  const last = rows.reduce<(typeof rows)[number] | undefined>((a, b) => (a && a.place > b.place ? a : b), undefined)
+  return { deliveries: rows.map(toDelivery), turn: last ? (last.workspace_id ?? NOBODY) : after }
+}
 
-/** Steps from workspace to workspace through the index, whatever lies between. */
+/** As the index `outbox_due` has it. */
+const TURN = `coalesce(workspace_id, '${NOBODY}')`
+
+/** Steps from workspace to workspace through the index, whatever lies between, and once round. */
 const LEASE = `
-with recursive workspaces (turn) as (
-  (select ${TURN} from outbox where lane = $1 order by ${TURN} limit 1)
+with recursive steps (turn, round, place, has_due) as (
+  select $4::uuid, 0, 0, false
   union all
-  select (select ${TURN} from outbox where lane = $1 and ${TURN} > workspaces.turn order by ${TURN} limit 1)
-  from workspaces where workspaces.turn is not null
+  select next.turn, next.round, steps.place + next.has_due::integer, next.has_due
+  from steps cross join lateral (
+    select turn, round, exists (
+      select from outbox where lane = $1 and ${TURN} = turn and due_at <= now()
+    ) as has_due
+    from (
+      (select ${TURN} as turn, steps.round from outbox where lane = $1 and ${TURN} > steps.turn order by ${TURN} limit 1)
+      union all
+      (select ${TURN}, 1 from outbox where lane = $1 and steps.round = 0 order by ${TURN} limit 1)
+      limit 1
+    ) found
+    where round = 0 or turn <= $4::uuid
+  ) next
+  where steps.place < $2
 ),
 due as (
-  select candidate.id from workspaces cross join lateral (
-    select id from outbox where lane = $1 and ${TURN} = workspaces.turn and due_at <= now() order by due_at
-    limit ceil($2::float8 / (select greatest(count(turn), 1) from workspaces))
+  select candidate.id, turns.place from (select turn, place from steps where has_due) turns cross join lateral (
+    select id from outbox where lane = $1 and ${TURN} = turns.turn and due_at <= now() order by due_at
+    limit ceil($2::float8 / (select greatest(max(place), 1) from steps))
     for update skip locked
   ) candidate
   limit $2
 )
 update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
 from due where owed.id = due.id
-returning ${DELIVERY_COLUMNS}`
+returning due.place, ${DELIVERY_COLUMNS}`
 
 /** Settles deliveries that have arrived, unless they were made due again meanwhile. */
 export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
