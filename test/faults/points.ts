@@ -94,7 +94,7 @@ const RELAY: readonly Point[] = [
   {
     name: 'relay: leased',
     file: 'src/services/relay.ts',
-    before: `if (lane !== 'walk') {\n`,
+    before: `if (lane === 'walk') for`,
     only: `lane !== 'walk' && due.length > 0`,
   },
   { name: 'relay: walk leased', file: 'src/services/relay.ts', before: 'await walk(dependencies, delivery)\n' },
