@@ -12,9 +12,9 @@ import { WORLDS } from './world-names.ts'
 
 const { values } = parseArgs({
   options: {
-    /** So many seeds in each world. */
-    seeds: { type: 'string', default: '200' },
-    /** This one alone; with a mutant, the one to begin with. */
+    /** So many seeds in each world: 200 if none is named. */
+    seeds: { type: 'string' },
+    /** This one alone; with `--seeds`, the one to begin with. */
     seed: { type: 'string' },
     world: { type: 'string' },
     mutant: { type: 'string' },
@@ -42,7 +42,7 @@ if (mutant !== undefined && !(mutant in MUTANTS))
   throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
 
 const from = Number(values.seed ?? 1)
-const seeds = { from, to: values.seed !== undefined && !mutant ? from : from + Number(values.seeds) - 1 }
+const seeds = { from, to: from + Number(values.seeds ?? (values.seed === undefined ? 200 : 1)) - 1 }
 const worldsOf = (mutant: string | undefined) =>
   world ? [world] : mutant ? MUTANTS[mutant]!.worlds : Object.keys(WORLDS)
 
