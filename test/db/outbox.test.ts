@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { FIRST_TURN, leaseDeliveries } from '../../src/db/queries/outbox.ts'
+import { FIRST_TURN, leaseDeliveries, owe } from '../../src/db/queries/outbox.ts'
 import { sql } from '../../src/db/sql.ts'
+import { createAutomation } from '../../src/services/automations.ts'
+import { createWorkspace } from '../../src/services/workspaces.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -69,5 +71,26 @@ describe('the outbox', () => {
     assert.equal(deliveries.length, 10)
     assert.equal(turn, workspaceId)
     assert.equal((await leaseDeliveries(em(), 'walk', 10, workspaceId)).turn, workspaceId)
+  })
+
+  it('lets the walks of workspaces take turns, whose automation or contact they are for', async () => {
+    await sql(em(), 'delete from outbox')
+    const { em: root } = service.context.dependencies
+    const one = await createWorkspace(root, { name: 'One', mode: 'live' })
+    const two = await createWorkspace(root, { name: 'Two', mode: 'live' })
+    const make = async (workspaceId: string) => {
+      const { automation } = await createAutomation(root, workspaceId, {
+        name: 'Deleted',
+        status: 'ACTIVE',
+        trigger: 'SIGNUP',
+        steps: [{ type: 'WAIT', delayMinutes: 1 }],
+      })
+      return automation.id
+    }
+    const many = await Promise.all(Array.from({ length: 5 }, () => make(one.id)))
+    for (const automationId of [...many, await make(two.id)]) await owe(em(), { kind: 'TEAR_DOWN', automationId })
+    const first = await leaseDeliveries(em(), 'walk', 1, FIRST_TURN)
+    const second = await leaseDeliveries(em(), 'walk', 1, first.turn)
+    assert.deepEqual(new Set([first.turn, second.turn]), new Set([one.id, two.id]))
   })
 })

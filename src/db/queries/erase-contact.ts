@@ -29,8 +29,8 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
   const rows = await sql<DeliveryRow>(
     em,
     `with owed as (
-       insert into outbox as owed (kind, key, lane, automation_id, contact_id, due_at)
-       select distinct 'CANCEL', automation_id || ' ' || contact_id, 'interactive', automation_id, contact_id,
+       insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
+       select distinct 'CANCEL', automation_id || ' ' || contact_id, 'interactive', workspace_id, automation_id, contact_id,
          now() + make_interval(secs => $2::float8)
        from enrollments where contact_id = $1::uuid and status = 'ACTIVE'
        on conflict (kind, key) do update set generation = owed.generation + 1, attempts = 0, due_at = excluded.due_at

@@ -129,8 +129,15 @@ export async function owe(
 }
 
 const OWE = `
-insert into outbox as owed (kind, key, lane, automation_id, contact_id, due_at)
-values ($1, $2, $3, $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8))
+insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
+values (
+  $1, $2, $3,
+  coalesce(
+    (select workspace_id from automations where id = $4::uuid),
+    (select workspace_id from contacts where id = $5::uuid)
+  ),
+  $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8)
+)
 on conflict (kind, key) do update
   set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
   -- There is one of these, it goes round for ever, and who starts a worker does not make it start over.
