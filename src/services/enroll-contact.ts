@@ -124,10 +124,10 @@ async function enterBesides(
       const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
       if ((await recordEnrollment(unit, theirs))?.status === 'ACTIVE') return false
     }
-    const active = await findActive(unit, automationId, contactId)
-    if (active !== undefined) return active === write.id
-    if (!(await recordEnrollment(unit, write))) throw notFound(NOT_ACTIVE)
-    return true
+    // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
+    if (await recordEnrollment(unit, write, { supersedes: false })) return true
+    if ((await findActive(unit, automationId, contactId)) === undefined) throw notFound(NOT_ACTIVE)
+    return false
   })
   if (enters) await enrollments.enter(start, write.id)
   return enters

@@ -119,4 +119,14 @@ describe('a Temporal that is older than the ledger', () => {
     assert.equal(await settleActive(service.context.dependencies, write), true)
     assert.equal(await makesRoom(automationId, contactId), write.id)
   })
+
+  it('puts out nobody who was recorded in the moment in which a call finds the place free', async () => {
+    const automationId = await anAutomation(service, { steps: [wait(60)] })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const before = await rowsOf(contactId)
+    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+    assert.equal(await recordEnrollment(em(), write, { supersedes: false }), undefined)
+    assert.deepEqual(await rowsOf(contactId), before)
+  })
 })

@@ -32,6 +32,8 @@ interface Execution {
   timers: Map<number, { cancel: () => void }>
   remotes: Map<number, { name: string; input: unknown; attempt: number; due: boolean; task: object | undefined }>
   closed: string | undefined
+  /** Whether it is from a backup: the ledger may have it as over. */
+  restored?: boolean
 }
 
 /** How long a worker may be silent with a task before it is given to another, in virtual milliseconds. */
@@ -84,7 +86,8 @@ export class TemporalModel {
           const there = running(automationId, contactId)
           const itsId = there?.memo['enrollmentId']
           const isHeard = itsId !== enrollmentId && (ledgerHas === undefined || ledgerHas === itsId)
-          if (there && there.timers.size > 0 && isHeard && triggerEventId !== null) this.heardInWait.add(triggerEventId)
+          const isWaiting = there && !there.restored && there.timers.size > 0
+          if (isWaiting && isHeard && triggerEventId !== null) this.heardInWait.add(triggerEventId)
           const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
           const arrival: Arrival = { ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }
           this.signal(there ?? this.open(start), 'enter', arrival)
@@ -128,7 +131,7 @@ export class TemporalModel {
   restore(backup: readonly Execution[]): void {
     for (const { timers } of this.executions.values()) for (const timer of timers.values()) timer.cancel()
     this.executions.clear()
-    for (const execution of backup) this.executions.set(execution.id, execution)
+    for (const execution of backup) this.executions.set(execution.id, { ...execution, restored: true })
   }
 
   /** What a worker that is free may take up now. */

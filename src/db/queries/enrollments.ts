@@ -27,13 +27,16 @@ export interface RecordedEnrollment {
  * Nothing is written when the automation or the contact is gone, when another enrollment has the same cause, when an
  * earlier one has heard the event that would start it, or when that event is forgotten: it is delivered again, or late.
  *
- * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run.
+ * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run. Who has no
+ * workflow to show for it takes nobody's place.
  *
+ * @param supersedes whether its workflow is there, so that no other enrollment's can be
  * @returns the enrollment as recorded, or `undefined` where there is none to be.
  */
 export async function recordEnrollment(
   em: EntityManager,
   write: EnrollmentWrite,
+  { supersedes = true }: { supersedes?: boolean } = {},
 ): Promise<RecordedEnrollment | undefined> {
   const [written] = await preparedSql<RecordedRow>(em, 'record-enrollment', RECORD, [
     write.id,
@@ -42,6 +45,7 @@ export async function recordEnrollment(
     write.cause,
     write.triggerEventId,
     write.enrolledAt.toISOString(),
+    supersedes,
   ])
   // A second statement, because the first can't see a row that another caller wrote, before it or while it waited for it.
   const row = written ?? (await sql<RecordedRow>(em, READ, [write.id]))[0]
@@ -107,6 +111,9 @@ with inserted as (
     and not exists (
       select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
     )
+    and ($7::boolean or not exists (
+      select from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE'
+    ))
   on conflict do nothing
   returning automation_id, version, status
 ),
