@@ -4,10 +4,10 @@ import { deleteAutomation } from '../../src/services/delete-automation.ts'
 import { eraseContact } from '../../src/services/erase-contact.ts'
 import { doOnce } from '../../src/api/idempotency.ts'
 import { updateAutomation } from '../../src/services/automations.ts'
-import { eventCause } from '../../src/domain/enrollment.ts'
 import { sql } from '../../src/db/sql.ts'
 import { World, type Ground } from './world.ts'
-import type { Decisions, Process } from './scheduler.ts'
+import { judge, type Story } from './judge.ts'
+import type { Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
@@ -25,29 +25,6 @@ interface Setting {
   /** After so many events a workflow continues as new. */
   longHistory?: number
   run(world: World): Promise<Story>
-}
-
-/** What was acknowledged, for the judge. */
-interface Story {
-  /** All that is to be acknowledged: the run goes on until it is. */
-  done: Promise<unknown>
-  /** Who has to get every email, each once. */
-  expected: { contact: string; subjects: string[] }[]
-  /** Whoever gets an email that was begun, or taken, after this is mailed against an acknowledged call. */
-  never: {
-    contact?: string
-    takenAfter?: () => number | undefined
-    begunBetween?: () => readonly [number, number][]
-  }[]
-  /** How often somebody may be mailed the same step at most, where sequences may be repeated. */
-  times?: () => number
-  /**
-   * Which enrollments may be ended before their time: all, by a deletion; or those that have mailed nothing, by one that comes
-   * in the same moment. Else none is.
-   */
-  mayEnd?: 'all' | 'unmailed'
-  /** What an automation has to be at the end. */
-  status?: { automationId: string; is: string }
 }
 
 /** Fires an event until it is acknowledged. */
@@ -331,110 +308,4 @@ async function isQuiet(world: World): Promise<boolean> {
        + (select count(*) from enrollments where status = 'ACTIVE'))::integer as owed`,
   )
   return row?.owed === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
-}
-
-async function judge(world: World, story: Story, quiet: boolean): Promise<string[]> {
-  const { taken, begun } = world.mail
-  const violations: string[] = []
-  if (!quiet) violations.push('something that was acknowledged is still owed')
-  const times = Map.groupBy(taken, ({ messageId }) => messageId)
-  for (const [id, all] of times) if (all.length > 1) violations.push(`${id} was taken ${all.length} times`)
-  const bySubject = Map.groupBy(taken, ({ to, subject }) => `${to} ${subject}`)
-  for (const [what, all] of bySubject) {
-    if (all.length > (story.times?.() ?? 1)) violations.push(`${what} was taken ${all.length} times`)
-  }
-  const rows = await sql<{ email: string | null; subject: string | null; status: string; attempts: number }>(
-    world.em,
-    `select contact.email, content.subject, message.status, message.attempts
-     from messages message left join contacts contact on contact.id = message.contact_id
-     left join enrollments enrollment on enrollment.id = message.enrollment_id
-     left join automation_versions version
-       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
-     left join lateral (
-       select step ->> 'content' as hash from jsonb_array_elements(version.steps) step
-       where step ->> 'id' = message.step_id::text
-     ) step on true
-     left join email_contents content on content.automation_id = message.automation_id and content.hash = step.hash`,
-  )
-  for (const { contact, subjects } of story.expected) {
-    const to = `${contact}@example.com`
-    for (const subject of subjects) {
-      const unconfirmed = rows.some(
-        (row) => row.email === to && row.subject === subject && row.status === 'UNCONFIRMED',
-      )
-      if (!bySubject.has(`${to} ${subject}`) && !unconfirmed) violations.push(`${to} never got "${subject}"`)
-    }
-  }
-  if (story.mayEnd !== 'all') {
-    const cancelled = await sql<{ cause: string; mailed: boolean }>(
-      world.em,
-      `select cause, exists (select from messages where enrollment_id = enrollment.id) as mailed
-       from enrollments enrollment where status = 'CANCELLED'`,
-    )
-    for (const { cause, mailed } of cancelled) {
-      if (mailed || story.mayEnd !== 'unmailed') violations.push(`the enrollment by ${cause} was ended before its time`)
-    }
-  }
-  const [{ overlapping } = { overlapping: 0 }] = await sql<{ overlapping: number }>(
-    world.em,
-    `select count(*)::integer as overlapping from enrollments one join enrollments two
-       on two.automation_id = one.automation_id and two.contact_id = one.contact_id
-       and two.recorded_at > one.recorded_at and two.recorded_at < one.ended_at`,
-  )
-  if (overlapping > 0) violations.push('somebody was in the same automation twice at a time')
-  for (const { id, at } of world.fired) {
-    const [row] = await sql<{ counts: boolean }>(
-      world.em,
-      `select exists (select from enrollments where cause = $1 or ended_at >= $2::timestamptz) as counts`,
-      [eventCause(id), new Date(at).toISOString()],
-    )
-    if (!row?.counts) violations.push(`event ${id} started nothing, and nothing ran that could have heard it`)
-  }
-  const started = await sql<{ id: string }>(
-    world.em,
-    `select cause as id from enrollments where cause = any($1::text[])`,
-    [[...world.temporal.heardInWait].map(eventCause)],
-  )
-  for (const { id } of started) violations.push(`${id} was heard in the middle of a sequence, and started another one`)
-  for (const [, all] of Map.groupBy(taken, ({ to }) => to)) {
-    if (story.expected.every(({ subjects }) => subjects.length < 2) || story.never.length > 0) continue
-    for (const two of all.filter(({ subject }) => subject === '2')) {
-      // The email before it may be one of which nobody knows: then there is none to measure from.
-      const one = all.findLast(({ subject, at }) => subject === '1' && at < two.at)
-      if (one && two.time - one.time < 60_000) violations.push(`the wait took ${two.time - one.time} ms`)
-    }
-  }
-  const excuses = (sender: Process) =>
-    world.scheduler.faults.some(
-      ({ process, what, fault }) => process === sender && (/crash|stall/.test(fault) || what.startsWith('mail')),
-    )
-  if (story.status) {
-    const [row] = await sql<{ status: string }>(world.em, 'select status from automations where id = $1::uuid', [
-      story.status.automationId,
-    ])
-    if (row?.status !== story.status.is)
-      violations.push(`the automation is ${row?.status}, and was made ${story.status.is}`)
-  }
-  for (const { email, subject, status } of rows) {
-    if (status === 'UNCONFIRMED' && email) {
-      const senders = begun.filter((other) => other.to === email && (subject === null || other.subject === subject))
-      if (senders.length === 0) violations.push(`"${subject}" to ${email} is UNCONFIRMED, and was never begun`)
-      else if (!senders.some(({ sender }) => excuses(sender)))
-        violations.push(`"${subject}" to ${email} is UNCONFIRMED although its sender lived and its server answered`)
-    }
-    if (quiet && (status === 'SENDING' || status === 'DEFERRED')) {
-      violations.push(`"${subject}" to ${email ?? 'somebody who is gone'} is left ${status}`)
-    }
-  }
-  for (const { contact, takenAfter, begunBetween } of story.never) {
-    for (const mail of taken) {
-      if (contact !== undefined && mail.to !== `${contact}@example.com`) continue
-      const after = takenAfter?.()
-      if (after !== undefined && mail.at > after)
-        violations.push(`"${mail.subject}" to ${mail.to} was taken after the answer`)
-      if (begunBetween?.().some(([from, to]) => mail.begunAt > from && mail.begunAt < to))
-        violations.push(`"${mail.subject}" to ${mail.to} was sent while paused`)
-    }
-  }
-  return violations
 }

@@ -1,0 +1,196 @@
+/** Holds what a run did against the promise. */
+import { eventCause } from '../../src/domain/enrollment.ts'
+import { sql } from '../../src/db/sql.ts'
+import type { Process } from './scheduler.ts'
+import type { World } from './world.ts'
+
+/** What was acknowledged. */
+export interface Story {
+  /** All that is to be acknowledged: the run goes on until it is. */
+  done: Promise<unknown>
+  /** Who has to get every email, each once. */
+  expected: { contact: string; subjects: string[] }[]
+  /** Whoever gets an email that was begun, or taken, after this is mailed against an acknowledged call. */
+  never: {
+    contact?: string
+    takenAfter?: () => number | undefined
+    begunBetween?: () => readonly [number, number][]
+  }[]
+  /** How often somebody may be mailed the same step at most, where sequences may be repeated. */
+  times?: () => number
+  /**
+   * Which enrollments may be ended before their time: all, by a deletion; or those that have mailed nothing, by one that comes
+   * in the same moment. Else none is.
+   */
+  mayEnd?: 'all' | 'unmailed'
+  /** What an automation has to be at the end. */
+  status?: { automationId: string; is: string }
+}
+
+/** A sentence of the promise: what speaks against it, in words. */
+type Sentence = (evidence: Evidence) => AsyncGenerator<string> | Generator<string>
+
+interface Evidence extends Story {
+  world: World
+  /** Whether nothing is owed to anybody any more. */
+  quiet: boolean
+  messages: readonly Message[]
+}
+
+/** As the ledger has it at the end. Who was erased has no address. */
+interface Message {
+  email: string | null
+  subject: string | null
+  status: string
+}
+
+/** @returns what is wrong, in words; nothing when the promise was kept. */
+export async function judge(world: World, story: Story, quiet: boolean): Promise<string[]> {
+  const evidence = { ...story, world, quiet, messages: await readMessages(world) }
+  const violations: string[] = []
+  for (const sentence of PROMISE) for await (const violation of sentence(evidence)) violations.push(violation)
+  return violations
+}
+
+const readMessages = (world: World) =>
+  sql<Message>(
+    world.em,
+    `select contact.email, content.subject, message.status
+     from messages message left join contacts contact on contact.id = message.contact_id
+     left join enrollments enrollment on enrollment.id = message.enrollment_id
+     left join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     left join lateral (
+       select step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+       where step ->> 'id' = message.step_id::text
+     ) step on true
+     left join email_contents content on content.automation_id = message.automation_id and content.hash = step.hash`,
+  )
+
+const addressOf = (contact: string) => `${contact}@example.com`
+
+const PROMISE: readonly Sentence[] = [
+  function* nothingIsOwed({ quiet }) {
+    if (!quiet) yield 'something that was acknowledged is still owed'
+  },
+
+  function* nobodyIsMailedTwice({ world, times = () => 1 }) {
+    const { taken } = world.mail
+    for (const [id, all] of Map.groupBy(taken, ({ messageId }) => messageId)) {
+      if (all.length > 1) yield `${id} was taken ${all.length} times`
+    }
+    for (const [what, all] of Map.groupBy(taken, ({ to, subject }) => `${to} ${subject}`)) {
+      if (all.length > times()) yield `${what} was taken ${all.length} times`
+    }
+  },
+
+  function* nobodyIsSkipped({ world, expected, messages }) {
+    for (const { contact, subjects } of expected) {
+      const to = addressOf(contact)
+      for (const subject of subjects) {
+        const wasTaken = world.mail.taken.some((mail) => mail.to === to && mail.subject === subject)
+        const isTold = messages.some(
+          (message) => message.email === to && message.subject === subject && message.status === 'UNCONFIRMED',
+        )
+        if (!wasTaken && !isTold) yield `${to} never got "${subject}"`
+      }
+    }
+  },
+
+  async function* noEnrollmentEndsBeforeItsTime({ world, mayEnd }) {
+    if (mayEnd === 'all') return
+    const cancelled = await sql<{ cause: string; mailed: boolean }>(
+      world.em,
+      `select cause, exists (select from messages where enrollment_id = enrollment.id) as mailed
+       from enrollments enrollment where status = 'CANCELLED'`,
+    )
+    for (const { cause, mailed } of cancelled) {
+      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${cause} was ended before its time`
+    }
+  },
+
+  async function* nobodyIsInTwice({ world }) {
+    const overlapping = await sql(
+      world.em,
+      `select from enrollments one join enrollments two
+         on two.automation_id = one.automation_id and two.contact_id = one.contact_id
+         and two.recorded_at > one.recorded_at and two.recorded_at < one.ended_at`,
+    )
+    if (overlapping.length > 0) yield 'somebody was in the same automation twice at a time'
+  },
+
+  async function* noEventIsLost({ world }) {
+    for (const { id, at } of world.fired) {
+      const [row] = await sql<{ counts: boolean }>(
+        world.em,
+        `select exists (select from enrollments where cause = $1 or ended_at >= $2::timestamptz) as counts`,
+        [eventCause(id), new Date(at).toISOString()],
+      )
+      if (!row?.counts) yield `event ${id} started nothing, and nothing ran that could have heard it`
+    }
+  },
+
+  async function* whatWasHeardStartsNothing({ world }) {
+    const started = await sql<{ cause: string }>(
+      world.em,
+      `select cause from enrollments where cause = any($1::text[])`,
+      [[...world.temporal.heardInWait].map(eventCause)],
+    )
+    for (const { cause } of started) yield `${cause} was heard in the middle of a sequence, and started another one`
+  },
+
+  function* noWaitIsShort({ world, expected, never }) {
+    if (expected.every(({ subjects }) => subjects.length < 2) || never.length > 0) return
+    for (const [, all] of Map.groupBy(world.mail.taken, ({ to }) => to)) {
+      for (const two of all.filter(({ subject }) => subject === '2')) {
+        // The email before it may be one of which nobody knows: then there is none to measure from.
+        const one = all.findLast(({ subject, at }) => subject === '1' && at < two.at)
+        if (one && two.time - one.time < 60_000) yield `the wait took ${two.time - one.time} ms`
+      }
+    }
+  },
+
+  async function* whatIsAnsweredStays({ world, status }) {
+    if (!status) return
+    const { automationId, is } = status
+    const [row] = await sql<{ status: string }>(world.em, 'select status from automations where id = $1::uuid', [
+      automationId,
+    ])
+    if (row?.status !== is) yield `the automation is ${row?.status}, and was made ${is}`
+  },
+
+  function* unconfirmedHasItsReason({ world, messages }) {
+    const mayNotKnow = (sender: Process) =>
+      world.scheduler.faults.some(
+        ({ process, what, fault }) => process === sender && (/crash|stall/.test(fault) || what.startsWith('mail')),
+      )
+    for (const { email, subject, status } of messages) {
+      if (status !== 'UNCONFIRMED' || !email) continue
+      const begun = world.mail.begun.filter(
+        (other) => other.to === email && (subject === null || other.subject === subject),
+      )
+      if (begun.length === 0) yield `"${subject}" to ${email} is UNCONFIRMED, and was never begun`
+      else if (!begun.some(({ sender }) => mayNotKnow(sender)))
+        yield `"${subject}" to ${email} is UNCONFIRMED although its sender lived and its server answered`
+    }
+  },
+
+  function* everyMessageIsSettled({ quiet, messages }) {
+    for (const { email, subject, status } of messages) {
+      if (quiet && (status === 'SENDING' || status === 'DEFERRED'))
+        yield `"${subject}" to ${email ?? 'somebody who is gone'} is left ${status}`
+    }
+  },
+
+  function* nobodyIsMailedAgainstAnAnswer({ world, never }) {
+    for (const { contact, takenAfter, begunBetween } of never) {
+      const after = takenAfter?.() ?? Infinity
+      for (const { to, subject, at, begunAt } of world.mail.taken) {
+        if (contact !== undefined && to !== addressOf(contact)) continue
+        if (at > after) yield `"${subject}" to ${to} was taken after the answer`
+        if (begunBetween?.().some(([from, until]) => begunAt > from && begunAt < until))
+          yield `"${subject}" to ${to} was sent while paused`
+      }
+    }
+  },
+]
