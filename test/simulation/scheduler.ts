@@ -69,7 +69,7 @@ export interface Decisions {
 const MINUTE = 60_000
 
 /** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
-const STALL_MS = 90_000
+export const STALL_MS = 90_000
 
 /** How long a slow way takes, in virtual milliseconds: less than any timeout. */
 const SLOW_MS = 2_500
@@ -99,6 +99,7 @@ export class Scheduler {
   offers: () => Offer[] = () => []
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
+  private waiters: { step: number; resolve: () => void }[] = []
   private busy = 0
   /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
   private stirred = 0
@@ -147,6 +148,11 @@ export class Scheduler {
     return timer
   }
 
+  /** Waits until so many more steps are done; or until there are none to do. */
+  steps(count: number): Promise<void> {
+    return new Promise((resolve) => this.waiters.push({ step: this.step + count, resolve }))
+  }
+
   pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.after(milliseconds, resolve))
   }
@@ -174,6 +180,15 @@ export class Scheduler {
           .map((action) => ({ what: `${action.process.name}: ${action.what}`, run: () => this.perform(action) })),
         ...this.offers(),
       ]
+      const isDue = ready.length === 0 ? () => true : ({ step }: { step: number }) => step <= this.step
+      const due = this.waiters.filter(isDue)
+      if (due.length > 0) {
+        this.waiters = this.waiters.filter((waiter) => !due.includes(waiter))
+        for (const { resolve } of due) resolve()
+        this.stirred += 1
+        await this.settle()
+        continue
+      }
       if (ready.length > 0) {
         this.step += 1
         await ready[this.decisions.next(ready.length)]!.run()

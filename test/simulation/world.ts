@@ -160,13 +160,13 @@ export class World {
 
   /**
    * A client that repeats what was not acknowledged, each time as a process of its own behind the balancer.
-   * @returns what was answered, and in which step.
+   * @returns what was answered, in which step, and to which attempt.
    */
   async client<Answer>(
     name: string,
     call: (dependencies: Dependencies, attempt: number) => Promise<Answer>,
     isFinal: (error: Error) => boolean = () => false,
-  ): Promise<{ answer: Answer | undefined; at: number }> {
+  ): Promise<{ answer: Answer | undefined; at: number; attempt: number }> {
     for (let attempt = 1; ; attempt += 1) {
       const api = this.scheduler.process(`api (${name}, try ${attempt})`)
       const result = await new Promise<{ answer: Answer | undefined } | undefined>((resolve) => {
@@ -182,7 +182,7 @@ export class World {
           )
         })
       })
-      if (result) return { answer: result.answer, at: this.scheduler.step }
+      if (result) return { answer: result.answer, at: this.scheduler.step, attempt }
     }
   }
 

@@ -7,7 +7,7 @@ import { updateAutomation } from '../../src/services/automations.ts'
 import { sql } from '../../src/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import { judge, type Story } from './judge.ts'
-import type { Decisions } from './scheduler.ts'
+import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
@@ -38,6 +38,9 @@ function fire(world: World, contactId: string) {
 
 /** How long an automation stays as it is before it is changed again. */
 const GAPS_MS = [0, 1_000, 3_000, 8_000, 20_000]
+
+/** After how many steps somebody is in the middle of an email: mostly then does what ends it begin. */
+const INSTANTS = [9, 0, 5, 7, 11, 13, 16, 20]
 
 const gone = (error: Error) => /not found/i.test(error.message)
 
@@ -210,8 +213,10 @@ const SETTINGS: Record<WorldName, Setting> = {
       const contactId = await world.contact('ada')
       const paused: [number, number][] = []
       const changes = async () => {
+        let repeated = false
         for (let n = 0; n < 3; n += 1) {
-          const { at } = await world.setStatus(automationId, 'PAUSED')
+          const { at, attempt } = await world.setStatus(automationId, 'PAUSED')
+          repeated ||= attempt > 1
           const interval: [number, number] = [at, Infinity]
           paused.push(interval)
           await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
@@ -219,6 +224,10 @@ const SETTINGS: Record<WorldName, Setting> = {
           await world.setStatus(automationId, 'ACTIVE')
           await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
         }
+        // An API that was stopped may still carry out what its client has long asked another one for.
+        if (!repeated) return
+        await world.scheduler.pause(STALL_MS)
+        await world.setStatus(automationId, 'ACTIVE')
       }
       const enrolled = world.enroll(automationId, contactId)
       return {
@@ -235,17 +244,17 @@ const SETTINGS: Record<WorldName, Setting> = {
       const contacts = [await world.contact('ada'), await world.contact('bob')]
       let deletedAt: number | undefined
       const enrolled = Promise.all(contacts.map((contactId) => world.enroll(automationId, contactId, gone)))
-      const deleted = world
-        .client(
+      const deletion = async () => {
+        await world.scheduler.steps(world.scheduler.choose(INSTANTS))
+        const { at } = await world.client(
           'delete',
           (dependencies) => deleteAutomation(dependencies.em, world.ground.workspaceId, automationId),
           gone,
         )
-        .then(({ at }) => {
-          deletedAt = at
-        })
+        deletedAt = at
+      }
       return {
-        done: Promise.all([enrolled, deleted]),
+        done: Promise.all([enrolled, deletion()]),
         expected: [],
         never: [{ takenAfter: () => deletedAt }],
         mayEnd: 'all',
@@ -259,15 +268,19 @@ const SETTINGS: Record<WorldName, Setting> = {
       const contactId = await world.contact('ada')
       let erasedAt: number | undefined
       const enrolled = world.enroll(automationId, contactId, gone)
-      const erased = world
-        .client('erase', (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId), gone)
-        .then(({ at }) => {
-          erasedAt = at
-        })
+      const erasure = async () => {
+        await world.scheduler.steps(world.scheduler.choose(INSTANTS))
+        const { at } = await world.client(
+          'erase',
+          (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId),
+          gone,
+        )
+        erasedAt = at
+      }
       // Somebody writes to the automation meanwhile: a claim waits for that in the middle of its statement.
       const written = world.setStatus(automationId, 'ACTIVE').then(() => world.setStatus(automationId, 'ACTIVE'))
       return {
-        done: Promise.all([enrolled, erased, written]),
+        done: Promise.all([enrolled, erasure(), written]),
         expected: [],
         never: [{ contact: 'ada', takenAfter: () => erasedAt }],
         mayEnd: 'all',
