@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow'
 import type { EnrollmentStatus } from '../src/domain/enrollment.ts'
-import type { MachineState } from '../src/domain/machine.ts'
+import type { MachineState, Progress } from '../src/domain/machine.ts'
 
 /** A reason to enter an automation: ids, and nothing personal, because histories hold it. */
 export interface Entry {
@@ -10,8 +10,8 @@ export interface Entry {
   cause: string | null
   /** The trigger event among the causes. */
   triggerEventId: string | null
-  /** Set where an enrollment had lost its workflow: the last step that the ledger has as settled, and when it was. */
-  resumeAfter?: { stepId: string; at: number }
+  /** Set where an enrollment had lost its workflow: how far it is by the ledger. */
+  resumeAfter?: Progress
 }
 
 /** Somebody who enters, as a workflow is told of it. */

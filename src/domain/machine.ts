@@ -30,10 +30,17 @@ export const END = 'end'
 
 export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, held: false, changed: false }
 
+/** How far a sequence is by the ledger: its last step that is settled, and when it was; `null` with the time of its entry. */
+export interface Progress {
+  stepId: string | null
+  /** Milliseconds since 1970. */
+  at: number
+}
+
 /** What can happen to a sequence. */
 export type Happening =
-  /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow. */
-  | { kind: 'begun'; resumeAfter?: { stepId: string; at: number } | undefined }
+  /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow: see `Progress`. */
+  | { kind: 'begun'; resumeAfter?: Progress | undefined }
   /** The email of the present step is settled, or can't be sent: held, stopped by a refusal, or gone. */
   | { kind: 'email-settled'; as: 'go-on' | 'stop' | 'held' | 'gone' }
   /** The time that was waited for has come. */
@@ -67,7 +74,8 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
     case 'email-settled':
       return state.waitingFor === 'email' ? settle(steps, state, happening.as, now) : stay(state)
     case 'woken':
-      return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, now) : stay(state)
+      // A wait behind a wait begins when that was to end, however late somebody was there to see it.
+      return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)
     case 'changed':
       // While an email is under way nobody knows whether it saw the change: it counts as not seen.
       if (state.waitingFor === 'email') return stay({ ...state, changed: true })
@@ -89,7 +97,7 @@ const stay = (state: MachineState): Move => ({ state, effects: [] })
 function begin(
   steps: readonly StepOutline[],
   state: MachineState,
-  resumeAfter: { stepId: string; at: number } | undefined,
+  resumeAfter: Progress | undefined,
   now: number,
 ): Move {
   switch (state.waitingFor) {
@@ -100,9 +108,9 @@ function begin(
     case 'change':
       return send(state, state.stepId!)
     case 'begin': {
-      const last = resumeAfter === undefined ? -1 : steps.findIndex(({ id }) => id === resumeAfter.stepId)
+      const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
       // The wait that follows began when that email was settled, and not when its workflow was found to be lost.
-      return enter(steps, last + 1, state, last < 0 ? now : resumeAfter!.at)
+      return enter(steps, last + 1, state, resumeAfter?.at ?? now)
     }
     case 'end':
     case 'nothing':

@@ -37,7 +37,7 @@ export async function settleActive(
     enrolledAt: enrolledAt.toISOString(),
     cause,
     triggerEventId: null,
-    ...(last ? { resumeAfter: { stepId: last.stepId, at: last.at.getTime() } } : {}),
+    resumeAfter: { stepId: last?.stepId ?? null, at: (last?.at ?? enrolledAt).getTime() },
   }
   await enrollments.enter({ automationName, requestId: null, input }, id)
   return true

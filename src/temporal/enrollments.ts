@@ -20,6 +20,9 @@ export interface EnrollmentStart {
   requestId: string | null
 }
 
+/** How a workflow can have ended. One that is paused there, or in a state of a newer Temporal, has not. */
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'])
+
 /** The enrollment that a running workflow is for, as its starter wrote it into the memo. */
 export interface RunningEnrollment {
   enrollmentId: string
@@ -140,13 +143,13 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     },
     async findRunning(automationId, contactId) {
       const found = await describe(automationId, contactId)
-      if (found?.status.name !== 'RUNNING') return undefined
+      if (!found || ENDED.has(found.status.name)) return undefined
       return found.memo as unknown as RunningEnrollment
     },
     async state(automationId, contactId, enrollmentId) {
       const found = await describe(automationId, contactId)
       if (!found) return null
-      const isRunning = found.status.name === 'RUNNING'
+      const isRunning = !ENDED.has(found.status.name)
       if (found.memo?.['enrollmentId'] === enrollmentId) return isRunning ? 'RUNNING' : 'CLOSED'
       // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
       return isRunning ? 'ANOTHER' : null

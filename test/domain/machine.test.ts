@@ -157,6 +157,23 @@ describe('the machine', () => {
     ])
   })
 
+  it('resumes an enrollment of which nothing is settled from its entry', () => {
+    const resumed = next(
+      [wait('w', 60), email('a')],
+      INITIAL,
+      { kind: 'begun', resumeAfter: { stepId: null, at: 7 } },
+      99,
+    )
+    assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
+  })
+
+  it('begins a wait behind a wait when that was to end, however late it is woken', () => {
+    const steps = [wait('v', 10), wait('w', 20), email('a')]
+    const first = next(steps, INITIAL, { kind: 'begun' }, 5)
+    const late = next(steps, first.state, { kind: 'woken' }, 25 * MINUTE)
+    assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 5 + 30 * MINUTE })
+  })
+
   it('ends at once when it is to, wherever it is, and does nothing after', () => {
     const steps = [wait('w', 60), email('a')]
     const waiting = next(steps, INITIAL, { kind: 'begun' }, 0).state

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { recordEnrollment } from '../../src/db/queries/enrollments.ts'
+import type { Client } from '@temporalio/client'
+import { lastSettled, recordEnrollment } from '../../src/db/queries/enrollments.ts'
+import { listUnconfirmed, reclaimUnconfirmed } from '../../src/db/queries/unconfirmed.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { settleActive } from '../../src/services/settle-active.ts'
+import { createEnrollments } from '../../src/temporal/enrollments.ts'
 import { stateQuery } from '../../workflows/messages.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -71,6 +74,95 @@ describe('a Temporal that is older than the ledger', () => {
       assert.equal((await activityOf(service, contactId)).length, 1)
     })
   }
+
+  it('takes what an operator has paused in Temporal for running', async () => {
+    const automationId = await anAutomation(service, { steps: [wait(60)] })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const [row] = await rowsOf(contactId)
+    const { dependencies, installation, temporal } = service.context
+    for (const name of ['PAUSED', 'UNKNOWN']) {
+      const describe = async () => ({ ...(await handleOf(automationId, contactId).describe()), status: { name } })
+      const client = {
+        withDeadline: (_deadline: unknown, call: () => Promise<unknown>) => call(),
+        workflow: { ...temporal.workflow, getHandle: () => ({ describe }) },
+      } as unknown as Client
+      const enrollments = createEnrollments(client, 'unused', installation)
+      assert.equal((await enrollments.findRunning(automationId, contactId))?.enrollmentId, row!.id)
+      const ids = { id: row!.id, automationId, contactId }
+      assert.equal(await settleActive({ ...dependencies, enrollments }, ids), true)
+    }
+    assert.deepEqual(await rowsOf(contactId), [row])
+  })
+
+  describe('has an enrollment go on where it was', () => {
+    const steps = [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }, wait(60)]
+    /** Somebody who has got both emails: the first a while ago. */
+    async function behindBoth(automation: object = {}) {
+      const automationId = await anAutomation(service, { steps, ...automation })
+      const contactId = await aContact(service)
+      await enroll(service, automationId, contactId)
+      await waits(automationId, contactId)
+      const [row] = await rowsOf(contactId)
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      const [first, , second] = (body as { data: { steps: { id: string }[] } }).data.steps.map(({ id }) => id)
+      await sql(
+        em(),
+        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
+           claimed_at, settled_at)
+         select gen_random_uuid(), workspace_id, contact_id, automation_id, enrollment_id, $2::uuid, 0, 'SENT',
+           gen_random_uuid(), now() + interval '1 hour', now() + interval '1 hour'
+         from messages where contact_id = $1::uuid`,
+        [contactId, second],
+      )
+      return { enrollmentId: row!.id, first, second, contactId }
+    }
+
+    it('also where an operator has had an earlier email sent again since', async () => {
+      const { enrollmentId, first, second, contactId } = await behindBoth()
+      const before = await lastSettled(em(), enrollmentId)
+      assert.equal(before?.stepId, second)
+      const settledAt = `select settled_at from messages where step_id = $1::uuid`
+      const [was] = await sql(em(), settledAt, [first])
+      await sql(em(), `update messages set status = 'UNCONFIRMED' where step_id = $1::uuid`, [first])
+      const [message] = (await listUnconfirmed(em(), 1_000)).filter((one) => one.contactId === contactId)
+      await reclaimUnconfirmed(em(), message!.id, newId())
+      assert.deepEqual(await sql(em(), settledAt, [first]), [was])
+      assert.deepEqual(await lastSettled(em(), enrollmentId), before)
+    })
+
+    it('and end at an email that ends it', async () => {
+      const { enrollmentId, first, second } = await behindBoth({ onSendFailure: 'STOP' })
+      await sql(em(), `update messages set status = 'FAILED' where step_id = $1::uuid`, [second])
+      assert.equal((await lastSettled(em(), enrollmentId))?.stepId, first)
+    })
+  })
+
+  it('has a long wait at the beginning end when it was to', async () => {
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const wakeAt = await waits(automationId, contactId)
+    await sql(
+      em(),
+      `update enrollments set enrolled_at = enrolled_at - interval '50 minutes' where contact_id = $1::uuid`,
+      [contactId],
+    )
+    await service.context.temporal.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
+    })
+    const [row] = await rowsOf(contactId)
+    const settled = () => settleActive(service.context.dependencies, { id: row!.id, automationId, contactId })
+    await eventually('it is gone', () =>
+      enrolledIn(automationId, contactId).then(
+        () => undefined,
+        () => true,
+      ),
+    )
+    assert.equal(await settled(), true)
+    assert.ok(Math.abs((await waits(automationId, contactId)) - (wakeAt - 50 * 60_000)) < 5_000)
+  })
 
   /** What has an enrollment in a wait that has ended by the ledger. */
   async function behind(eventName: string) {

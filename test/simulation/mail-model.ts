@@ -10,8 +10,9 @@ export interface Taken {
   /** The steps in which the message began to flow, and in which the server had it all. */
   begunAt: number
   at: number
-  /** When it had it, in virtual milliseconds. */
+  /** When it had it, in virtual milliseconds, and how long its sender took over that. */
   time: number
+  took: number
 }
 
 const EDGE = FAULTS.filter((fault) => fault !== 'fail-after')
@@ -77,7 +78,8 @@ export class MailModel {
         `mail takes ${to} "${subject}"`,
         () => {
           if (breakOff?.aborted || (!process.alive && begunTime < scheduler.now)) return
-          this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now })
+          const took = scheduler.now - begunTime
+          this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now, took })
         },
         { faults: ANSWER, error: broken },
       )

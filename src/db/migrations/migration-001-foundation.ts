@@ -156,6 +156,8 @@ export class Migration001Foundation extends Migration {
         created_at timestamptz not null default now(),
         claimed_at timestamptz not null default now(),
         sent_at timestamptz,
+        -- When the sequence went on behind it, which a resend by an operator does not move.
+        settled_at timestamptz,
         constraint messages_once unique (enrollment_id, step_id, visit)
       )`)
     this.addSql(`create index messages_of_contact on messages (contact_id, created_at desc, id desc)`)

@@ -263,16 +263,28 @@ const toActive = (row: ActiveRow): ActiveEnrollment => ({
   enrolledAt: toDate(row.enrolled_at),
 })
 
-/** Where an enrollment stands by the ledger: the last of its emails that is settled, and when it was. */
+/**
+ * Where an enrollment stands by the ledger: the last step of its sequence whose email is settled, and when it was first,
+ * whatever an operator has had sent again since. One that ends the sequence is left out: the sequence comes to it once more,
+ * and ends.
+ */
 export async function lastSettled(
   em: EntityManager,
   enrollmentId: string,
 ): Promise<{ stepId: string; at: Date } | undefined> {
   const [row] = await sql<{ step_id: string; at: string }>(
     em,
-    `select step_id, coalesce(sent_at, claimed_at) as at from messages
-     where enrollment_id = $1::uuid and status not in ('SENDING', 'DEFERRED')
-     order by claimed_at desc limit 1`,
+    `select message.step_id, message.settled_at as at
+     from enrollments enrollment
+     join automations automation on automation.id = enrollment.automation_id
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
+     join messages message
+       on message.enrollment_id = enrollment.id and message.step_id::text = step.content ->> 'id'
+     where enrollment.id = $1::uuid and message.settled_at is not null
+       and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
+     order by step.place desc limit 1`,
     [enrollmentId],
   )
   return row && { stepId: row.step_id, at: toDate(row.at) }

@@ -120,7 +120,7 @@ async function settleDead(em: EntityManager, key: MessageKey): Promise<MessageSt
 
 const SETTLE_DEAD = `
 update messages
-set status = 'UNCONFIRMED', error = '${SENDER_DIED}'
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}', settled_at = coalesce(settled_at, now())
 where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
   and status = 'SENDING' and lease_until <= clock_timestamp()`
 
@@ -208,16 +208,17 @@ released as (
 )
 insert into messages as message
   (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, lease_until,
-   error, message_id, recipient, subject, html, text, sent_at)
+   error, message_id, recipient, subject, html, text, sent_at, settled_at)
 select $5::uuid, workspace_id, contact_id, automation_id, id, $2::uuid, $3::integer, $8::text, $6::uuid,
   case when $8::text = 'SENDING' then clock_timestamp() + make_interval(secs => $9::float8) end,
-  $10, $11, $12, $13, $14, $15, case when $8::text = 'CAPTURED' then now() end
+  $10, $11, $12, $13, $14, $15, case when $8::text = 'CAPTURED' then now() end,
+  case when $8::text <> 'SENDING' then now() end
 from enrollment
 on conflict (enrollment_id, step_id, visit) do update
   set status = excluded.status, claim = excluded.claim, attempts = $7::integer + 1, claimed_at = now(),
     lease_until = excluded.lease_until, error = excluded.error, message_id = excluded.message_id,
     recipient = excluded.recipient, subject = excluded.subject, html = excluded.html, text = excluded.text,
-    sent_at = excluded.sent_at
+    sent_at = excluded.sent_at, settled_at = excluded.settled_at
   where (message.status = 'DEFERRED' and message.attempts = $7::integer)
     or (message.claim = excluded.claim and message.status = excluded.status)
 returning id`
@@ -313,7 +314,8 @@ update messages message set
   status = case when message.status = 'UNCONFIRMED' and $3::text = 'DEFERRED' then 'UNCONFIRMED' else $3::text end,
   lease_until = null, response = kept.response, error = kept.error,
   message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
-  sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end
+  sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end,
+  settled_at = coalesce(message.settled_at, case when $3::text <> 'DEFERRED' then now() end)
 from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
   given(response, error, message_id, recipient, subject, html, text)
 left join lateral (select given.*) kept
