@@ -8,15 +8,17 @@ export class FairQueue<Job> {
     else this.groups.set(group, [job])
   }
 
-  take(): Job | undefined {
-    const [first] = this.groups
-    if (!first) return undefined
-    const [group, waiting] = first
-    const job = waiting.shift()
-    // Its turn is over: whatever else it has comes after the others' next.
-    this.groups.delete(group)
-    if (waiting.length > 0) this.groups.set(group, waiting)
-    return job
+  /** @param mayGo whether it can be a group's turn now; one whose turn it can't be keeps it. */
+  take(mayGo: (group: string) => boolean = () => true): Job | undefined {
+    for (const [group, waiting] of this.groups) {
+      if (!mayGo(group)) continue
+      const job = waiting.shift()
+      // Its turn is over: whatever else it has comes after the others' next.
+      this.groups.delete(group)
+      if (waiting.length > 0) this.groups.set(group, waiting)
+      return job
+    }
+    return undefined
   }
 
   takeAll(): Job[] {

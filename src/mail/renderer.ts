@@ -49,6 +49,10 @@ export interface Renderer {
 const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
 
+/** Whose job took so long, in milliseconds on the wall, has one thread at a time for a while: two would take the machine. */
+const HEAVY_MS = 100
+const HEAVY_FOR_MS = 60_000
+
 /** After so many threads in a row that could not be started it is no coincidence. */
 const FAILED_STARTS = 3
 const RETRY_MS = 5_000
@@ -66,7 +70,8 @@ interface Job {
 /** A place for a thread, which is started when there is something to do for it, and kept. */
 interface Lane {
   thread: RenderThread | undefined
-  busy: boolean
+  /** The one in hand. */
+  job: Job | undefined
   queues: readonly FairQueue<Job>[]
 }
 
@@ -74,7 +79,8 @@ interface Lane {
  * Renders templates, which are programs by strangers, in threads that can be ended. Jobs wait in three queues: of
  * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
  * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
- * deadline at most, and only once. Deadlines are processor time: a busy machine makes an email late, and does not fail it.
+ * deadline at most, and only once; and whose templates take long, though in time, has one thread at a time. Deadlines are
+ * processor time: a busy machine makes an email late, and does not fail it.
  */
 export function createRenderer({
   threads = 2,
@@ -85,8 +91,9 @@ export function createRenderer({
 }: RendererOptions = {}): Renderer {
   const proven = new Recent(REMEMBERED, Infinity)
   const suspects = new Recent(REMEMBERED, SUSPECT_MS)
+  const heavy = new Recent(REMEMBERED, HEAVY_FOR_MS)
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
-  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ thread: undefined, busy: false, queues: ofLane })
+  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ thread: undefined, job: undefined, queues: ofLane })
   const lanes = [
     lane(queues.proven),
     ...Array.from({ length: Math.max(threads, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
@@ -97,13 +104,14 @@ export function createRenderer({
   let failure: unknown
   let retry: NodeJS.Timeout | undefined
 
+  const mayGo = (owner: string) => !heavy.has(owner) || lanes.every(({ job }) => job?.group !== owner)
   const isSuspect = ({ message, group }: Job) => suspects.has(message.key) || suspects.has(group)
   const queueOf = (job: Job) =>
     isSuspect(job) ? queues.suspect : proven.has(job.message.key) ? queues.proven : queues.fresh
 
   function next({ queues: ofLane }: Lane): Job | undefined {
     for (const queue of ofLane) {
-      for (let job = queue.take(); job; job = queue.take()) {
+      for (let job = queue.take(mayGo); job; job = queue.take(mayGo)) {
         // What was learnt while it waited.
         if (queue === queues.suspect || !isSuspect(job)) return job
         queues.suspect.add(job.group, job)
@@ -116,7 +124,7 @@ export function createRenderer({
     // Threads that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
     for (const started of [true, false]) {
       for (const at of lanes) {
-        if (at.busy || (at.thread !== undefined && !at.thread.ended) !== started) continue
+        if (at.job || (at.thread !== undefined && !at.thread.ended) !== started) continue
         const job = next(at)
         if (job) void work(at, job)
       }
@@ -124,12 +132,15 @@ export function createRenderer({
   }
 
   async function work(at: Lane, job: Job): Promise<void> {
-    at.busy = true
+    at.job = job
     try {
       // A second try has a thread to itself: nothing that others have left there can be laid at its door.
       if (job.attempt > 1) at.thread?.end()
       if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
+      // The first one's time is the thread's own.
+      const since = at.thread.started ? performance.now() : Infinity
       const outcome = await at.thread.run(job.message)
+      if (performance.now() - since > HEAVY_MS) heavy.note(job.group)
       failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
         proven.note(job.message.key)
@@ -154,7 +165,7 @@ export function createRenderer({
       if (at.thread?.started !== true) noteFailedStart(error)
       job.reject(error)
     } finally {
-      at.busy = false
+      at.job = undefined
       if (!closed) dispatch()
     }
   }

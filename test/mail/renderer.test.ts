@@ -9,9 +9,10 @@ const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
 
 /** Nothing of this is counted, and it takes minutes: each comparison goes through half a million characters. */
-const ENDLESS =
-  '{% assign s = "ab" %}{% for i in (1..18) %}{% assign s = s | append: s %}{% endfor %}' +
-  '{% for i in (1..90000) %}{% if s contains "aa" %}{% endif %}{% endfor %}'
+const compares = (times: number, doublings: number) =>
+  `{% assign s = "ab" %}{% for i in (1..${doublings}) %}{% assign s = s | append: s %}{% endfor %}` +
+  `{% for i in (1..${times}) %}{% if s contains "aa" %}{% endif %}{% endfor %}`
+const ENDLESS = compares(90_000, 18)
 /** Another one each time. */
 const endless = (n: number) => `${ENDLESS}${n}`
 
@@ -135,6 +136,24 @@ describe('the renderer', () => {
     assert.equal(await outcome('one', { owner: 'one' }), 'one')
     assert.ok(done < 100, `${done} were before it`)
     await Promise.all(many)
+  })
+
+  it('gives whose templates take long one thread at a time, and the others what is left', async () => {
+    renderer = createRenderer({ deadlineMs: 5_000 })
+    const long = compares(3_000, 14)
+    const both = () => Promise.all(['heavy', 'other'].map((owner) => outcome(long, { owner })))
+    await outcome('short')
+    await outcome(long)
+    // The first ones start the threads that render what was rendered before.
+    await both()
+    await both()
+    const order: string[] = []
+    const jobs = [
+      ...Array.from({ length: 3 }, () => outcome(long, { owner: 'heavy' }).then(() => order.push('heavy'))),
+      outcome('short', { owner: 'short' }).then(() => order.push('short')),
+    ]
+    await Promise.all(jobs)
+    assert.deepEqual(order, ['short', 'heavy', 'heavy', 'heavy'])
   })
 
   it('keeps the thread of everybody else free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
