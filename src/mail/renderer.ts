@@ -24,9 +24,11 @@ export interface RendererOptions {
   retryMs?: number
 }
 
-/** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
 export interface JobOptions {
+  /** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
   owner?: string | undefined
+  /** Until when it has to have begun: then it is not done any more, and fails as {RendererBusy}. */
+  beginBy?: AbortSignal | undefined
 }
 
 export interface Renderer {
@@ -63,6 +65,8 @@ interface Job {
   message: ThreadJob
   group: string
   attempt: number
+  /** Nobody waits for it any more. */
+  givenUp: boolean
   resolve(outcome: Outcome): void
   reject(error: unknown): void
 }
@@ -112,6 +116,7 @@ export function createRenderer({
   function next({ queues: ofLane }: Lane): Job | undefined {
     for (const queue of ofLane) {
       for (let job = queue.take(mayGo); job; job = queue.take(mayGo)) {
+        if (job.givenUp) continue
         // What was learnt while it waited.
         if (queue === queues.suspect || !isSuspect(job)) return job
         queues.suspect.add(job.group, job)
@@ -157,7 +162,8 @@ export function createRenderer({
         !closed &&
         (job.message.kind === 'render' || outcome.kind === 'memory')
       ) {
-        queues.suspect.add(job.group, { ...job, attempt: 2 })
+        job.attempt = 2
+        queues.suspect.add(job.group, job)
       } else {
         job.resolve(outcome)
       }
@@ -179,10 +185,15 @@ export function createRenderer({
     if (!closed) retry = setTimeout(attempt, retryMs).unref()
   }
 
-  const run = (message: ThreadJob, { owner = message.key }: JobOptions = {}): Promise<Outcome> =>
+  const run = (message: ThreadJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(new Error('The renderer is closed'))
-      const job = { message, group: owner, attempt: 1, resolve, reject }
+      const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
+      beginBy?.addEventListener('abort', () => {
+        if (lanes.some((lane) => lane.job === job)) return
+        job.givenUp = true
+        reject(new RendererBusy('It would have had to wait'))
+      })
       queueOf(job).add(owner, job)
       dispatch()
     })

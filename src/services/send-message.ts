@@ -69,6 +69,9 @@ export async function sendMessage(
   return new Sending(dependencies, claim, draft).send(patience)
 }
 
+/** How long an email that is to go at once waits for a thread to render it, in milliseconds: others need its slot. */
+const RENDER_SOON_MS = 500
+
 /** Something changed between two looks. */
 const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile' })
 
@@ -102,9 +105,10 @@ class Sending {
     const { draft } = this
     let rendered: RenderedEmail
     try {
-      rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
+      const beginBy = patience === 'at-once' ? AbortSignal.timeout(RENDER_SOON_MS) : undefined
+      rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId, beginBy })
     } catch (error) {
-      if (error instanceof RendererBusy) return this.putOff(error.message)
+      if (error instanceof RendererBusy) return patience === 'at-once' ? { kind: 'queue' } : this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error
       return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
     }

@@ -156,6 +156,19 @@ describe('the renderer', () => {
     assert.deepEqual(order, ['short', 'heavy', 'heavy', 'heavy'])
   })
 
+  it('does not begin what has not begun in time, and tells at once', async () => {
+    const long = outcome(compares(3_000, 14), { owner: 'same' })
+    const beginBy = new AbortController()
+    const late = renderer.render(email('late'), { contact }, { owner: 'same', beginBy: beginBy.signal })
+    beginBy.abort()
+    await assert.rejects(late, RendererBusy)
+    await long
+    const inTime = new AbortController()
+    const begun = renderer.render(email('in time'), { contact }, { owner: 'same', beginBy: inTime.signal })
+    inTime.abort()
+    assert.equal((await begun).text, 'in time')
+  })
+
   it('keeps the thread of everybody else free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
     await outcome('warm')
     const endBeat = startBeat()

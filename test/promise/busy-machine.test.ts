@@ -3,7 +3,7 @@ import { createMail } from '../../src/bin/compose.ts'
 import { sql } from '../../src/db/sql.ts'
 import { RendererBusy } from '../../src/mail/render-content.ts'
 import { noMetrics } from '../../src/services/dependencies.ts'
-import { sendMessage } from '../../src/services/send-message.ts'
+import { sendMessage, type Patience } from '../../src/services/send-message.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
 import { startService } from '../support/service.ts'
@@ -20,10 +20,11 @@ describe('an email that a busy machine cannot render in time', () => {
       const { body } = await service.call('GET', `automations/${automationId}`)
       const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments')
       const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-      const send = (renderer = mail.renderer) =>
-        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, automationId, 'at-once')
+      const send = (renderer = mail.renderer, patience: Patience = { turn: new AbortController().signal }) =>
+        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, automationId, patience)
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
+      assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'where it may wait, it is tried again')
       assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy' })
       const [deferred] = await activityOf(service, contactId)
       assert.deepEqual([deferred?.status, deferred?.error], ['DEFERRED', 'too busy'])
