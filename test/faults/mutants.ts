@@ -144,6 +144,14 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: ['again'],
     stories: ['fired-into-a-run-with-nothing-to-do'],
   },
+  'nobody-doubts': {
+    what: 'a workflow that is over by the ledger, because Temporal came back from a backup, takes with it who enters',
+    file: 'workflows/enrollment.ts',
+    replace: 'entry.enrollmentId !== own) this.doubted = true',
+    by: 'entry.enrollmentId !== own) this.doubted = false',
+    worlds: ['behind'],
+    stories: ['behind-the-ledger'],
+  },
   'acknowledged-before-start': {
     what: 'a call is acknowledged although the workflow was not started',
     file: 'src/services/enroll-contact.ts',

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { email, Wrong } from '../stage.ts'
+import { sql } from '../../../src/db/sql.ts'
+import { email, wait, Wrong } from '../stage.ts'
 import type { Story } from './story.ts'
 
 const HELLO = [email('Hello')]
@@ -84,6 +85,24 @@ export const ENTERING: Record<string, Story> = {
         throw new Wrong(`Killed at "${point}", the call was told that it enrolled nobody`)
       await stage.completed(person)
       await stage.mailedOnce(person)
+    },
+  },
+  'behind-the-ledger': {
+    what: 'an event comes to a workflow that waits, and is over by the ledger: Temporal came back from a backup',
+    async play(stage) {
+      await stage.automation([email('First'), wait(60), email('Second')])
+      const person = await stage.person()
+      await stage.fire(person)
+      const settled = (count: number) => async () =>
+        (await stage.messagesOf(person)).filter(({ status }) => status === 'SENT').length === count
+      await stage.soon('the first email', settled(1))
+      await sql(
+        stage.world.orm.em.fork(),
+        `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`,
+        [person.id],
+      )
+      await stage.fire(person)
+      await stage.soon('another sequence begins', settled(2))
     },
   },
   'delivered-again-after-the-end': {
