@@ -104,6 +104,11 @@ export class World {
     for (let n = 0; n < workers; n += 1) this.startWorker()
   }
 
+  /** Whether a process of a kind was stopped for a while. */
+  stopped(kind: 'api' | 'worker'): boolean {
+    return this.scheduler.faults.some(({ process, fault }) => process.name.startsWith(kind) && /^stall/.test(fault))
+  }
+
   get em(): EntityManager {
     return this.ground.orm.em.fork()
   }
