@@ -66,10 +66,101 @@ describe('what a mail server answers', () => {
     assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
   })
 
-  it('of its own end, behind a message, says nothing of the message', async () => {
-    await say({ message: () => '421 4.3.2 shutting down' })
-    assert.equal((await deliver()).kind, 'unknown')
+  const isCut = () => eventually('it is cut', () => (server.connections() === 0 ? true : undefined))
+
+  for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
+    it(`behind a message, and is no refusal, says nothing of the message: ${words}`, async () => {
+      await say({ message: () => words })
+      assert.equal((await deliver()).kind, 'unknown')
+      // What is written to it now could be read as part of a message.
+      await isCut()
+      assert.equal(server.commands.at(-1), 'DATA')
+    })
+  }
+
+  for (const words of ['250 ok', '3540 go on']) {
+    it(`to DATA, and is no 354, lets nothing flow: ${words}`, async () => {
+      await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
+      let asked = 0
+      const begin = () => Promise.resolve((asked += 1) > 0)
+      assert.partialDeepStrictEqual(await deliver({}, { begin }), { kind: 'not-sent', serverFailed: true })
+      await isCut()
+      assert.deepEqual([asked, server.commands.at(-1)], [0, 'DATA'])
+    })
+  }
+
+  for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
+    for (const surplus of ['250 ok', '354 go on']) {
+      it(`once too often, behind ${verb}, is not taken for its answer to the message: ${surplus}`, async () => {
+        const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
+        await say({
+          greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
+          answer(command) {
+            const asked = command.slice(0, 4)
+            const words = usual[asked] ?? '250 ok'
+            return asked === verb ? `${words}\r\n${surplus}` : words
+          },
+        })
+        transport = createSmtpTransport({ server: readSmtpUrl(server.url.replace('//', '//user:secret@')) })
+        const { kind } = await deliver()
+        await isCut()
+        // A go-ahead too many is found out where the next one comes, which can be behind a short message.
+        assert.equal(kind, server.whole.length === 0 ? 'not-sent' : 'unknown')
+      })
+    }
+  }
+
+  it('late by one, because of one answer too many, is found out before anything of the message flows', async () => {
+    await say({
+      answer(command, socket) {
+        if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
+        // It asks a filter first, which takes its time.
+        if (command === 'DATA') socket.pause()
+        return command === 'DATA' ? null : undefined
+      },
+    })
+    assert.equal((await deliver()).kind, 'not-sent')
+    await isCut()
   })
+
+  for (const [words, kind] of [
+    ['250 ok', 'not-sent'],
+    ['552 5.3.4 too big', 'refused'],
+  ] as const) {
+    it(`before the end of a message, is ${kind}, whatever becomes of its claim: ${words}`, async () => {
+      let socket: Socket | undefined
+      await say({
+        answer(_command, from) {
+          socket = from
+          return undefined
+        },
+      })
+      const begin = () => {
+        socket!.write(`${words}\r\n`)
+        return new Promise<boolean>(() => undefined)
+      }
+      assert.equal((await deliver({}, { begin })).kind, kind)
+      await isCut()
+      assert.deepEqual(server.whole, [])
+    })
+  }
+
+  for (const verb of ['RCPT', 'RSET']) {
+    it(`once too often, behind ${verb}, is not taken for an answer to the next message`, async () => {
+      let refusing = true
+      await say({
+        answer(command) {
+          const asked = command.slice(0, 4)
+          const words = asked === 'RCPT' ? '550 5.1.1 no such user' : '250 ok'
+          return refusing && ['RCPT', 'RSET'].includes(asked) ? words + (asked === verb ? '\r\n250 ok' : '') : undefined
+        },
+      })
+      assert.equal((await deliver()).kind, 'refused')
+      await isCut()
+      refusing = false
+      assert.deepEqual([(await deliver()).kind, server.whole.length], ['taken', 1])
+    })
+  }
 
   it('of a message is told before it begins anew for the next one', async () => {
     await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })
