@@ -408,7 +408,7 @@ const isRefusal = ({ responseCode = 0 }: SmtpError): boolean =>
 
 /**
  * A refusal is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message had begun. Only a
- * 5xx about the recipient or the message refuses the message. What is about us waits until the operator has mended it.
+ * 5xx refuses the message. What is about us waits until the operator has mended it.
  */
 function classify(error: SmtpError, message: Message | undefined): Delivery {
   const reason = error.response ?? error.message
@@ -421,7 +421,7 @@ function classify(error: SmtpError, message: Message | undefined): Delivery {
   const about = aboutOf(command, reason)
   if (about === 'us') return { kind: 'not-sent', reason, serverFailed: true }
   if (responseCode < 500) return { kind: 'not-sent', reason, serverFailed: false }
-  return { kind: 'refused', reason }
+  return about === 'message' ? { kind: 'refused', reason } : { kind: 'refused', reason, doubt: failureOf(error) }
 }
 
 const withFailure = (delivery: Delivery, failure: string): Delivery =>

@@ -34,7 +34,7 @@ describe('what a mail server answers', () => {
       await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
-        failure: `It answered ${words.slice(0, 3)} to MAIL FROM`,
+        failure: `It answered ${words.slice(0, 9)} to MAIL FROM`,
       })
     })
   }
@@ -42,6 +42,42 @@ describe('what a mail server answers', () => {
   it('of the sender, refuses the message where it is about its size', async () => {
     await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
     assert.equal((await deliver()).kind, 'refused')
+  })
+
+  it('of the sender, refuses the message where it is about its recipient’s address', async () => {
+    await say({
+      answer(command) {
+        if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
+        return command.includes('SMTPUTF8') ? '550 5.6.7 internationalized addresses are not permitted' : undefined
+      },
+    })
+    assert.equal((await deliver({ to: 'jörg@example.com' })).kind, 'refused')
+    // Nothing is wrong with the server, nor with the connection.
+    assert.equal((await deliver()).kind, 'taken')
+    assert.equal(server.commands.filter((command) => command.startsWith('EHLO')).length, 1)
+  })
+
+  for (const [at, words] of [
+    ['RCPT', '550 5.1.8 <from@example.com>: Sender address rejected: Domain not found'],
+    ['message', '550 5.4.5 Daily user sending limit exceeded'],
+    ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
+  ] as const) {
+    it(`of us, makes the message wait, also at ${at}: ${words}`, async () => {
+      await say({
+        answer: (command) => (command.startsWith(at) ? words : undefined),
+        message: () => words,
+      })
+      assert.partialDeepStrictEqual(await deliver(), { kind: 'not-sent', serverFailed: true })
+    })
+  }
+
+  it('of us or of the recipient refuses the message, and says so, without the words', async () => {
+    const words = '554 5.7.1 <to@example.com>: Client host blocked'
+    await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
+    assert.deepEqual(await deliver(), {
+      ...{ kind: 'refused', reason: words },
+      doubt: 'It answered 554 5.7.1 to RCPT TO',
+    })
   })
 
   it('of a login that is wanted, makes the message wait, wherever it comes', async () => {
@@ -55,7 +91,7 @@ describe('what a mail server answers', () => {
       const delivery = await deliver()
       return 'failure' in delivery ? delivery.failure : undefined
     }
-    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 to RCPT TO')
+    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 5.7.0 to RCPT TO')
     await transport.close()
     await server.close()
     assert.equal(await failureAt('RCPT', '450 4.2.1 to@example.com is busy'), undefined)
