@@ -6,6 +6,7 @@ import {
   ExponentialBackoff,
   handleWhenResult,
 } from 'cockatiel'
+import { AlikeRefusals } from './alike-refusals.ts'
 import type { Delivery, MailTransport, Permit } from './transport.ts'
 
 /** Failures in a row after which the circuit opens: as many as a server has connections by default. */
@@ -26,7 +27,7 @@ const BROKEN: Delivery = {
 }
 
 /**
- * Opens the circuit to a mail server that does not answer, or that breaks off: messages are then not sent at once, instead
+ * Opens the circuit to a mail server that does not answer, that breaks off, or that refuses us: messages are then not sent at once, instead
  * of each waiting for a connection that does not come, or being one more of which nobody knows where it is. One message at a
  * time tries whether the server is back.
  *
@@ -36,10 +37,17 @@ export function withCircuitBreaker(
   transport: MailTransport,
   onChange: (open: boolean, failure: string | undefined) => void,
 ): MailTransport {
+  const alike = new AlikeRefusals()
+  class Failures extends ConsecutiveBreaker {
+    // What refuses one recipient after the other has failed often enough already.
+    override failure(): boolean {
+      return super.failure() || alike.areAboutUs
+    }
+  }
   const breaker = circuitBreaker(
     handleWhenResult((result) => isServersFailure(result as Delivery)),
     {
-      breaker: new ConsecutiveBreaker(FAILURES),
+      breaker: new Failures(FAILURES),
       halfOpenAfter: new ExponentialBackoff({ initialDelay: FIRST_PAUSE_MS, maxDelay: LONGEST_PAUSE_MS }),
     },
   )
@@ -55,7 +63,7 @@ export function withCircuitBreaker(
     async deliver(email, handOver) {
       try {
         return await breaker.execute(async () => {
-          const delivery = await permit.deliver(email, handOver)
+          const delivery = alike.judge(await permit.deliver(email, handOver), email.to)
           failure = 'failure' in delivery ? delivery.failure : undefined
           return delivery
         })

@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isEmailAddress } from '../domain/email-address.ts'
+import { aboutOf, codesOf } from './answers.ts'
 import { Permits } from './permits.ts'
 import type { SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
@@ -77,14 +78,31 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     connection.on('error', gone)
     try {
       await settled<void>(connection, (done) => connection.connect(done))
+      await inStep(connection, '250')
       const { auth } = server
-      if (auth) await settled<unknown>(connection, (done) => connection.login(auth, done))
+      if (auth) {
+        await settled<unknown>(connection, (done) => connection.login(auth, done))
+        await inStep(connection, '235')
+      }
       return connection
     } catch (error) {
       connection.close()
       gone()
       throw error
     }
+  }
+
+  /**
+   * An answer too many would be taken for the answer to what is asked next, and that one's for the next but one. What came
+   * together with the last answer is read in this turn: nobody waits for it, and nodemailer ends the connection.
+   *
+   * @param expected what has just been answered
+   * @throws {Error} when the connection has ended, or the answer was another one
+   */
+  async function inStep(connection: Connection, expected: string): Promise<void> {
+    const isExpected = hasCode(connection.lastServerResponse, expected)
+    await nextTurn()
+    if (!isExpected || !open.has(connection)) throw new Error(OUT_OF_STEP)
   }
 
   function keep(connection: Connection): void {
@@ -100,10 +118,13 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   async function clear(connection: Connection): Promise<void> {
     const late = setTimeout(() => connection.close(), RESET_MS)
     try {
+      // What came with the refusal would be taken for the answer to RSET.
+      await nextTurn()
       await settled<unknown>(connection, (done) => connection.reset(done))
+      await inStep(connection, '250')
       keep(connection)
     } catch {
-      connection.close()
+      cut(connection)
     } finally {
       clearTimeout(late)
     }
@@ -154,13 +175,16 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
     for (;;) {
       const kept = takeIdle()
+      // What came with the answer to its last message ends it in this turn.
+      if (kept) await nextTurn()
+      if (kept && !open.has(kept)) continue
       const message = new Message(raw, handOver)
       try {
         const connection = kept ?? (await connect())
         const delivery = await send(connection, email, message)
         if (delivery.kind === 'taken') keep(connection)
         else if (isAboutMessage(delivery)) clearLater(connection)
-        else connection.close()
+        else cut(connection)
         // A server may close a connection that it finds idle: that is no word about this message. Whoever has asked whether
         // it may flow has one answer to come, and does not ask twice.
         if (kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting') continue
@@ -168,7 +192,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
         const { response, message: words } = error as SmtpError
-        return withFailure(classify(error as SmtpError, 'waiting'), response ?? words)
+        return withFailure(classify(error as SmtpError, undefined), response ?? words)
       }
     }
   }
@@ -180,15 +204,25 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     try {
       message.handOver.breakOff?.throwIfAborted()
       const envelope = { from: addressOf(email.from), to: [inAscii(email.to)], size: message.raw.length }
+      const mayBegin = () => hasCode(connection.lastServerResponse, GO_AHEAD)
       const { response } = await settled<{ response?: string }>(connection, (done) =>
-        connection.send(envelope, message.stream(stop), (error, info) => done(error, info)),
+        connection.send(envelope, message.stream(mayBegin, stop), (error, info) => {
+          done(error, info)
+          message.answered(error as SmtpError | null, stop)
+        }),
       )
+      if (message.isOutOfStep()) return outOfStep()
       const tookMs = performance.now() - started
       usualMs = usualMs * 0.7 + tookMs * 0.3
-      return { kind: 'taken', response: String(response ?? '') }
+      const words = response ?? ''
+      // nodemailer looks at the first digit alone.
+      return /^2\d\d(?!\d)/.test(words)
+        ? { kind: 'taken', response: words }
+        : withFailure({ kind: 'unknown', reason: words }, failureOf({ response: words, command: 'DATA' }))
     } catch (error) {
       if (message.state === 'withdrawn') return { kind: 'withdrawn' }
-      return withFailure(classify(error as SmtpError, message.state), failureOf(error as SmtpError))
+      if (message.isOutOfStep()) return outOfStep()
+      return withFailure(classify(error as SmtpError, message), failureOf(error as SmtpError))
     } finally {
       message.handOver.breakOff?.removeEventListener('abort', stop)
     }
@@ -232,6 +266,9 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 
 type Connection = InstanceType<typeof SMTPConnection>
 
+/** Lets what was read so far be worked up: nodemailer takes one answer a turn. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Waits for nodemailer's callback, or for the connection's end, which it does not always tell of. */
 function settled<Result>(
   connection: Connection,
@@ -254,29 +291,50 @@ function settled<Result>(
 class Message {
   readonly raw: Buffer
   readonly handOver: HandOver
-  /** Asked is whether it may flow; cut is what has begun, and whose end has certainly not flowed. */
-  state: 'waiting' | 'asked' | 'withdrawn' | 'begun' | 'cut' = 'waiting'
+  /**
+   * Asked is whether it may flow; ended is what has wholly been given out. Cut and out of step is what ended before that, so
+   * that its end has certainly not flowed.
+   */
+  state: 'waiting' | 'asked' | 'withdrawn' | 'begun' | 'ended' | 'cut' | 'out-of-step' = 'waiting'
 
   constructor(raw: Buffer, handOver: HandOver) {
     this.raw = raw
     this.handOver = handOver
   }
 
-  /** @param stop ends the connection: a server drops what has no end (RFC 5321, section 4.1.1.4). */
-  stream(stop: () => void): Readable {
+  isOutOfStep(): boolean {
+    return this.state === 'out-of-step'
+  }
+
+  /** Whether some of it may have flowed, and nothing says that its end has not. */
+  hasFlowed(): boolean {
+    return this.state === 'begun' || this.state === 'ended'
+  }
+
+  /**
+   * @param mayBegin whether the server waits for it. nodemailer takes any 2xx for that, too: it would be the answer to what
+   *   was asked before, and the go-ahead that comes late would be taken for the answer to the message.
+   * @param stop ends the connection: a server drops what has no end (RFC 5321, section 4.1.1.4).
+   */
+  stream(mayBegin: () => boolean, stop: () => void): Readable {
     const flow = async function* (this: Message) {
-      this.state = 'asked'
+      if (!mayBegin()) this.state = 'out-of-step'
+      else this.state = 'asked'
+      // What came together with the go-ahead is read in this turn.
+      await nextTurn()
+      if (this.isOver()) await neverEnd()
       const may = await this.handOver.begin()
+      if (this.isOver()) await neverEnd()
       if (!may) this.state = 'withdrawn'
       if (!may || this.handOver.breakOff?.aborted) await neverEnd()
       this.state = 'begun'
       for (let at = 0; at < this.raw.length; at += PART_BYTES) {
-        if (at > 0 && this.handOver.mayGoOn?.() === false) {
-          this.state = 'cut'
-          await neverEnd()
-        }
+        if (at > 0 && this.handOver.mayGoOn?.() === false) this.state = 'cut'
+        if (this.isOver()) await neverEnd()
         yield this.raw.subarray(at, at + PART_BYTES)
       }
+      if (this.isOver()) await neverEnd()
+      this.state = 'ended'
     }
     // The stream neither ends nor fails: either would let nodemailer write the end of a message.
     const neverEnd = () => {
@@ -284,6 +342,21 @@ class Message {
       return new Promise(() => undefined)
     }
     return Readable.from(flow.call(this))
+  }
+
+  /**
+   * Says that an answer came, or that none will come. One that comes before the end of the message is none to it, unless it
+   * refuses: its end is kept back then, and it has certainly not been sent.
+   */
+  answered(error: SmtpError | null, stop: () => void): void {
+    if (this.state !== 'asked' && this.state !== 'begun') return
+    if (error && error.code !== 'EMESSAGE') return
+    this.state = error && isRefusal(error) ? 'cut' : 'out-of-step'
+    stop()
+  }
+
+  private isOver(): boolean {
+    return this.state === 'cut' || this.state === 'out-of-step'
   }
 }
 
@@ -312,20 +385,43 @@ function inAscii(address: string): string {
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
 
+/** The server waits for the message (RFC 5321, section 3.3). */
+const GO_AHEAD = '354'
+
+const hasCode = (answer: string | false, code: string): boolean =>
+  answer !== false && answer.startsWith(code) && !/^\d/.test(answer.slice(code.length))
+
+const OUT_OF_STEP = 'The answers of the mail server are out of step with what it is asked'
+
+/** Whatever it says to what: the message has no end there, and is tried over another connection later. */
+const outOfStep = (): Delivery => ({ kind: 'not-sent', serverFailed: true, reason: OUT_OF_STEP, failure: OUT_OF_STEP })
+
+/** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
+const SHUTTING_DOWN = 421
+
 /**
- * An answer of the server is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message
- * had begun. Only a 5xx about the recipient or the message refuses the message. One about the greeting, the login or the
- * sender is about us, and the message waits until the operator has mended that.
+ * Whether the server says of what it was asked that it has not done it. Nothing else says so (RFC 5321, section 4.2.1): not
+ * that it closes, which it can say while it stores a message that it has whole, and no code that there is not.
  */
-function classify(error: SmtpError, state: Message['state']): Delivery {
+const isRefusal = ({ responseCode = 0 }: SmtpError): boolean =>
+  responseCode >= 400 && responseCode < 600 && responseCode !== SHUTTING_DOWN
+
+/**
+ * A refusal is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message had begun. Only a
+ * 5xx refuses the message. What is about us waits until the operator has mended it.
+ */
+function classify(error: SmtpError, message: Message | undefined): Delivery {
   const reason = error.response ?? error.message
-  const { responseCode } = error
-  // Whoever shuts down says so at any moment, also while it stores a message that it has whole.
-  const isWord = responseCode !== undefined && responseCode !== SHUTTING_DOWN
-  if (!isWord && state === 'begun') return { kind: 'unknown', reason }
-  const isMessages = isAbout(error)
-  if (isMessages && (responseCode ?? 500) >= 500) return { kind: 'refused', reason }
-  return { kind: 'not-sent', reason, serverFailed: !isMessages }
+  const { code, command = '', responseCode = 0, response } = error
+  const isOfMessage = message !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE')
+  if (message?.hasFlowed() && !(code === 'EMESSAGE' && isRefusal(error))) return { kind: 'unknown', reason }
+  // nodemailer did not even ask: it is longer than the server takes, say.
+  if (isOfMessage && response === undefined) return { kind: 'refused', reason }
+  if (!isOfMessage || !isRefusal(error)) return { kind: 'not-sent', reason, serverFailed: true }
+  const about = aboutOf(command, reason)
+  if (about === 'us') return { kind: 'not-sent', reason, serverFailed: true }
+  if (responseCode < 500) return { kind: 'not-sent', reason, serverFailed: false }
+  return about === 'message' ? { kind: 'refused', reason } : { kind: 'refused', reason, doubt: failureOf(error) }
 }
 
 const withFailure = (delivery: Delivery, failure: string): Delivery =>
@@ -333,23 +429,9 @@ const withFailure = (delivery: Delivery, failure: string): Delivery =>
     ? { ...delivery, failure }
     : delivery
 
-/** An answer to what was asked for a message can repeat its addresses: of that, only the code is told. */
-const failureOf = ({ response, responseCode, command, message }: SmtpError): string =>
-  response === undefined ? message : `It answered ${responseCode ?? 'without a code'} to ${command ?? 'a message'}`
-
-/** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
-const SHUTTING_DOWN = 421
-/** It closes; it finds our commands out of order; it wants a login, or another one (RFC 4954, section 6). */
-const ABOUT_US = [SHUTTING_DOWN, 503, 530, 534, 535, 538]
-/** The message is too long for the server, which it says of its announced size (RFC 1870, section 6.1). */
-const TOO_LONG = 552
-
-/** Whether an answer is about this message or its recipient, and not about the connection, the login or the sender. */
-function isAbout({ code, command, responseCode = 0 }: SmtpError): boolean {
-  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false
-  if (ABOUT_US.includes(responseCode)) return false
-  return command !== 'MAIL FROM' || responseCode === TOO_LONG || code === 'EMESSAGE'
-}
+/** An answer to what was asked for a message can repeat its addresses: of that, only the codes are told. */
+const failureOf = ({ response, command, message }: Partial<SmtpError>): string =>
+  response === undefined ? (message ?? '') : `It answered ${codesOf(response)} to ${command ?? 'a message'}`
 
 const isAboutMessage = (delivery: Delivery): boolean =>
   delivery.kind === 'refused' || (delivery.kind === 'not-sent' && !delivery.serverFailed)

@@ -13,7 +13,8 @@ export interface Email {
  * - taken: the server has answered that it has the message
  * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
  *   about this message
- * - refused: it certainly has not, and trying again will not help (SMTP 5xx)
+ * - refused: it certainly has not, and trying again will not help (SMTP 5xx); `doubt` where the server may have meant us and
+ *   not this message: its answer, in words as `failure` has them
  * - withdrawn: it certainly has not, because `HandOver.begin` said no
  * - unknown: the message had begun to flow, and no answer came
  *
@@ -23,7 +24,7 @@ export interface Email {
 export type Delivery =
   | { kind: 'taken'; response: string }
   | { kind: 'not-sent'; reason: string; serverFailed: boolean; failure?: string }
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; reason: string; doubt?: string }
   | { kind: 'withdrawn' }
   | { kind: 'unknown'; reason: string; failure?: string }
 

@@ -9,7 +9,7 @@ const MARGIN_MS = 3_000
 
 /** One hand-over's time: until when it may go on. */
 export interface HandOverLease {
-  /** Aborted when the lease could not be renewed in time: the hand-over has to be broken off. */
+  /** Aborted when the lease could not be renewed in time, or the claim is another's: the hand-over has to be broken off. */
   readonly breakOff: AbortSignal
   /** Says that the claim was made, by a statement that was sent at this reading of `performance.now()`. */
   claimed(sentAt: number): void
@@ -21,9 +21,10 @@ export interface HandOverLease {
 /**
  * Keeps the leases of this process's claims. Whoever deletes an automation or erases a contact waits for live leases, and
  * whoever finds a claim whose lease is over takes its owner for dead: so an owner that lives renews it, and one that can't
- * stops handing over before it is over.
+ * stops handing over before it is over. One whose claim is not its own any more stops at once: somebody took it for dead, or
+ * the clock of Postgres went on faster than ours.
  */
-export function createLeaseKeeper(em: EntityManager) {
+export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
   const held = new Map<string, { until: number; breakOff: AbortController; timer: NodeJS.Timeout | undefined }>()
   let renewing: NodeJS.Timeout | undefined
   let idle = Promise.withResolvers<void>()
@@ -37,12 +38,23 @@ export function createLeaseKeeper(em: EntityManager) {
     lease.timer = setTimeout(() => lease.breakOff.abort(new Error('The lease of the claim ran out')), left)
   }
 
+  const lose = (claim: string) => {
+    const lease = held.get(claim)
+    if (!lease) return
+    lease.until = 0
+    lease.breakOff.abort(new Error('The claim is not ours any more'))
+  }
+
   async function renew(): Promise<void> {
     const sentAt = performance.now()
     const claims = [...held].filter(([, { timer }]) => timer !== undefined).map(([claim]) => claim)
     if (claims.length === 0) return
     const renewed = await renewLeases(em.fork(), claims).catch(() => undefined)
-    for (const claim of claims) if (renewed?.has(claim)) extend(claim, sentAt)
+    if (!renewed) return
+    for (const claim of claims) {
+      if (renewed.has(claim)) extend(claim, sentAt)
+      else lose(claim)
+    }
   }
 
   return {
@@ -52,7 +64,7 @@ export function createLeaseKeeper(em: EntityManager) {
     begin(claim: string): HandOverLease {
       const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
       held.set(claim, lease)
-      renewing ??= setInterval(() => void renew(), RENEW_MS).unref()
+      renewing ??= setInterval(() => void renew(), renewMs).unref()
       return {
         breakOff: lease.breakOff.signal,
         claimed: (sentAt) => extend(claim, sentAt),

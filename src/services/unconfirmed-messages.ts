@@ -1,10 +1,11 @@
 import type { EntityManager } from '../db/orm.ts'
-import type { Outcome } from '../db/queries/ledger.ts'
+import { recordOutcome, type Content, type Outcome } from '../db/queries/ledger.ts'
 import * as unconfirmed from '../db/queries/unconfirmed.ts'
 import { invalid, notFound, type Refusal } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
-import { RendererBusy, TemplateError } from '../mail/render-content.ts'
+import { RendererBusy, TemplateError, type RenderedEmail } from '../mail/render-content.ts'
+import type { MailTransport } from '../mail/transport.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
@@ -21,56 +22,86 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
 
 /**
  * Sends a message once more, because an operator says that it did not arrive. The contact may have it twice then, under
- * the same Message-ID; that is the operator's decision and never ours.
+ * the same Message-ID; that is the operator's decision and never ours. So is sending it while its automation is PAUSED. It is
+ * claimed when the mail server waits for it, as by its sequence: who is killed before has left it as it was.
  *
  * @returns what became of it: what it was before where it could not be handed over, UNCONFIRMED or DEFERRED.
  * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or the message
  *   is tried again by itself
  */
 export async function resendMessage(dependencies: SendMessageDependencies, id: string): Promise<MessageStatus> {
-  const { smtp, renderer, leases, mailFrom, metrics } = dependencies
+  const { smtp, renderer, mailFrom } = dependencies
   const em = dependencies.em.fork()
   if (!isId(id)) throw await notToDecide(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
-  const claim = newId()
-  const sentAt = performance.now()
-  const claimed = await unconfirmed.reclaimUnconfirmed(em, id, claim)
-  if (!claimed) throw await notToDecide(em, id)
-  const { key, draft, wasDeferred } = claimed
-  const message = { id, claim }
-  const lease = leases.begin(claim)
-  lease.claimed(sentAt)
-  // What this try could not send is as unconfirmed as before it, or as certainly not sent.
-  const asBefore = (error: string): Outcome => ({ status: wasDeferred ? 'DEFERRED' : 'UNCONFIRMED', error })
+  const draft = await unconfirmed.draftUnconfirmed(em, id)
+  if (!draft) throw await notToDecide(em, id)
+  let rendered: RenderedEmail
   try {
-    const rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
-    const content = contentOf({ mailFrom }, key, draft, rendered)
-    if (!isDelivered(draft)) {
-      await recordForSure(dependencies, message, { status: 'CAPTURED', response: null }, content)
-      return 'CAPTURED'
-    }
-    const permit = await smtp.permit(draft.workspaceId, lease.breakOff)
+    rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
+  } catch (error) {
+    if (error instanceof RendererBusy) return settle(em, id, { status: 'DEFERRED', error: error.message })
+    if (!(error instanceof TemplateError)) throw error
+    return settle(em, id, { status: 'FAILED', error: `Template error in ${error.message}` })
+  }
+  const content = contentOf({ mailFrom }, draft.key, draft, rendered)
+  if (!isDelivered(draft)) return settle(em, id, { status: 'CAPTURED', response: null }, content)
+  return handOver({ ...dependencies, smtp }, id, draft.workspaceId, content)
+}
+
+async function handOver(
+  dependencies: SendMessageDependencies & { smtp: MailTransport },
+  id: string,
+  workspaceId: string,
+  content: Content,
+): Promise<MessageStatus> {
+  const { smtp, leases, mailFrom, metrics } = dependencies
+  const em = dependencies.em.fork()
+  const claim = newId()
+  const lease = leases.begin(claim)
+  let claiming: Promise<unconfirmed.Reclaimed | undefined> | undefined
+  const begin = async () => {
+    const sentAt = performance.now()
+    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim)
+    // What went wrong is told when the server has been told.
+    if (!(await claiming.catch(() => undefined))) return false
+    lease.claimed(sentAt)
+    return lease.holds()
+  }
+  try {
+    const permit = await smtp.permit(workspaceId, lease.breakOff)
     const delivery = await permit.deliver(
       { ...content, from: mailFrom, to: content.recipient },
-      { begin: () => Promise.resolve(lease.holds()), breakOff: lease.breakOff },
+      { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
     )
     const outcome = outcomeOf(delivery)
-    const kept = outcome.status === 'DEFERRED' ? asBefore(outcome.error) : outcome
-    await recordForSure(dependencies, message, kept, content)
+    if (!claiming) return await settle(em, id, outcome, content)
+    // The hand-over can end while it is being claimed.
+    const claimed = await claiming
+    if (!claimed) throw await notToDecide(em, id)
+    const kept = asBefore(claimed, outcome)
+    await recordForSure(dependencies, { id, claim }, kept, content)
     metrics.settled(kept.status)
-    return kept.status
-  } catch (error) {
-    const isBusy = error instanceof RendererBusy
-    if (!isBusy && !(error instanceof TemplateError)) throw error
-    const kept: Outcome = isBusy
-      ? asBefore(error.message)
-      : { status: 'FAILED', error: `Template error in ${error.message}` }
-    await recordForSure(dependencies, message, kept, undefined)
     return kept.status
   } finally {
     lease.end()
   }
 }
+
+/** Records, all at once, what nothing was handed over for. */
+const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<MessageStatus> =>
+  em.transactional(async (unit) => {
+    const claim = newId()
+    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim)
+    if (!claimed) throw await notToDecide(unit, id)
+    const kept = asBefore(claimed, outcome)
+    await recordOutcome(unit, { id, claim }, kept, content)
+    return kept.status
+  })
+
+/** What this try could not send is as unconfirmed as before it, or as certainly not sent. */
+const asBefore = ({ wasDeferred }: unconfirmed.Reclaimed, outcome: Outcome): Outcome =>
+  outcome.status === 'DEFERRED' && !wasDeferred ? { ...outcome, status: 'UNCONFIRMED' } : outcome
 
 /** Why there is nothing to decide about a message. */
 const notToDecide = async (em: EntityManager, id: string): Promise<Refusal> =>

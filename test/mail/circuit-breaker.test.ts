@@ -43,14 +43,16 @@ describe('a mail server that fails', () => {
     await sink.close()
   })
 
-  const deliver = async (times: number) => {
+  const deliver = async (times: number, to = () => email.to) => {
     const kinds: string[] = []
     for (let n = 0; n < times; n += 1) {
       const permit = await transport.permit('anybody', new AbortController().signal)
-      kinds.push((await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind)
+      kinds.push((await permit.deliver({ ...email, to: to() }, { begin: () => Promise.resolve(true) })).kind)
     }
     return kinds
   }
+  let recipients = 0
+  const another = () => `to-${(recipients += 1)}@example.com`
   const LATER = { code: 451, text: 'later' } as const
 
   const ways: [string, Behaviour, RegExp][] = [
@@ -82,6 +84,52 @@ describe('a mail server that fails', () => {
     await deliver(5)
     assert.deepEqual(changes, [true])
     assert.match(failures[0] ?? '', /ECONNREFUSED/)
+  })
+
+  const BLOCKED = { code: 554, text: '5.7.1 client host is blocked', at: 'rcpt' } as const
+
+  it('that refuses recipient after recipient alike refuses us: the messages wait, until it takes one', async () => {
+    sink.behave(BLOCKED)
+    assert.deepEqual(await deliver(6, another), [...Array<string>(4).fill('refused'), 'not-sent', 'not-sent'])
+    // The one that came fifth has opened the circuit.
+    assert.deepEqual([handedOver, changes], [5, [true]])
+    assert.equal(failures[0], 'It answered 554 5.7.1 to RCPT TO, for 5 recipients in a row')
+    await eventually('it is tried again', async () => {
+      assert.deepEqual(await deliver(1, another), ['not-sent'])
+      return handedOver === 6 || undefined
+    })
+    sink.behave('accept')
+    await eventually('it takes one', async () => ((await deliver(1))[0] === 'taken' ? true : undefined))
+    assert.deepEqual(changes, [true, false])
+    sink.behave(BLOCKED)
+    assert.deepEqual(await deliver(4, another), Array(4).fill('refused'))
+  })
+
+  for (const [what, between] of [
+    ['it takes a message', () => sink.behave('accept')],
+    ['it answers another thing', () => sink.behave({ ...BLOCKED, code: 550 })],
+  ] as const) {
+    it(`is not given up for refusals alike where ${what} between them`, async () => {
+      for (let n = 0; n < 3; n += 1) {
+        sink.behave(BLOCKED)
+        assert.deepEqual(await deliver(4, another), Array(4).fill('refused'))
+        between()
+        await deliver(1, another)
+      }
+      assert.deepEqual(changes, [])
+    })
+  }
+
+  it('is not given up for one recipient that it refuses again and again', async () => {
+    sink.behave(BLOCKED)
+    assert.deepEqual(await deliver(12), Array(12).fill('refused'))
+    assert.deepEqual(changes, [])
+  })
+
+  it('is not given up for a list of recipients that there are not', async () => {
+    sink.behave({ code: 550, text: '5.1.1 no such user', at: 'rcpt' })
+    assert.deepEqual(await deliver(12, another), Array(12).fill('refused'))
+    assert.deepEqual(changes, [])
   })
 
   it('is not given up for what it says about single messages', async () => {

@@ -34,7 +34,7 @@ describe('what a mail server answers', () => {
       await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
-        failure: `It answered ${words.slice(0, 3)} to MAIL FROM`,
+        failure: `It answered ${words.slice(0, 9)} to MAIL FROM`,
       })
     })
   }
@@ -42,6 +42,42 @@ describe('what a mail server answers', () => {
   it('of the sender, refuses the message where it is about its size', async () => {
     await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
     assert.equal((await deliver()).kind, 'refused')
+  })
+
+  it('of the sender, refuses the message where it is about its recipient’s address', async () => {
+    await say({
+      answer(command) {
+        if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
+        return command.includes('SMTPUTF8') ? '550 5.6.7 internationalized addresses are not permitted' : undefined
+      },
+    })
+    assert.equal((await deliver({ to: 'jörg@example.com' })).kind, 'refused')
+    // Nothing is wrong with the server, nor with the connection.
+    assert.equal((await deliver()).kind, 'taken')
+    assert.equal(server.commands.filter((command) => command.startsWith('EHLO')).length, 1)
+  })
+
+  for (const [at, words] of [
+    ['RCPT', '550 5.1.8 <from@example.com>: Sender address rejected: Domain not found'],
+    ['message', '550 5.4.5 Daily user sending limit exceeded'],
+    ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
+  ] as const) {
+    it(`of us, makes the message wait, also at ${at}: ${words}`, async () => {
+      await say({
+        answer: (command) => (command.startsWith(at) ? words : undefined),
+        message: () => words,
+      })
+      assert.partialDeepStrictEqual(await deliver(), { kind: 'not-sent', serverFailed: true })
+    })
+  }
+
+  it('of us or of the recipient refuses the message, and says so, without the words', async () => {
+    const words = '554 5.7.1 <to@example.com>: Client host blocked'
+    await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
+    assert.deepEqual(await deliver(), {
+      ...{ kind: 'refused', reason: words },
+      doubt: 'It answered 554 5.7.1 to RCPT TO',
+    })
   })
 
   it('of a login that is wanted, makes the message wait, wherever it comes', async () => {
@@ -55,7 +91,7 @@ describe('what a mail server answers', () => {
       const delivery = await deliver()
       return 'failure' in delivery ? delivery.failure : undefined
     }
-    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 to RCPT TO')
+    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 5.7.0 to RCPT TO')
     await transport.close()
     await server.close()
     assert.equal(await failureAt('RCPT', '450 4.2.1 to@example.com is busy'), undefined)
@@ -66,10 +102,101 @@ describe('what a mail server answers', () => {
     assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
   })
 
-  it('of its own end, behind a message, says nothing of the message', async () => {
-    await say({ message: () => '421 4.3.2 shutting down' })
-    assert.equal((await deliver()).kind, 'unknown')
+  const isCut = () => eventually('it is cut', () => (server.connections() === 0 ? true : undefined))
+
+  for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
+    it(`behind a message, and is no refusal, says nothing of the message: ${words}`, async () => {
+      await say({ message: () => words })
+      assert.equal((await deliver()).kind, 'unknown')
+      // What is written to it now could be read as part of a message.
+      await isCut()
+      assert.equal(server.commands.at(-1), 'DATA')
+    })
+  }
+
+  for (const words of ['250 ok', '3540 go on']) {
+    it(`to DATA, and is no 354, lets nothing flow: ${words}`, async () => {
+      await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
+      let asked = 0
+      const begin = () => Promise.resolve((asked += 1) > 0)
+      assert.partialDeepStrictEqual(await deliver({}, { begin }), { kind: 'not-sent', serverFailed: true })
+      await isCut()
+      assert.deepEqual([asked, server.commands.at(-1)], [0, 'DATA'])
+    })
+  }
+
+  for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
+    for (const surplus of ['250 ok', '354 go on']) {
+      it(`once too often, behind ${verb}, is not taken for its answer to the message: ${surplus}`, async () => {
+        const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
+        await say({
+          greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
+          answer(command) {
+            const asked = command.slice(0, 4)
+            const words = usual[asked] ?? '250 ok'
+            return asked === verb ? `${words}\r\n${surplus}` : words
+          },
+        })
+        transport = createSmtpTransport({ server: readSmtpUrl(server.url.replace('//', '//user:secret@')) })
+        const { kind } = await deliver()
+        await isCut()
+        // A go-ahead too many is found out where the next one comes, which can be behind a short message.
+        assert.equal(kind, server.whole.length === 0 ? 'not-sent' : 'unknown')
+      })
+    }
+  }
+
+  it('late by one, because of one answer too many, is found out before anything of the message flows', async () => {
+    await say({
+      answer(command, socket) {
+        if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
+        // It asks a filter first, which takes its time.
+        if (command === 'DATA') socket.pause()
+        return command === 'DATA' ? null : undefined
+      },
+    })
+    assert.equal((await deliver()).kind, 'not-sent')
+    await isCut()
   })
+
+  for (const [words, kind] of [
+    ['250 ok', 'not-sent'],
+    ['552 5.3.4 too big', 'refused'],
+  ] as const) {
+    it(`before the end of a message, is ${kind}, whatever becomes of its claim: ${words}`, async () => {
+      let socket: Socket | undefined
+      await say({
+        answer(_command, from) {
+          socket = from
+          return undefined
+        },
+      })
+      const begin = () => {
+        socket!.write(`${words}\r\n`)
+        return new Promise<boolean>(() => undefined)
+      }
+      assert.equal((await deliver({}, { begin })).kind, kind)
+      await isCut()
+      assert.deepEqual(server.whole, [])
+    })
+  }
+
+  for (const verb of ['RCPT', 'RSET']) {
+    it(`once too often, behind ${verb}, is not taken for an answer to the next message`, async () => {
+      let refusing = true
+      await say({
+        answer(command) {
+          const asked = command.slice(0, 4)
+          const words = asked === 'RCPT' ? '550 5.1.1 no such user' : '250 ok'
+          return refusing && ['RCPT', 'RSET'].includes(asked) ? words + (asked === verb ? '\r\n250 ok' : '') : undefined
+        },
+      })
+      assert.equal((await deliver()).kind, 'refused')
+      await isCut()
+      refusing = false
+      assert.deepEqual([(await deliver()).kind, server.whole.length], ['taken', 1])
+    })
+  }
 
   it('of a message is told before it begins anew for the next one', async () => {
     await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })

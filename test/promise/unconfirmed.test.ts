@@ -1,5 +1,6 @@
 import { installationOf } from '../../src/services/installation.ts'
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
@@ -8,11 +9,16 @@ import { cancelRow } from '../../src/db/queries/enrollments.ts'
 import { deferMessage } from '../../src/db/queries/ledger.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
+import { createSmtpTransport } from '../../src/mail/smtp.ts'
+import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import { noMetrics } from '../../src/services/dependencies.ts'
+import type { LeaseKeeper } from '../../src/services/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/services/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/services/unconfirmed-messages.ts'
-import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
+import { startScriptedSmtp } from '../support/scripted-smtp.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
@@ -37,9 +43,9 @@ describe('a message that is put off', () => {
   const resend = (id: string) => resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, id)
 
   /** One that was put off, as a mail server that is away makes it, and for hours. */
-  async function aDeferred() {
+  async function aDeferred(fields: object = {}) {
     const contactId = await aContact(service)
-    const automationId = await anAutomation(service)
+    const automationId = await anAutomation(service, fields)
     await enroll(service, automationId, contactId)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
@@ -84,6 +90,65 @@ describe('a message that is put off', () => {
     const dependencies = { ...mail, smtp: undefined, em: em(), metrics: noMetrics, log: quietLog }
     await assert.rejects(resendMessage(dependencies, 'nonsense'), /There is no unconfirmed message nonsense/)
     await assert.rejects(resendMessage(dependencies, newId()), /Set SMTP_URL/)
+  })
+
+  it('stays known to be not sent until the mail server waits for it, whatever happens to who sends it once more', async () => {
+    const { id, enrollmentId, status } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    let socket: Socket | undefined
+    const silent = await startScriptedSmtp({
+      answer(command, from) {
+        if (!command.startsWith('RCPT')) return undefined
+        socket = from
+        return null
+      },
+    })
+    const smtp = createSmtpTransport({ server: readSmtpUrl(silent.url) })
+    const sending = resendMessage({ ...mail, smtp, em: em(), metrics: noMetrics, log: quietLog }, id)
+    await eventually('it is being handed over', () => socket)
+    assert.equal(await status(), 'DEFERRED')
+    socket!.destroy()
+    assert.equal(await sending, 'DEFERRED')
+    assert.equal(await status(), 'DEFERRED')
+    await dismissMessage(em(), id)
+    await smtp.close()
+    await silent.close()
+  })
+
+  it('is not given out to its end by who may not go on', async () => {
+    const step = { ...EMAIL, text: 'A line of text.\n'.repeat(6_000) }
+    const { id, enrollmentId, status } = await aDeferred({ steps: [step] })
+    await cancelRow(em(), enrollmentId)
+    const before = sink.mails.length
+    let asked = 0
+    const leases: LeaseKeeper = {
+      ...mail.leases,
+      // It holds when it is claimed, and for two parts.
+      begin: (claim) => ({ ...mail.leases.begin(claim), holds: () => (asked += 1) < 3 }),
+    }
+    const sent = await resendMessage({ ...mail, leases, em: em(), metrics: noMetrics, log: quietLog }, id)
+    assert.deepEqual([sent, await status(), asked, sink.mails.length], ['DEFERRED', 'DEFERRED', 3, before])
+    await dismissMessage(em(), id)
+  })
+
+  it('that an operator sends once more is sent once, however many do', async () => {
+    const { id, enrollmentId, status } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    const before = sink.mails.length
+    const both = await Promise.allSettled([resend(id), resend(id)])
+    assert.deepEqual(both.map((one) => one.status).toSorted(), ['fulfilled', 'rejected'])
+    assert.deepEqual([await status(), sink.mails.length], ['SENT', before + 1])
+    sink.mails.length = before
+  })
+
+  it('goes out when an operator says so, also while its automation is paused', async () => {
+    const { id, enrollmentId, automationId, status } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    const before = sink.mails.length
+    assert.equal(await resend(id), 'SENT')
+    assert.deepEqual([await status(), sink.mails.length], ['SENT', before + 1])
+    sink.mails.length = before
   })
 
   it('is for an operator when its enrollment has ended, and is still known to be not sent', async () => {

@@ -7,11 +7,15 @@ export interface ScriptedSmtp {
   whole: string[]
   /** Every command, in order. */
   commands: string[]
+  /** How many connections there are. */
+  connections(): number
   close(): Promise<void>
 }
 
 export interface Script {
-  /** What to answer to a command: `undefined` for the usual, `null` for nothing. */
+  /** What to say to whoever comes: `220` if nothing else. */
+  greeting?: string
+  /** What to answer to a command: `undefined` for the usual, `null` for nothing. Behind a 354 the message comes. */
   answer?(command: string, socket: Socket): string | null | undefined
   /** What to answer to a message: `250` if nothing else. */
   message?(socket: Socket): string | null
@@ -28,7 +32,7 @@ export async function startScriptedSmtp(script: Script): Promise<ScriptedSmtp> {
     socket.on('close', () => sockets.delete(socket))
     let [given, recipient, inMessage] = ['', '', false]
     const say = (words: string | null) => words !== null && socket.write(`${words}\r\n`)
-    say('220 here')
+    say(script.greeting ?? '220 here')
     socket.on('data', (chunk) => {
       given += chunk.toString('latin1')
       for (;;) {
@@ -46,7 +50,7 @@ export async function startScriptedSmtp(script: Script): Promise<ScriptedSmtp> {
         commands.push(line)
         recipient = /^RCPT TO:<(.*)>/.exec(line)?.[1] ?? recipient
         const words = script.answer?.(line, socket)
-        inMessage = line === 'DATA' && words === undefined
+        inMessage = line === 'DATA' && (words === undefined || /^354/.test(words ?? ''))
         say(words === undefined ? (USUAL[line.slice(0, 4)] ?? '250 ok') : words)
       }
     })
@@ -56,6 +60,7 @@ export async function startScriptedSmtp(script: Script): Promise<ScriptedSmtp> {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     whole,
     commands,
+    connections: () => sockets.size,
     close() {
       for (const socket of sockets) socket.destroy()
       return new Promise((closed) => server.close(() => closed()))

@@ -1,5 +1,4 @@
 import type { MessageKey } from '../../domain/messages.ts'
-import type { EmailContent } from '../../domain/steps.ts'
 import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
@@ -60,20 +59,23 @@ export async function isTriedAgain(em: EntityManager, id: string): Promise<boole
   return rows.length > 0
 }
 
-export interface Reclaimed {
+/** What it takes to send a message once more, from its step. */
+export interface UnconfirmedDraft extends Pick<
+  Draft,
+  'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'
+> {
   key: MessageKey
-  /** Whether it had certainly not been sent before. */
-  wasDeferred: boolean
-  draft: Pick<Draft, 'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'>
 }
 
-/** Claims a message to be sent once more. @returns `undefined` when it is not one to decide on, or its automation is gone. */
-export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: string): Promise<Reclaimed | undefined> {
+/**
+ * Looks at a message that may be sent once more, without a lock: the claim asks again.
+ * @returns `undefined` when it is not one to decide on, or its automation is gone.
+ */
+export async function draftUnconfirmed(em: EntityManager, id: string): Promise<UnconfirmedDraft | undefined> {
   const [row] = await sql<{
     enrollment_id: string
     step_id: string
     visit: number
-    was_deferred: boolean
     workspace_id: string
     mode: WorkspaceMode
     email: string
@@ -83,15 +85,44 @@ export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: s
     subject: string
     html: string | null
     text: string | null
-  }>(em, RECLAIM, [id, claim, LEASE_SECONDS])
+  }>(em, DRAFT, [id])
   if (!row) return undefined
-  const content: EmailContent = { subject: row.subject, html: row.html, text: row.text }
-  const contact = { email: row.email, firstName: row.first_name, metadata: row.metadata }
   return {
     key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
-    wasDeferred: row.was_deferred,
-    draft: { workspaceId: row.workspace_id, workspaceMode: row.mode, content, contact, mail: row.mail },
+    workspaceId: row.workspace_id,
+    workspaceMode: row.mode,
+    content: { subject: row.subject, html: row.html, text: row.text },
+    contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    mail: row.mail,
   }
+}
+
+const DRAFT = `
+select message.enrollment_id, message.step_id, message.visit, message.workspace_id, workspace.mode, contact.email,
+  contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  (select mail from installation) as mail
+from messages message
+join enrollments enrollment on enrollment.id = message.enrollment_id
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+cross join lateral (
+  select step ->> 'id' as id, step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+) step
+join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+join contacts contact on contact.id = enrollment.contact_id
+join workspaces workspace on workspace.id = enrollment.workspace_id
+where message.id = $1::uuid and step.id = message.step_id::text and ${IS_UNCONFIRMED}`
+
+export interface Reclaimed {
+  /** Whether it had certainly not been sent before. */
+  wasDeferred: boolean
+}
+
+/** Claims a message to be sent once more. @returns `undefined` when it is not one to decide on, or its automation is gone. */
+export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: string): Promise<Reclaimed | undefined> {
+  const [row] = await sql<{ was_deferred: boolean }>(em, RECLAIM, [id, claim, LEASE_SECONDS])
+  return row && { wasDeferred: row.was_deferred }
 }
 
 /** Under the same locks as a claim: a DELETE or an erasure waits for it, or it finds nothing. */
@@ -101,7 +132,7 @@ with automation as (
   where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null for share
 ),
 contact as (
-  select id, email, first_name, metadata from contacts where id = (select contact_id from messages where id = $1::uuid) for share
+  select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
@@ -109,16 +140,6 @@ set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claim
 from messages before
 join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id
-join automation_versions version
-  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
-cross join lateral (
-  select step ->> 'id' as id, step ->> 'content' as hash from jsonb_array_elements(version.steps) step
-) step
-join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 join contact on contact.id = enrollment.contact_id
-join workspaces workspace on workspace.id = enrollment.workspace_id
-where message.id = $1::uuid and before.id = message.id and before.status = message.status
-  and step.id = message.step_id::text and ${IS_UNCONFIRMED}
-returning message.enrollment_id, message.step_id, message.visit, before.status = 'DEFERRED' as was_deferred,
-  message.workspace_id, workspace.mode, contact.email, contact.first_name, contact.metadata, content.subject, content.html,
-  content.text, (select mail from installation) as mail`
+where message.id = $1::uuid and before.id = message.id and before.status = message.status and ${IS_UNCONFIRMED}
+returning before.status = 'DEFERRED' as was_deferred`

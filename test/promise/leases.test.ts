@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { claimMessage } from '../../src/db/queries/ledger.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { createLeaseKeeper, type HandOverLease } from '../../src/services/hand-over-leases.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('the lease of a hand-over', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  let lease: HandOverLease
+  let claim: string
+  const leases = () => createLeaseKeeper(service.context.orm.em, 50)
+  afterEach(() => lease.end())
+
+  beforeEach(async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
+    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    claim = newId()
+    lease = leases().begin(claim)
+    const sentAt = performance.now()
+    const as = { status: 'SENDING' } as const
+    assert.ok(await claimMessage(em(), { key, automationId, messageId: newId(), claim, attempts: 0, as }))
+    lease.claimed(sentAt)
+  })
+
+  const change = (to: string) => sql(em(), `update messages set ${to} where claim = $1::uuid`, [claim])
+  const isLost = async () => {
+    if (!lease.breakOff.aborted) await once(lease.breakOff, 'abort')
+    assert.equal(lease.holds(), false)
+    assert.match(String(lease.breakOff.reason), /not ours any more/)
+  }
+
+  it('ends at once when the clock of Postgres has jumped past it', async () => {
+    await change(`lease_until = lease_until - interval '1 minute'`)
+    await isLost()
+  })
+
+  it('ends at once when somebody has settled the message', async () => {
+    await change(`status = 'UNCONFIRMED'`)
+    await isLost()
+  })
+
+  it('is renewed as long as the claim is ours', async () => {
+    const until = async () => {
+      const [row] = await sql<{ until: number }>(
+        em(),
+        'select extract(epoch from lease_until)::float8 as until from messages where claim = $1::uuid',
+        [claim],
+      )
+      return row!.until
+    }
+    const first = await until()
+    await eventually('it is renewed', async () => ((await until()) > first ? true : undefined))
+    assert.equal(lease.holds(), true)
+    assert.equal(lease.breakOff.aborted, false)
+  })
+})
