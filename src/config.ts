@@ -67,9 +67,10 @@ const environment = object({
   SMTP_CONNECTIONS: number().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: number().moreThan(0).max(100_000),
-  MAIL_FROM: string()
-    .matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, 'MAIL_FROM must look like "Name <name@example.com>"')
-    .default('Dripline <dripline@localhost.localdomain>'),
+  MAIL_FROM: string().matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, {
+    message: 'MAIL_FROM must look like "Name <name@example.com>"',
+    excludeEmptyString: true,
+  }),
   TRUSTED_PROXIES: string()
     .default('')
     .test({

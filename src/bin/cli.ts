@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import type { ApiKey } from '../db/entities/api-key.ts'
 import type { Segment } from '../db/entities/segment.ts'
 import type { Workspace } from '../db/entities/workspace.ts'
+import { readMailSender } from '../db/queries/installation.ts'
 import { openLog } from '../log.ts'
 import { migrate, openOrm, type Orm } from '../db/orm.ts'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
@@ -229,9 +230,10 @@ command(messages, 'list', LISTED).action(async (options: Output) => {
 command(messages, 'resend', 'send one once more; the contact may get it twice')
   .argument('<id>', 'the id of the message')
   .action(async (id: string, options: Output) => {
-    const status = await withDatabase(async ({ em }) => {
+    const resent = await withDatabase(async ({ em }) => {
       const config = readConfig(process.env)
-      const mail = createMail(config, em)
+      const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
+      const mail = createMail(config, em, mailFrom)
       try {
         return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)
       } finally {
@@ -239,7 +241,10 @@ command(messages, 'resend', 'send one once more; the contact may get it twice')
         await mail.renderer.close()
       }
     })
-    show({ id, status }, options, () => `The message ${id} is ${status} now`)
+    const { status, error } = resent
+    show({ id, ...resent }, options, () => `The message ${id} is ${status} now${error === null ? '' : `: ${error}`}`)
+    // What was asked for is that it is sent.
+    if (status !== 'SENT') process.exitCode = 1
   })
 command(messages, 'dismiss', 'leave one as it is, for good')
   .argument('<id>', 'the id of the message')

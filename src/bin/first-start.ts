@@ -49,23 +49,25 @@ export interface Welcome {
   port: number
   temporalUiUrl: string | undefined
   config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
+  /** The sender that the installation has. */
+  mailFrom: string
   first: FirstKeys | undefined
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, config, first }: Welcome): string {
+export function welcome({ port, temporalUiUrl, config, mailFrom, first }: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
-  lines.push(whereMailGoes(config))
+  lines.push(whereMailGoes(config, mailFrom))
   if (first) lines.push('', showFirstKeys(origin, first))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }
 
-function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config']): string {
+function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
-    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}.`
+    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${mailFrom}`
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }

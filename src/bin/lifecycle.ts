@@ -68,10 +68,10 @@ function explain(error: unknown): string {
   return `Postgres is not reachable (${message}). Is it running: "npm start", or what DATABASE_URL names?`
 }
 
-/** Runs a composition root: an error is one line that says what to do, and the exit code is 1. */
+/** Runs a composition root: an error is one line that says what to do, and the exit code is 1. Else it is 0, or what was set. */
 export function main(run: () => Promise<void>): void {
   run().then(
-    () => process.exit(0),
+    () => process.exit(),
     (error: unknown) => {
       if (error instanceof Stopped) process.exit(0)
       process.stderr.write(`\n${explain(error)}\n`)

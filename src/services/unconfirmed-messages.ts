@@ -5,6 +5,7 @@ import { invalid, notFound, type Refusal } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
 import { RendererBusy, TemplateError } from '../mail/render-content.ts'
+import { NO_SENDER } from './mail-sender.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
@@ -13,10 +14,21 @@ const LISTED = 1_000
 export const listUnconfirmed = (em: EntityManager): Promise<unconfirmed.UnconfirmedMessage[]> =>
   unconfirmed.listUnconfirmed(em.fork(), LISTED)
 
-/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where it is tried again by itself */
+/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where there is nothing to decide */
 export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
   const unit = em.fork()
-  if (!isId(id) || !(await unconfirmed.dismissUnconfirmed(unit, id))) throw await notToDecide(unit, id)
+  await assertToDecide(unit, id)
+  // Between the two, another operator may have decided.
+  if (!(await unconfirmed.dismissUnconfirmed(unit, id))) throw notToDecide(id, undefined)
+}
+
+/** With what a message is sent once more: MAIL_FROM, or the sender of the installation, if it has any. */
+export type ResendDependencies = Omit<SendMessageDependencies, 'mailFrom'> & { mailFrom: string | null }
+
+/** What became of a message, and why, where it was not sent. */
+export interface Resent {
+  status: MessageStatus
+  error: string | null
 }
 
 /**
@@ -24,18 +36,19 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
  * the same Message-ID; that is the operator's decision and never ours.
  *
  * @returns what became of it: what it was before where it could not be handed over, UNCONFIRMED or DEFERRED.
- * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or the message
- *   is tried again by itself
+ * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or there is
+ *   nothing to decide
  */
-export async function resendMessage(dependencies: SendMessageDependencies, id: string): Promise<MessageStatus> {
+export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
   const { smtp, renderer, leases, mailFrom, metrics } = dependencies
   const em = dependencies.em.fork()
-  if (!isId(id)) throw await notToDecide(em, id)
+  await assertToDecide(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
+  if (mailFrom === null) throw invalid(NO_SENDER)
   const claim = newId()
   const sentAt = performance.now()
   const claimed = await unconfirmed.reclaimUnconfirmed(em, id, claim)
-  if (!claimed) throw await notToDecide(em, id)
+  if (!claimed) throw notToDecide(id, undefined)
   const { key, draft, wasDeferred } = claimed
   const message = { id, claim }
   const lease = leases.begin(claim)
@@ -47,7 +60,7 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
     const content = contentOf({ mailFrom }, key, draft, rendered)
     if (!isDelivered(draft)) {
       await recordForSure(dependencies, message, { status: 'CAPTURED', response: null }, content)
-      return 'CAPTURED'
+      return { status: 'CAPTURED', error: null }
     }
     const permit = await smtp.permit(draft.workspaceId, lease.breakOff)
     const delivery = await permit.deliver(
@@ -58,7 +71,7 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
     const kept = outcome.status === 'DEFERRED' ? asBefore(outcome.error) : outcome
     await recordForSure(dependencies, message, kept, content)
     metrics.settled(kept.status)
-    return kept.status
+    return told(kept)
   } catch (error) {
     const isBusy = error instanceof RendererBusy
     if (!isBusy && !(error instanceof TemplateError)) throw error
@@ -66,16 +79,30 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
       ? asBefore(error.message)
       : { status: 'FAILED', error: `Template error in ${error.message}` }
     await recordForSure(dependencies, message, kept, undefined)
-    return kept.status
+    return told(kept)
   } finally {
     lease.end()
   }
 }
 
+const told = (outcome: Outcome): Resent => ({
+  status: outcome.status,
+  error: 'error' in outcome ? outcome.error : null,
+})
+
 /** Why there is nothing to decide about a message. */
-const notToDecide = async (em: EntityManager, id: string): Promise<Refusal> =>
-  isId(id) && (await unconfirmed.isTriedAgain(em, id))
-    ? invalid(
-        `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
-      )
-    : notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
+function notToDecide(id: string, status: MessageStatus | undefined): Refusal {
+  if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
+  if (status === 'DEFERRED') {
+    return invalid(
+      `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
+    )
+  }
+  return notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
+}
+
+/** @throws {Refusal} where there is nothing to decide about it */
+async function assertToDecide(em: EntityManager, id: string): Promise<void> {
+  const standing = isId(id) ? await unconfirmed.standingOf(em, id) : undefined
+  if (!standing?.isToDecide) throw notToDecide(id, standing?.status)
+}

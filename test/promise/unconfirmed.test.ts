@@ -13,18 +13,19 @@ import { agreeOnMail } from '../../src/services/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/services/unconfirmed-messages.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
 describe('a message that is put off', () => {
   let service: Service
   let sink: SmtpSink
-  let mail: ReturnType<typeof createMail>
+  let mail: ReturnType<typeof createMail<string>>
   before(async () => {
     sink = await startSmtpSink()
     service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     await agreeOnMail(em(), { smtp: true, capture: false })
-    mail = createMail(service.context.config, service.context.orm.em)
+    mail = createMail(service.context.config, service.context.orm.em, SENDER)
   })
   after(async () => {
     await mail.smtp?.close()
@@ -83,7 +84,7 @@ describe('a message that is put off', () => {
   it('has an id, and what is none is said to be none before anything is asked to be set', async () => {
     const dependencies = { ...mail, smtp: undefined, em: em(), metrics: noMetrics, log: quietLog }
     await assert.rejects(resendMessage(dependencies, 'nonsense'), /There is no unconfirmed message nonsense/)
-    await assert.rejects(resendMessage(dependencies, newId()), /Set SMTP_URL/)
+    await assert.rejects(resendMessage(dependencies, newId()), /There is no unconfirmed message/)
   })
 
   it('is for an operator when its enrollment has ended, and is still known to be not sent', async () => {
@@ -95,10 +96,10 @@ describe('a message that is put off', () => {
       [[id, 'DEFERRED']],
     )
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-    assert.equal(await resend(id), 'DEFERRED')
+    assert.deepEqual(await resend(id), { status: 'DEFERRED', error: '451 later' })
     assert.equal(await status(), 'DEFERRED')
     sink.behave('accept')
-    assert.equal(await resend(id), 'SENT')
+    assert.equal((await resend(id)).status, 'SENT')
     assert.equal(sink.mails.length, 1)
     assert.deepEqual(await listUnconfirmed(em()), [])
   })
