@@ -166,6 +166,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   const app = createApi({
     ...dependencies,
     renderer,
+    isLogWatched: process.stdout.isTTY,
     checkReadiness: () => checkReadiness(context),
     checkHealth: () => health.problems(),
     trustedProxies: config.trustedProxies,

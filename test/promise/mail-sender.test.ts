@@ -26,6 +26,7 @@ describe('the sender of an installation', () => {
 
   const agree = (mailFrom: string | undefined, delivers = true) => {
     const log = {
+      debug: () => undefined,
       info: () => undefined,
       error: () => undefined,
       warn: (_: object, words: string) => warnings.push(words),
