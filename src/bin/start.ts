@@ -16,10 +16,12 @@ import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, ty
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
+import { takesNoOptions } from './no-options.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 main(async () => {
+  takesNoOptions('npm start')
   // Whatever is written into the data folder is for its owner alone.
   process.umask(0o077)
   const config = readConfig(process.env)

@@ -49,6 +49,17 @@ describe('a script', () => {
     })
   }
 
+  it('that brings parts up takes no options, and starts nothing when it is given one', async () => {
+    for (const part of ['src/bin/start.ts', 'src/bin/api.ts', 'src/bin/worker.ts', 'scripts/cluster/index.ts']) {
+      const help = await run(`${part} --help`)
+      assert.deepEqual([help.code, help.stderr], [0, ''])
+      assert.match(help.stdout, /takes no options; settings are environment variables/)
+      const bogus = await run(`${part} --port 4000`)
+      assert.deepEqual([bogus.code, bogus.stdout], [1, ''])
+      assert.match(bogus.stderr, /takes no options; .* It was given: --port$/m)
+    }
+  })
+
   it('lists its options at --help', async () => {
     for (const command of ['test/simulation/main.ts', 'test/faults/main.ts', 'bench/index.ts']) {
       const { code, stdout, stderr } = await run(`${command} --help`)
