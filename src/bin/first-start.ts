@@ -75,36 +75,43 @@ function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: 
 /** The first keys, each of them once, and what to do with them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>
   [
-    'Two API keys were made. They are shown this once; write them down. The test key, whose mail is always captured:',
+    'Two API keys were made. They are shown this once; write them down.',
+    'The test key, whose mail is always captured:',
     '',
     `TEST_KEY=${test}`,
     '',
-    'And the live key, with three lines to create a contact and an automation, and to enroll. Paste all four:',
+    'And the live key, with three commands that create a contact and an automation,',
+    'and enroll. Paste all of it:',
     '',
     `KEY=${live}`,
     ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
-/** Three lines for a shell: the ids of the first two answers are what the third one needs. */
+/**
+ * Three commands for a shell, none of whose lines is wider than a terminal: the ids of the first two answers are what the
+ * third one needs.
+ */
 function firstSequence(base: string): string[] {
-  const post = (path: string, body: string) =>
-    `curl -s ${base}${path} -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d ${body}`
-  const keep = (name: string, command: string) =>
-    `${name}=$(${command} | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`
-  const contact = { email: 'ada@example.com', firstName: 'Ada' }
-  const automation = {
-    name: 'Welcome',
-    status: 'ACTIVE',
-    trigger: 'SIGNUP',
-    steps: [
-      { type: 'EMAIL', subject: 'Welcome, {{ contact.firstName }}!', text: 'Good to have you here.' },
-      { type: 'WAIT', delayMinutes: 1440 },
-      { type: 'EMAIL', subject: 'How was your first day?', text: 'Just reply to this email.' },
-    ],
-  }
+  const post = (path: string, body: string) => [
+    `curl -s ${base}${path} \\`,
+    '  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\',
+    `  -d ${body}`,
+  ]
+  const keep = (name: string, [first, ...rest]: string[]) => [
+    `${name}=$(${first}`,
+    `${rest.join('\n')} \\`,
+    `  | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`,
+  ]
   return [
-    keep('CONTACT', post('/contacts', `'${JSON.stringify(contact)}'`)),
-    keep('AUTOMATION', post('/automations', `'${JSON.stringify(automation)}'`)),
-    post('/automations/$AUTOMATION/enroll', `"{\\"contactId\\":\\"$CONTACT\\"}"`),
+    ...keep('CONTACT', post('/contacts', `'{"email":"ada@example.com","firstName":"Ada"}'`)),
+    ...keep('AUTOMATION', post('/automations', AUTOMATION)),
+    ...post('/automations/$AUTOMATION/enroll', `"{\\"contactId\\":\\"$CONTACT\\"}"`),
   ]
 }
+
+const AUTOMATION = `'{"name":"Welcome","status":"ACTIVE","trigger":"SIGNUP","steps":[
+    {"type":"EMAIL","subject":"Welcome, {{ contact.firstName }}!",
+      "text":"Good to have you here."},
+    {"type":"WAIT","delayMinutes":1440},
+    {"type":"EMAIL","subject":"How was your first day?",
+      "text":"Just reply to this email."}]}'`

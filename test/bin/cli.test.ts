@@ -12,7 +12,8 @@ import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
 /** The command line as an operator has it: a process, what it prints, its exit code. */
-describe('the command line', () => {
+describe('the command line', function () {
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   before(async () => {
@@ -93,5 +94,42 @@ describe('the command line', () => {
       assert.equal(again.code, 1)
       assert.match(again.stderr, /is DISMISSED already/)
     })
+  })
+
+  const id = async (...args: string[]) => (JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }).id
+
+  it('lists keys and segments under headings, no line wider than a terminal', async () => {
+    const workspace = await id('workspace', 'create', '--name', 'Shop', '--mode', 'test')
+    await cli(['key', 'create', '--workspace', workspace, '--name', 'Backend', '--scopes', 'all'])
+    const condition = '{"metadata":"plan","is":"equal","value":"pro"}'
+    await cli(['segment', 'create', '--workspace', workspace, '--name', 'Pro', '--condition', condition])
+    const lists = [
+      ['workspace', 'list'],
+      ['key', 'list'],
+      ['segment', 'list', '--workspace', workspace],
+    ]
+    for (const list of [...lists, ['key', 'create', '--help']]) {
+      const { code, stdout } = await cli(list)
+      assert.equal(code, 0)
+      assert.deepEqual(
+        stdout.split('\n').filter((line) => line.length > 80),
+        [],
+      )
+      if (lists.includes(list)) assert.match(stdout, /^ID .* NAME\n[0-9a-f-]{36} /)
+    }
+  })
+
+  it('refuses what it is given wrong, in few words', async () => {
+    const wrong: [string[], RegExp][] = [
+      [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /no line breaks/],
+      [['segment', 'list', '--workspace', newId()], /There is no workspace/],
+      [['key', 'list', '--bogus'], /unknown option '--bogus'/],
+    ]
+    for (const [args, words] of wrong) {
+      const { code, stderr } = await cli(args)
+      assert.equal(code, 1)
+      assert.match(stderr, words)
+      assert.ok(stderr.trim().split('\n').length <= 3, stderr)
+    }
   })
 })

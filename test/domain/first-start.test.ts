@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { welcome } from '../../src/bin/first-start.ts'
+import { readFileSync } from 'node:fs'
+import { showFirstKeys, welcome } from '../../src/bin/first-start.ts'
 import { readConfig } from '../../src/config.ts'
 
 describe('what npm start says of mail', () => {
@@ -33,4 +34,20 @@ describe('what npm start says of mail', () => {
   for (const [env, line] of cases) {
     it(`is so with ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))
   }
+})
+
+describe('the first sequence', () => {
+  const text = showFirstKeys('http://localhost:3000', { live: 'svc_live_…', test: 'svc_test_…' })
+
+  it('is printed as the README has it', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nKEY=') + 1)}\n\`\`\``))
+  })
+
+  it('fits a terminal', () => {
+    assert.deepEqual(
+      text.split('\n').filter((line) => line.length > 80),
+      [],
+    )
+  })
 })
