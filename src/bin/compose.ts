@@ -292,7 +292,10 @@ export async function startWorker(
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
   const onWait = (reason: string) =>
-    log.warn({ address, reason }, 'Temporal is not reachable yet; the worker waits for it')
+    log.warn(
+      { address, reason },
+      'Temporal is not reachable yet; the worker waits for it. Is it where TEMPORAL_ADDRESS says?',
+    )
   const [workflowBundle, connection] = await Promise.all([
     code,
     connectWorker({ address, apiKey, tls, onWait }, aborted),

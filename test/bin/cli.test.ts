@@ -119,6 +119,13 @@ describe('the command line', function () {
     }
   })
 
+  it('says that DATABASE_URL is wrong where Postgres knows no such database', async () => {
+    const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
+    const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })
+    assert.equal(code, 1)
+    assert.match(stderr, /does not let us in \(.*"nope" does not exist\)\. Set DATABASE_URL/)
+  })
+
   it('refuses what it is given wrong, in few words', async () => {
     const wrong: [string[], RegExp][] = [
       [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /no line breaks/],
