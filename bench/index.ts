@@ -3,7 +3,7 @@
  * are written to bench/results.md, with those of earlier runs of what was not measured this time. With `--cluster`, some are
  * measured on Temporal's server with Postgres: the development server has one writer, which hides what is ours.
  */
-import { parseArgs } from 'node:util'
+import { readOptions, refuse } from '../scripts/options.ts'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
 import { openLog } from '../src/log.ts'
 import { startCluster, stopServices } from '../test/support/services.ts'
@@ -41,17 +41,20 @@ const ON_CLUSTER = [enroll, send, wake].map((benchmark): Benchmark => ({
   title: `${benchmark.title}; Temporal’s server on Postgres`,
 }))
 
-const { values, positionals: names } = parseArgs({
-  options: { cluster: { type: 'boolean', default: false } },
-  allowPositionals: true,
+const { values, words: names } = readOptions({
+  call: 'npm run bench -- [NAME …]',
+  what: `measures, side by side with the bare alternative. Names are:\n${BENCHMARKS.map(({ name }) => `  ${name}`).join('\n')}`,
+  options: {
+    cluster: { what: `on Temporal's server with Postgres: ${ON_CLUSTER.map(({ name }) => name).join(', ')}` },
+  },
+  words: true,
 })
 const offered = values.cluster ? ON_CLUSTER : BENCHMARKS
 /** `sleeping` names `sleeping/memory`, too. */
 const isNamed = (benchmark: Benchmark, name: string) => benchmark.name === name || benchmark.name.startsWith(`${name}/`)
 const unknown = names.filter((name) => !offered.some((benchmark) => isNamed(benchmark, name)))
 if (unknown.length > 0) {
-  say(`There is no benchmark ${unknown.join(', ')}. There are: ${offered.map(({ name }) => name).join(', ')}`)
-  process.exit(1)
+  refuse(`There is no benchmark ${unknown.join(', ')}. There are: ${offered.map(({ name }) => name).join(', ')}`)
 }
 
 installTemporalRuntime(openLog('silent'))

@@ -24,13 +24,14 @@ async function startUnguarded({ context, workspaceId }: Service) {
     checkReadiness: () => Promise.resolve([]),
     checkHealth: () => [],
     trustedProxies: [],
+    isLogWatched: false,
   }
   const caller = {
     apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES] },
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
   }
   const app = new Koa<ApiState>()
-  app.use(requestId(dependencies.log, dependencies.metrics))
+  app.use(requestId(dependencies.log, dependencies.metrics, false))
   app.use(errors(dependencies.log))
   app.use((ctx, next) => {
     ctx.state.caller = caller

@@ -4,12 +4,17 @@
  */
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { makeBusyFolder } from '../test/support/busy-folder/make.ts'
+import { readOptions, refuse } from './options.ts'
 
-const { values, positionals } = parseArgs({ options: { of: { type: 'string' } }, allowPositionals: true })
-const [folder] = positionals
-if (folder === undefined) throw new Error('Say where: npm run busy-folder -- FOLDER [--of CHECKOUT]')
+const { values, words } = readOptions({
+  call: 'npm run busy-folder -- FOLDER',
+  what: 'makes a data folder in the middle of everything.',
+  options: { of: { takes: 'CHECKOUT', what: 'have it made by another version' } },
+  words: true,
+})
+const [folder] = words
+if (folder === undefined) refuse('Say where: npm run busy-folder -- FOLDER [--of CHECKOUT]')
 mkdirSync(folder, { recursive: true, mode: 0o700 })
 const story = await makeBusyFolder(resolve(folder), values.of === undefined ? {} : { root: resolve(values.of) })
 process.stdout.write(`${folder}: ${story.people.length} contacts, made by version ${story.version}\n`)

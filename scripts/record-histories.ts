@@ -14,9 +14,15 @@ import { eventually } from '../test/support/eventually.ts'
 import { quietLog } from '../test/support/log.ts'
 import { stopServices } from '../test/support/services.ts'
 import { startTimeSkipping, type TimeSkipping } from '../test/support/time-skipping.ts'
+import { readOptions, refuse } from './options.ts'
 
-const folder = process.argv[2]
-if (!folder) throw new Error('Usage: npm run histories -- test/replay/histories/VERSION')
+const [folder] = readOptions({
+  call: 'npm run histories -- FOLDER',
+  what: 'records the histories that test/replay replays.',
+  options: {},
+  words: true,
+}).words
+if (folder === undefined) refuse('Say where: npm run histories -- test/replay/histories/VERSION')
 mkdirSync(folder, { recursive: true })
 
 const email: StepInput = { type: 'EMAIL', subject: 'Hi', text: 'Hi' }

@@ -1,26 +1,35 @@
 /** `npm run test:contract`: Schemathesis over every operation of a running service. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
 import { openLog } from '../src/log.ts'
 import { createSegment } from '../src/services/segments.ts'
 import { aContact, anAutomation, anEvent } from '../test/support/factories.ts'
+import { closedAtSignal } from '../test/support/at-signal.ts'
 import { startService } from '../test/support/service.ts'
 import { stopServices } from '../test/support/services.ts'
 import { cacheFolder } from './cache.ts'
+import { readOptions, wholeNumber } from './options.ts'
 import { run } from './run.ts'
 
 const CONTRACT = fileURLToPath(new URL('../test/contract', import.meta.url))
 const VERSION = '4.32.5'
 const KEYS = 8
 
-const { values } = parseArgs({
-  options: { examples: { type: 'string', default: '200' }, seed: { type: 'string' }, operation: { type: 'string' } },
+const { values } = readOptions({
+  call: 'npm run test:contract -- [OPTION …]',
+  what: 'Schemathesis over every operation of a running service.',
+  options: {
+    examples: { takes: 'N', what: 'so many of each operation; 200 if it is not said' },
+    seed: { takes: 'N', what: 'the same examples again' },
+    operation: { takes: 'NAME', what: 'this one alone, by its operationId' },
+  },
 })
+const examples = wholeNumber('examples', values.examples, { least: 1, otherwise: 200 })
+const seed = wholeNumber('seed', values.seed, { least: 0, otherwise: undefined })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Schemathesis in a Python environment of its own, which survives a new clone. */
@@ -42,6 +51,13 @@ const command = await install()
 installTemporalRuntime(openLog('silent'))
 const service = await startService({ env: { DATABASE_POOL_SIZE: '20', TRUSTED_PROXIES: '127.0.0.1' } })
 const reports = mkdtempSync(join(tmpdir(), 'dripline-contract-'))
+let running: ChildProcess | undefined
+const close = closedAtSignal(async () => {
+  running?.kill()
+  await service.stop()
+  await stopServices()
+  rmSync(reports, { recursive: true, force: true })
+})
 let code: number
 try {
   // Something of everything, so that links have where to begin.
@@ -67,13 +83,13 @@ try {
     join(reports, 'openapi.json'),
     ...['--url', `http://127.0.0.1:${service.port}/api/v1`],
     ...['--header', `X-Request-Id: contract`],
-    ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--max-examples', values.examples],
+    ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--max-examples', String(examples)],
     ...['--suppress-health-check', 'all', '--generation-database', 'none'],
-    ...(values.seed === undefined ? [] : ['--seed', values.seed]),
+    ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...(values.operation === undefined ? [] : ['--include-operation-id', values.operation]),
   ]
   code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(command, args, {
+    const child = (running = spawn(command, args, {
       cwd: reports,
       stdio: 'inherit',
       env: {
@@ -83,13 +99,11 @@ try {
         PYTHONDONTWRITEBYTECODE: '1',
         SCHEMATHESIS_HOOKS: 'hooks',
       },
-    })
+    }))
     child.once('error', reject)
     child.once('close', (status) => resolve(status ?? 1))
   })
 } finally {
-  await service.stop()
-  await stopServices()
-  rmSync(reports, { recursive: true, force: true })
+  await close()
 }
 process.exit(code)

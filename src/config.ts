@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
 import { isAddressRange } from './domain/address-ranges.ts'
 
-const port = (fallback: number) => number().integer().min(1).max(65_535).default(fallback)
+/** A number as people write it: `0x10` and `1e3` are slips, and nobody means what they are read as. */
+const decimal = () =>
+  number().transform((value: number, given: unknown) =>
+    typeof given === 'string' && !/^\s*-?\d+(\.\d+)?\s*$/.test(given) ? NaN : value,
+  )
+
+const port = (fallback: number) => decimal().integer().min(1).max(65_535).default(fallback)
 const address = (form: RegExp, example: string) =>
   string().matches(form, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
 
@@ -57,19 +63,20 @@ const environment = object({
   TEMPORAL_UI_PORT: port(8233),
   DATABASE_URL: url(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
   DATABASE_PASSWORD: string(),
-  DATABASE_POOL_SIZE: number().integer().min(2).max(1000).default(10),
+  DATABASE_POOL_SIZE: decimal().integer().min(2).max(1000).default(10),
   TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
   TEMPORAL_NAMESPACE: string().default('default'),
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
   TEMPORAL_API_KEY: string(),
   TEMPORAL_TLS: boolean().default(false),
   SMTP_URL: url(/^smtps?:\/\//, 'smtp://user:password@host:587'),
-  SMTP_CONNECTIONS: number().integer().min(1).max(100).default(5),
+  SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
-  SEND_RATE: number().moreThan(0).max(100_000),
-  MAIL_FROM: string()
-    .matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, 'MAIL_FROM must look like "Name <name@example.com>"')
-    .default('Dripline <dripline@localhost.localdomain>'),
+  SEND_RATE: decimal().moreThan(0).max(100_000),
+  MAIL_FROM: string().matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, {
+    message: 'MAIL_FROM must look like "Name <name@example.com>"',
+    excludeEmptyString: true,
+  }),
   TRUSTED_PROXIES: string()
     .default('')
     .test({
@@ -77,12 +84,16 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
-  METRICS_PORT: number().integer().min(1).max(65_535),
+  METRICS_PORT: decimal().integer().min(1).max(65_535),
   METRICS_HOST: string().default('127.0.0.1'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
-  WORKFLOW_BUNDLE: string(),
-  WORKFLOW_CACHE_SIZE: number().integer().min(2).max(100_000).default(500),
-  WORKER_SHUTDOWN_SECONDS: number().integer().min(0).max(3600).default(20),
+  WORKFLOW_BUNDLE: string().test({
+    name: 'file',
+    message: ({ path, value }) => `${path} names a file that is not there: ${value}`,
+    test: (value) => !value || existsSync(value),
+  }),
+  WORKFLOW_CACHE_SIZE: decimal().integer().min(2).max(100_000).default(500),
+  WORKER_SHUTDOWN_SECONDS: decimal().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { main, stopSignal, whenAborted } from '../../src/bin/lifecycle.ts'
+import { takesNoOptions } from '../../src/bin/no-options.ts'
 import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../embedded/client.ts'
 import { makeDataFolder } from '../embedded/data-folder.ts'
@@ -29,6 +30,7 @@ const UI_PORT = 18_080
 const METRICS_PORTS = 19_464
 
 main(async () => {
+  takesNoOptions('npm run cluster')
   const config = readConfig(process.env)
   const { services, secrets } = readComposeFile(join(ROOT, 'docker-compose.yml'), process.env)
   const service = (name: string): ComposeService => {

@@ -24,7 +24,7 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   const api = createRouter(BASE_PATH, operations, dependencies)
 
   const app = new Koa<ApiState>()
-  app.use(requestId(dependencies.log, dependencies.metrics))
+  app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
   app.use(drain())
   app.use(securityHeaders(BASE_PATH))

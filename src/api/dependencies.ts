@@ -6,6 +6,8 @@ export interface ApiDependencies extends Dependencies {
   checkReadiness(): Promise<string[]>
   /** What the process can't recover from by itself, in words; empty when all is well. */
   checkHealth(): string[]
+  /** Whether the log goes to a person's terminal. */
+  isLogWatched: boolean
   /** Tries the templates that are saved. */
   renderer: Renderer
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */

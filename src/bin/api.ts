@@ -7,8 +7,10 @@ import { assertMigrated, metricsParts, openContext, startApi, tracingOf, workpla
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
+import { takesNoOptions } from './no-options.ts'
 
 main(async () => {
+  takesNoOptions('npm run api')
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
   const stop = stopSignal()

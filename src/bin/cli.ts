@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import type { ApiKey } from '../db/entities/api-key.ts'
 import type { Segment } from '../db/entities/segment.ts'
 import type { Workspace } from '../db/entities/workspace.ts'
+import { readMailSender } from '../db/queries/installation.ts'
 import { openLog } from '../log.ts'
 import { migrate, openOrm, type Orm } from '../db/orm.ts'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
@@ -11,13 +12,14 @@ import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
 import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
 import { noMetrics } from '../services/dependencies.ts'
-import { createSegment, deleteSegment, listSegments } from '../services/segments.ts'
+import { assertWorkspace, createSegment, deleteSegment, listSegments } from '../services/segments.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unconfirmed-messages.ts'
 import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
 import { createMail } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { createFirstWorkspace, showFirstKeys } from './first-start.ts'
 import { main } from './lifecycle.ts'
+import { table } from './table.ts'
 
 interface Output {
   json?: true
@@ -64,14 +66,11 @@ const asSegment = ({ id, workspaceId, name, condition, createdAt }: Segment) => 
   createdAt: createdAt.toISOString(),
 })
 
-const table = (rows: string[][], none: string) =>
-  rows.length === 0 ? none : rows.map((row) => row.join('  ')).join('\n')
-
 function parseScopes(text: string): Scope[] {
   if (text === 'all') return [...SCOPES]
   const scopes = text.split(',').map((scope) => scope.trim())
   const valid = scopes.filter(isScope)
-  if (valid.length < scopes.length) throw new InvalidArgumentError(`Scopes are "all" or some of: ${SCOPES.join(',')}.`)
+  if (valid.length < scopes.length) throw new InvalidArgumentError(`Scopes are "all" or some of: ${SCOPES.join(', ')}.`)
   return [...new Set(valid)]
 }
 
@@ -93,13 +92,17 @@ function parseJson(text: string): unknown {
 
 const parseName = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  // A list shows names, each in its line.
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must have no line breaks and no control characters.')
   return text
 }
 
 const command = (parent: Command, name: string, description: string) =>
   parent.command(name).description(description).option('--json', 'print JSON')
 
-const program = new Command('dripline').description('Operate Dripline').showHelpAfterError()
+const program = new Command('dripline')
+  .description('Operate Dripline')
+  .showHelpAfterError('(--help tells what there is)')
 
 command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
   .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
@@ -126,7 +129,8 @@ command(workspaces, 'list', 'list the workspaces').action(async (options: Output
   const list = (await withDatabase((orm) => listWorkspaces(orm.em))).map(asWorkspace)
   show(list, options, (all) =>
     table(
-      all.map(({ id, mode, name }) => [id, mode, name]),
+      ['ID', 'MODE', 'NAME'],
+      all.map(({ id, mode, name }) => ({ cells: [id, mode, name] })),
       'There is no workspace.',
     ),
   )
@@ -136,7 +140,7 @@ const keys = program.command('key').description('API keys')
 command(keys, 'create', 'make a key and print it, once')
   .requiredOption('--workspace <id>', 'the workspace it belongs to')
   .requiredOption('--name <name>', 'what it is for', parseName)
-  .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(',')}`, parseScopes)
+  .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(', ')}, with commas between`, parseScopes)
   .option(
     '--allow <CIDR>',
     'an address or range it may be used from; may be repeated',
@@ -165,7 +169,11 @@ command(keys, 'list', 'list the keys, by what is visible of them').action(async 
   const list = (await withDatabase((orm) => listApiKeys(orm.em))).map(asApiKey)
   show(list, options, (all) =>
     table(
-      all.map(({ id, prefix, name, workspaceId }) => [id, `${prefix}…`, workspaceId, name]),
+      ['ID', 'KEY', 'NAME'],
+      all.map(({ id, prefix, name, workspaceId }) => ({
+        cells: [id, `${prefix}…`, name],
+        below: [`of the workspace ${workspaceId}`],
+      })),
       'There is no key.',
     ),
   )
@@ -193,10 +201,14 @@ command(segments, 'list', 'list the segments of a workspace, newest first')
   .requiredOption('--workspace <id>', 'the workspace')
   .action(async (options: Output & { workspace: string }) => {
     const everything = { limit: 1_000, offset: 0 }
-    const [list] = await withDatabase((orm) => listSegments(orm.em, options.workspace, everything))
+    const [list] = await withDatabase(async ({ em }) => {
+      await assertWorkspace(em.fork(), options.workspace)
+      return listSegments(em, options.workspace, everything)
+    })
     show(list.map(asSegment), options, (all) =>
       table(
-        all.map(({ id, name, condition }) => [id, name, JSON.stringify(condition)]),
+        ['ID', 'NAME'],
+        all.map(({ id, name, condition }) => ({ cells: [id, name], below: [JSON.stringify(condition)] })),
         'There is no segment.',
       ),
     )
@@ -215,13 +227,11 @@ command(messages, 'list', LISTED).action(async (options: Output) => {
   const list = await withDatabase((orm) => listUnconfirmed(orm.em))
   show(list, options, (all) =>
     table(
-      all.map(({ id, status, claimedAt, contactId, error }) => [
-        id,
-        status,
-        claimedAt,
-        `contact ${contactId}`,
-        error ?? '',
-      ]),
+      ['ID', 'STATUS', 'SINCE'],
+      all.map(({ id, status, claimedAt, contactId, error }) => ({
+        cells: [id, status, claimedAt],
+        below: [`to the contact ${contactId}`, ...(error === null ? [] : [error])],
+      })),
       'There is no unconfirmed message.',
     ),
   )
@@ -229,9 +239,10 @@ command(messages, 'list', LISTED).action(async (options: Output) => {
 command(messages, 'resend', 'send one once more; the contact may get it twice')
   .argument('<id>', 'the id of the message')
   .action(async (id: string, options: Output) => {
-    const status = await withDatabase(async ({ em }) => {
+    const resent = await withDatabase(async ({ em }) => {
       const config = readConfig(process.env)
-      const mail = createMail(config, em)
+      const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
+      const mail = createMail(config, em, mailFrom)
       try {
         return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)
       } finally {
@@ -239,7 +250,10 @@ command(messages, 'resend', 'send one once more; the contact may get it twice')
         await mail.renderer.close()
       }
     })
-    show({ id, status }, options, () => `The message ${id} is ${status} now`)
+    const { status, error } = resent
+    show({ id, ...resent }, options, () => `The message ${id} is ${status} now${error === null ? '' : `: ${error}`}`)
+    // What was asked for is that it is sent.
+    if (status !== 'SENT') process.exitCode = 1
   })
 command(messages, 'dismiss', 'leave one as it is, for good')
   .argument('<id>', 'the id of the message')

@@ -24,7 +24,8 @@ import { createBulkhead } from '../services/bulkhead.ts'
 import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
 import { agreeOnWorkplace, installationOf } from '../services/installation.ts'
-import { agreeOnMail, watchMailMode } from '../services/mail-mode.ts'
+import { agreeOnMail, mailModeOf, watchMailMode } from '../services/mail-mode.ts'
+import { agreeOnSender } from '../services/mail-sender.ts'
 import { startRelay } from '../services/relay.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
 import { openTemporal } from '../temporal/connection.ts'
@@ -165,6 +166,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   const app = createApi({
     ...dependencies,
     renderer,
+    isLogWatched: process.stdout.isTTY,
     checkReadiness: () => checkReadiness(context),
     checkHealth: () => health.problems(),
     trustedProxies: config.trustedProxies,
@@ -218,17 +220,21 @@ async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
   return missing.flat()
 }
 
-/** What sends mail, as configured. */
-export const createMail = ({ SMTP_URL, SMTP_CONNECTIONS, MAIL_FROM }: Config, em: EntityManager) => ({
+/** What sends mail, as configured. @param mailFrom what the parts of the installation have agreed on. */
+export const createMail = <Sender extends string | null>(
+  { SMTP_URL, SMTP_CONNECTIONS }: Config,
+  em: EntityManager,
+  mailFrom: Sender,
+) => ({
   smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
   renderer: createRenderer(),
   leases: createLeaseKeeper(em),
-  mailFrom: MAIL_FROM,
+  mailFrom,
 })
 
 /** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
-function createWorkersMail(config: Config, { em, log, metrics }: Dependencies) {
-  const mail = createMail(config, em)
+function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, mailFrom: string) {
+  const mail = createMail(config, em, mailFrom)
   const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
   const onChange = (open: boolean, reason: string | undefined) => {
     metrics.mailCircuitOpen(open)
@@ -282,11 +288,14 @@ export async function startWorker(
   { config, log, dependencies, installation, temporal, health }: Context,
   bundle?: Promise<{ code: string }>,
   aborted: AbortSignal = new AbortController().signal,
-): Promise<RunningPart> {
+): Promise<RunningPart & { mailFrom: string }> {
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
   const onWait = (reason: string) =>
-    log.warn({ address, reason }, 'Temporal is not reachable yet; the worker waits for it')
+    log.warn(
+      { address, reason },
+      'Temporal is not reachable yet; the worker waits for it. Is it where TEMPORAL_ADDRESS says?',
+    )
   const [workflowBundle, connection] = await Promise.all([
     code,
     connectWorker({ address, apiKey, tls, onWait }, aborted),
@@ -294,9 +303,13 @@ export async function startWorker(
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
   await agreeOnWorkplace(dependencies.em, log, workplaceOf(config))
   const smtp = config.SMTP_URL !== undefined
-  await agreeOnMail(dependencies.em, { smtp, capture: config.MAIL_CAPTURE })
+  const wanted = { smtp, capture: config.MAIL_CAPTURE }
+  const delivers = mailModeOf(wanted) === 'smtp'
+  // The sender first: who is refused for having none has not said that mail is delivered.
+  const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
+  await agreeOnMail(dependencies.em, wanted)
   const mailMode = watchMailMode(dependencies.em, { smtp })
-  const mail = createWorkersMail(config, dependencies)
+  const mail = createWorkersMail(config, dependencies, mailFrom)
   const options = {
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -335,6 +348,7 @@ export async function startWorker(
     await connection.close()
   }
   return {
+    mailFrom,
     ended,
     stop: () => (stopped ??= stop()),
   }

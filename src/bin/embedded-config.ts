@@ -15,6 +15,7 @@ export function connectedConfig(config: Config): ConnectedConfig {
   if (DATABASE_URL === undefined || TEMPORAL_ADDRESS === undefined) {
     throw new Error(
       `Nothing runs on ${config.dataDir} yet. Start Dripline there with "npm start", ` +
+        'or set DATA_DIR to the folder of the one that runs, ' +
         'or set DATABASE_URL and TEMPORAL_ADDRESS to a Postgres and a Temporal of your own.',
     )
   }

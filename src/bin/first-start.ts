@@ -49,23 +49,25 @@ export interface Welcome {
   port: number
   temporalUiUrl: string | undefined
   config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
+  /** The sender that the installation has. */
+  mailFrom: string
   first: FirstKeys | undefined
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, config, first }: Welcome): string {
+export function welcome({ port, temporalUiUrl, config, mailFrom, first }: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
-  lines.push(whereMailGoes(config))
+  lines.push(whereMailGoes(config, mailFrom))
   if (first) lines.push('', showFirstKeys(origin, first))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }
 
-function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config']): string {
+function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
-    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}.`
+    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${mailFrom}`
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }
@@ -73,36 +75,43 @@ function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config']): string {
 /** The first keys, each of them once, and what to do with them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>
   [
-    'Two API keys were made. They are shown this once; write them down. The test key, whose mail is always captured:',
+    'Two API keys were made. They are shown this once; write them down.',
+    'The test key, whose mail is always captured:',
     '',
     `TEST_KEY=${test}`,
     '',
-    'And the live key, with three lines to create a contact and an automation, and to enroll. Paste all four:',
+    'And the live key, with three commands that create a contact and an automation,',
+    'and enroll. Paste all of it:',
     '',
     `KEY=${live}`,
     ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
-/** Three lines for a shell: the ids of the first two answers are what the third one needs. */
+/**
+ * Three commands for a shell, none of whose lines is wider than a terminal: the ids of the first two answers are what the
+ * third one needs.
+ */
 function firstSequence(base: string): string[] {
-  const post = (path: string, body: string) =>
-    `curl -s ${base}${path} -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d ${body}`
-  const keep = (name: string, command: string) =>
-    `${name}=$(${command} | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`
-  const contact = { email: 'ada@example.com', firstName: 'Ada' }
-  const automation = {
-    name: 'Welcome',
-    status: 'ACTIVE',
-    trigger: 'SIGNUP',
-    steps: [
-      { type: 'EMAIL', subject: 'Welcome, {{ contact.firstName }}!', text: 'Good to have you here.' },
-      { type: 'WAIT', delayMinutes: 1440 },
-      { type: 'EMAIL', subject: 'How was your first day?', text: 'Just reply to this email.' },
-    ],
-  }
+  const post = (path: string, body: string) => [
+    `curl -s ${base}${path} \\`,
+    '  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\',
+    `  -d ${body}`,
+  ]
+  const keep = (name: string, [first, ...rest]: string[]) => [
+    `${name}=$(${first}`,
+    `${rest.join('\n')} \\`,
+    `  | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`,
+  ]
   return [
-    keep('CONTACT', post('/contacts', `'${JSON.stringify(contact)}'`)),
-    keep('AUTOMATION', post('/automations', `'${JSON.stringify(automation)}'`)),
-    post('/automations/$AUTOMATION/enroll', `"{\\"contactId\\":\\"$CONTACT\\"}"`),
+    ...keep('CONTACT', post('/contacts', `'{"email":"ada@example.com","firstName":"Ada"}'`)),
+    ...keep('AUTOMATION', post('/automations', AUTOMATION)),
+    ...post('/automations/$AUTOMATION/enroll', `"{\\"contactId\\":\\"$CONTACT\\"}"`),
   ]
 }
+
+const AUTOMATION = `'{"name":"Welcome","status":"ACTIVE","trigger":"SIGNUP","steps":[
+    {"type":"EMAIL","subject":"Welcome, {{ contact.firstName }}!",
+      "text":"Good to have you here."},
+    {"type":"WAIT","delayMinutes":1440},
+    {"type":"EMAIL","subject":"How was your first day?",
+      "text":"Just reply to this email."}]}'`

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../db/errors.ts'
+import { isDatabaseUnavailable, isLoginRefused } from '../db/errors.ts'
 import type { RunningPart } from './compose.ts'
 
 /** What whoever waits for something is told when the process is asked to stop. */
@@ -64,14 +64,17 @@ export async function runUntilStopped(
 
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
+  if (isLoginRefused(error)) {
+    return `Postgres does not let us in (${message}). Set DATABASE_URL to a user, a password and a database that are there.`
+  }
   if (!isDatabaseUnavailable(error)) return message
   return `Postgres is not reachable (${message}). Is it running: "npm start", or what DATABASE_URL names?`
 }
 
-/** Runs a composition root: an error is one line that says what to do, and the exit code is 1. */
+/** Runs a composition root: an error is one line that says what to do, and the exit code is 1. Else it is 0, or what was set. */
 export function main(run: () => Promise<void>): void {
   run().then(
-    () => process.exit(0),
+    () => process.exit(),
     (error: unknown) => {
       if (error instanceof Stopped) process.exit(0)
       process.stderr.write(`\n${explain(error)}\n`)

@@ -1,4 +1,6 @@
 /** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
 import { makeDataFolder } from '../../scripts/embedded/data-folder.ts'
 import { assertFolderFree } from '../../scripts/embedded/owner.ts'
@@ -8,14 +10,18 @@ import { readConfig, type Config } from '../config.ts'
 import { migrate, openOrm } from '../db/orm.ts'
 import { unlessAborted } from '../domain/abort.ts'
 import { openLog } from '../log.ts'
+import { mailModeOf } from '../services/mail-mode.ts'
+import { NO_SENDER } from '../services/mail-sender.ts'
 import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
+import { takesNoOptions } from './no-options.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 main(async () => {
+  takesNoOptions('npm start')
   // Whatever is written into the data folder is for its owner alone.
   process.umask(0o077)
   const config = readConfig(process.env)
@@ -45,7 +51,7 @@ main(async () => {
 
     // Last, when nothing can fail any more: keys are shown once.
     const { port } = api
-    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config }
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom }
     const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
     if (!isFirst) say(welcome({ ...ready, first: undefined }))
     return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
@@ -54,13 +60,17 @@ main(async () => {
 
 async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedded | undefined> {
   assertPortsDiffer(placesOf(config))
+  assertSenderKnown(config)
   const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
+  const assertOwnPortFree = () => assertPortFree('PORT', config.PORT, config.HOST)
+  // On a folder that is not there nobody runs; and a start that is refused makes none.
+  if (!existsSync(config.dataDir)) await assertOwnPortFree()
   if (isEmbedded) {
     makeDataFolder(config.dataDir)
     assertFolderFree(config.dataDir)
   }
   // Before anything is started, and before minutes are spent on building Temporal.
-  await assertPortFree('PORT', config.PORT, config.HOST)
+  await assertOwnPortFree()
   if (!isEmbedded) return undefined
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined
@@ -82,6 +92,14 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
+}
+
+/** Says before minutes are spent on a first start what its end would say: nobody can have chosen a sender before it. */
+function assertSenderKnown(config: Config): void {
+  const { SMTP_URL, MAIL_CAPTURE, MAIL_FROM, DATABASE_URL, dataDir } = config
+  const delivers = mailModeOf({ smtp: SMTP_URL !== undefined, capture: MAIL_CAPTURE }) === 'smtp'
+  const isFirst = DATABASE_URL === undefined && !existsSync(join(dataDir, 'postgres'))
+  if (delivers && isFirst && MAIL_FROM === undefined) throw new Error(NO_SENDER)
 }
 
 /** Where this process, and what it embeds, listen. */

@@ -6,8 +6,10 @@ import { assertMigrated, openContext, prepareWorkerProcess, startWorker, tracing
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from './health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
+import { takesNoOptions } from './no-options.ts'
 
 main(async () => {
+  takesNoOptions('npm run worker')
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
   const stop = stopSignal()

@@ -67,6 +67,13 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
 /** Whether the database can't be reached or can't work now, so that trying again later is right. */
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
 
+/** invalid_password, invalid_authorization_specification, invalid_catalog_name */
+const LOGIN = ['28P01', '28000', '3D000']
+
+/** Whether Postgres is there and does not know the user, the password or the database. */
+export const isLoginRefused = (error: unknown): boolean =>
+  causesOf(error).some((at) => LOGIN.includes(String((at as { code?: unknown }).code)))
+
 /** Whether a statement lost against another one, and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
 

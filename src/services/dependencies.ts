@@ -15,6 +15,7 @@ export interface Dependencies {
 
 /** The part of a logger that services use. Objects carry ids, never addresses, names, data or keys. */
 export interface Log {
+  debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void

@@ -36,9 +36,7 @@ export async function createSegment(
   const read = readCondition(json)
   if ('problem' in read) throw invalid(read.problem)
   const fork = em.fork()
-  if (!isId(workspaceId) || (await fork.count(Workspace, { id: workspaceId })) === 0) {
-    throw notFound(`There is no workspace ${workspaceId}`)
-  }
+  await assertWorkspace(fork, workspaceId)
   const segment = fork.create(Segment, { workspaceId, name, condition: read.condition })
   await fork.flush()
   return segment
@@ -48,4 +46,11 @@ export async function createSegment(
 export async function deleteSegment(em: EntityManager, id: string): Promise<void> {
   const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id }) : 0
   if (deleted === 0) throw notFound(`There is no segment ${id}`)
+}
+
+/** @throws {Refusal} `not-found` where there is no such workspace: an operator may have mistyped its id. */
+export async function assertWorkspace(em: EntityManager, workspaceId: string): Promise<void> {
+  if (!isId(workspaceId) || (await em.count(Workspace, { id: workspaceId })) === 0) {
+    throw notFound(`There is no workspace ${workspaceId}`)
+  }
 }

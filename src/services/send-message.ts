@@ -64,6 +64,9 @@ export async function sendMessage(
   if (draft.kind === 'held') {
     return (await holdEnrollment(em, key.enrollmentId, automationId)) ? { kind: 'held' } : again()
   }
+  if (draft.kind === 'existing' && draft.died !== undefined) {
+    warnOf(dependencies.log, draft.status, { messageId: draft.died, ...idsOf(key, automationId) })
+  }
   if (draft.kind !== 'ready') return notNow(draft, patience)
   const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts }
   return new Sending(dependencies, claim, draft).send(patience)
@@ -151,6 +154,7 @@ class Sending {
       const message = { id: claimed.id, claim: this.claim.claim }
       await recordForSure(this.dependencies, message, outcome, content)
       metrics.settled(outcome.status)
+      warnOf(this.dependencies.log, outcome.status, { messageId: message.id, ...this.ids() })
       return this.resultOf(outcome)
     } finally {
       lease.end()
@@ -181,10 +185,12 @@ class Sending {
 
   /** Claims and settles in one statement what needs no hand-over. */
   private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>): Promise<SendResult> {
-    const { em, metrics } = this.dependencies
+    const { em, log, metrics } = this.dependencies
     const sound = 'error' in as ? { ...as, error: tell(as.error) } : as
-    if (!(await claimMessage(em.fork(), { ...this.claim, as: sound }))) return again()
+    const messageId = await claimMessage(em.fork(), { ...this.claim, as: sound })
+    if (messageId === undefined) return again()
     metrics.settled(as.status)
+    warnOf(log, as.status, { messageId, ...this.ids() })
     return this.resultOf(as)
   }
 
@@ -195,9 +201,23 @@ class Sending {
   }
 
   private ids() {
-    const { enrollmentId, stepId } = this.claim.key
-    return { enrollmentId, stepId, automationId: this.claim.automationId }
+    return idsOf(this.claim.key, this.claim.automationId)
   }
+}
+
+const idsOf = ({ enrollmentId, stepId }: MessageKey, automationId: string) => ({ enrollmentId, stepId, automationId })
+
+/** What the log says of an outcome that somebody may want to do something about. */
+const WORTH_A_WARNING: Partial<Record<MessageStatus, string>> = {
+  FAILED: 'An email has failed for good; the activity of its contact says why',
+  UNCONFIRMED:
+    'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
+}
+
+/** Logs it by ids alone: a server's words can hold an address. */
+function warnOf(log: Log, status: MessageStatus, ids: Record<string, string>): void {
+  const words = WORTH_A_WARNING[status]
+  if (words !== undefined) log.warn({ status, ...ids }, words)
 }
 
 /** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */

@@ -6,6 +6,7 @@ import { isId, newId } from '../domain/ids.ts'
 import type { MessageStatus } from '../domain/messages.ts'
 import { RendererBusy, TemplateError, type RenderedEmail } from '../mail/render-content.ts'
 import type { MailTransport } from '../mail/transport.ts'
+import { NO_SENDER } from './mail-sender.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000
@@ -14,10 +15,21 @@ const LISTED = 1_000
 export const listUnconfirmed = (em: EntityManager): Promise<unconfirmed.UnconfirmedMessage[]> =>
   unconfirmed.listUnconfirmed(em.fork(), LISTED)
 
-/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where it is tried again by itself */
+/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where there is nothing to decide */
 export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
   const unit = em.fork()
-  if (!isId(id) || !(await unconfirmed.dismissUnconfirmed(unit, id))) throw await notToDecide(unit, id)
+  await assertToDecide(unit, id)
+  // Between the two, another operator may have decided.
+  if (!(await unconfirmed.dismissUnconfirmed(unit, id))) throw await whyNotToDecide(unit, id)
+}
+
+/** With what a message is sent once more: MAIL_FROM, or the sender of the installation, if it has any. */
+export type ResendDependencies = Omit<SendMessageDependencies, 'mailFrom'> & { mailFrom: string | null }
+
+/** What became of a message, and why, where it was not sent. */
+export interface Resent {
+  status: MessageStatus
+  error: string | null
 }
 
 /**
@@ -26,16 +38,17 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
  * claimed when the mail server waits for it, as by its sequence: who is killed before has left it as it was.
  *
  * @returns what became of it: what it was before where it could not be handed over, UNCONFIRMED or DEFERRED.
- * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or the message
- *   is tried again by itself
+ * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or there is
+ *   nothing to decide
  */
-export async function resendMessage(dependencies: SendMessageDependencies, id: string): Promise<MessageStatus> {
+export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
   const { smtp, renderer, mailFrom } = dependencies
   const em = dependencies.em.fork()
-  if (!isId(id)) throw await notToDecide(em, id)
+  await assertToDecide(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
+  if (mailFrom === null) throw invalid(NO_SENDER)
   const draft = await unconfirmed.draftUnconfirmed(em, id)
-  if (!draft) throw await notToDecide(em, id)
+  if (!draft) throw await whyNotToDecide(em, id)
   let rendered: RenderedEmail
   try {
     rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
@@ -46,7 +59,7 @@ export async function resendMessage(dependencies: SendMessageDependencies, id: s
   }
   const content = contentOf({ mailFrom }, draft.key, draft, rendered)
   if (!isDelivered(draft)) return settle(em, id, { status: 'CAPTURED', response: null }, content)
-  return handOver({ ...dependencies, smtp }, id, draft.workspaceId, content)
+  return handOver({ ...dependencies, smtp, mailFrom }, id, draft.workspaceId, content)
 }
 
 async function handOver(
@@ -54,7 +67,7 @@ async function handOver(
   id: string,
   workspaceId: string,
   content: Content,
-): Promise<MessageStatus> {
+): Promise<Resent> {
   const { smtp, leases, mailFrom, metrics } = dependencies
   const em = dependencies.em.fork()
   const claim = newId()
@@ -78,35 +91,56 @@ async function handOver(
     if (!claiming) return await settle(em, id, outcome, content)
     // The hand-over can end while it is being claimed.
     const claimed = await claiming
-    if (!claimed) throw await notToDecide(em, id)
+    if (!claimed) throw await whyNotToDecide(em, id)
     const kept = asBefore(claimed, outcome)
     await recordForSure(dependencies, { id, claim }, kept, content)
     metrics.settled(kept.status)
-    return kept.status
+    return told(kept)
   } finally {
     lease.end()
   }
 }
 
 /** Records, all at once, what nothing was handed over for. */
-const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<MessageStatus> =>
+const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<Resent> =>
   em.transactional(async (unit) => {
     const claim = newId()
     const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim)
-    if (!claimed) throw await notToDecide(unit, id)
+    if (!claimed) throw await whyNotToDecide(unit, id)
     const kept = asBefore(claimed, outcome)
     await recordOutcome(unit, { id, claim }, kept, content)
-    return kept.status
+    return told(kept)
   })
 
 /** What this try could not send is as unconfirmed as before it, or as certainly not sent. */
 const asBefore = ({ wasDeferred }: unconfirmed.Reclaimed, outcome: Outcome): Outcome =>
   outcome.status === 'DEFERRED' && !wasDeferred ? { ...outcome, status: 'UNCONFIRMED' } : outcome
 
+const told = (outcome: Outcome): Resent => ({
+  status: outcome.status,
+  error: 'error' in outcome ? outcome.error : null,
+})
+
 /** Why there is nothing to decide about a message. */
-const notToDecide = async (em: EntityManager, id: string): Promise<Refusal> =>
-  isId(id) && (await unconfirmed.isTriedAgain(em, id))
-    ? invalid(
-        `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
-      )
-    : notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
+function notToDecide(id: string, status: MessageStatus | undefined): Refusal {
+  if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
+  if (status === 'DEFERRED') {
+    return invalid(
+      `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
+    )
+  }
+  return notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
+}
+
+const standingOf = async (em: EntityManager, id: string) => (isId(id) ? unconfirmed.standingOf(em, id) : undefined)
+
+const whyNotToDecide = async (em: EntityManager, id: string): Promise<Refusal> => {
+  const standing = await standingOf(em, id)
+  return notToDecide(id, standing?.isToDecide ? undefined : standing?.status)
+}
+
+/** @throws {Refusal} where there is nothing to decide about it */
+async function assertToDecide(em: EntityManager, id: string): Promise<void> {
+  const standing = await standingOf(em, id)
+  if (!standing?.isToDecide) throw notToDecide(id, standing?.status)
+}

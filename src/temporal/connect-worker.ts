@@ -8,19 +8,24 @@ export interface WorkerConnectionOptions {
   /** For Temporal Cloud; implies TLS. */
   apiKey: string | undefined
   tls: boolean
-  /** Is told why Temporal is not reachable, once for each reason. */
+  /** Is told why Temporal is not reachable: each new reason, and now and then that it is still so. */
   onWait: (reason: string) => void
+  /** How long the same reason is not told again, in milliseconds. */
+  silenceMs?: number
 }
 
 const LONGEST_PAUSE_MS = 10_000
 
+/** How long the same reason is not repeated, in milliseconds: who has started something else meanwhile has scrolled it away. */
+const SILENCE_MS = 60_000
+
 /** Connects a worker to Temporal, for which it waits however long it takes. @throws what it was aborted with. */
 export async function connectWorker(
-  { address, apiKey, tls, onWait }: WorkerConnectionOptions,
+  { address, apiKey, tls, onWait, silenceMs = SILENCE_MS }: WorkerConnectionOptions,
   aborted: AbortSignal,
 ): Promise<NativeConnection> {
   const options = { address, tls: tls || apiKey !== undefined, ...(apiKey === undefined ? {} : { apiKey }) }
-  let told: string | undefined
+  let told: { reason: string; at: number } | undefined
   for (let pause = 500; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     aborted.throwIfAborted()
     try {
@@ -30,8 +35,10 @@ export async function connectWorker(
     } catch (error) {
       aborted.throwIfAborted()
       const reason = reasonOf(error)
-      if (reason !== told) onWait(reason)
-      told = reason
+      if (reason !== told?.reason || performance.now() - told.at >= silenceMs) {
+        onWait(reason)
+        told = { reason, at: performance.now() }
+      }
       // Thrown as the signal's reason above, not as the timer's.
       await delay(pause, undefined, { signal: aborted }).catch(() => undefined)
     }

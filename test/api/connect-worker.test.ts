@@ -40,6 +40,26 @@ describe('connecting a worker to Temporal', function () {
     assert.ok(reasons.length >= 1 && reasons.length < tries, String(reasons))
   })
 
+  it('says the same reason again after a while', async () => {
+    const [port] = (await freePorts(1)) as [number]
+    const reasons: string[] = []
+    const abort = new AbortController()
+    const waiting = connectWorker(
+      {
+        address: `127.0.0.1:${port}`,
+        apiKey: undefined,
+        tls: false,
+        onWait: (reason) => reasons.push(reason),
+        silenceMs: 100,
+      },
+      abort.signal,
+    )
+    waiting.catch(() => undefined)
+    await eventually('it is said twice', () => (reasons.length > new Set(reasons).size ? true : undefined), 40_000)
+    abort.abort(new Error('enough'))
+    await assert.rejects(waiting, /enough/)
+  })
+
   it('says so again when the reason is another one, and connects when Temporal is there', async () => {
     const { temporalAddress } = await services()
     const [port] = (await freePorts(1)) as [number]

@@ -9,6 +9,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
@@ -115,22 +116,22 @@ describe('what a crash leaves behind', () => {
 
   it('is for an operator to send once more, or to leave', async () => {
     const { em: orm } = service.context.orm
-    const mail = createMail(service.context.config, orm)
+    const mail = createMail(service.context.config, orm, SENDER)
     const dependencies = { ...mail, em: orm, metrics: noMetrics, log: quietLog }
     const [left] = await listUnconfirmed(orm)
     const mailsBefore = sink.mails.length
-    assert.equal(await resendMessage(dependencies, left!.id), 'SENT')
+    assert.deepEqual(await resendMessage(dependencies, left!.id), { status: 'SENT', error: null })
     assert.equal(sink.mails.length, mailsBefore + 1)
     assert.deepEqual(await listUnconfirmed(orm), [])
     await assert.rejects(resendMessage(dependencies, left!.id), /There is no unconfirmed message/)
 
     await sql(em(), `update messages set status = 'UNCONFIRMED' where id = $1::uuid`, [left!.id])
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-    assert.equal(await resendMessage(dependencies, left!.id), 'UNCONFIRMED')
+    assert.equal((await resendMessage(dependencies, left!.id)).status, 'UNCONFIRMED')
     sink.behave('accept')
     await dismissMessage(orm, left!.id)
     assert.deepEqual(await listUnconfirmed(orm), [])
-    await assert.rejects(dismissMessage(orm, left!.id), /There is no unconfirmed message/)
+    await assert.rejects(dismissMessage(orm, left!.id), /is DISMISSED already/)
     await dependencies.smtp?.close()
     await dependencies.renderer.close()
   })

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { requestId } from '../../src/api/middleware/request-id.ts'
+import type { ApiState } from '../../src/api/state.ts'
+import { claimMessage } from '../../src/db/queries/ledger.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
 import { openLog } from '../../src/log.ts'
+import { createRenderer } from '../../src/mail/renderer.ts'
+import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
+import { noMetrics } from '../../src/services/dependencies.ts'
+import { sendMessage } from '../../src/services/send-message.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { freePorts } from '../support/ports.ts'
-import { anAutomation, EMAIL } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 
 describe('the log', () => {
   let service: Service
@@ -56,6 +71,108 @@ describe('the log', () => {
         ['GET', null, 404],
         ['DELETE', '/api/v1/contacts/:id', 200],
       ],
+    )
+  })
+})
+
+describe('what the log says of requests', () => {
+  /** The statuses of the answers that have a line. */
+  async function told(level: string, isWatched: boolean): Promise<unknown[]> {
+    const lines: string[] = []
+    const app = new Koa<ApiState>()
+    const log = openLog(level, { write: (line) => void lines.push(line) })
+    app.use(requestId(log, noMetrics, isWatched))
+    app.use((ctx) => {
+      ctx.status = Number(ctx.path.slice(1))
+    })
+    const handle = app.callback()
+    const server = createServer((request, response) => void handle(request, response))
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const { port } = server.address() as AddressInfo
+    for (const status of [200, 404, 503]) await fetch(`http://127.0.0.1:${port}/${status}`)
+    await new Promise((closed) => server.close(closed))
+    return lines.map((line) => (JSON.parse(line) as { status: number }).status)
+  }
+
+  it('is a line for each, wherever it goes to a program', async () => {
+    assert.deepEqual(await told('info', false), [200, 404, 503])
+  })
+
+  it('is at a terminal what went wrong here, and with LOG_LEVEL=debug each', async () => {
+    assert.deepEqual(await told('info', true), [503])
+    assert.deepEqual(await told('debug', true), [200, 404, 503])
+  })
+})
+
+describe('what the log says of emails', () => {
+  let sink: SmtpSink
+  let service: Service
+  const lines: Record<string, unknown>[] = []
+  const log = openLog('warn', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url }, log })
+  })
+  beforeEach(() => (lines.length = 0))
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  /** The one line that says of an email what became of it. */
+  const lineOf = (automationId: string) =>
+    eventually('a line', () => lines.find((line) => line['automationId'] === automationId && 'messageId' in line))
+
+  async function enrolled() {
+    const contactId = await aContact(service, { email: `secret-${newId()}@example.com` })
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    return { contactId, automationId }
+  }
+
+  for (const [what, behaviour, status, words] of [
+    ['is refused for good', { code: 550, text: 'no secret here', at: 'rcpt' }, 'FAILED', /failed for good/],
+    ['may have been sent', 'cut', 'UNCONFIRMED', /npm run cli -- message list/],
+  ] as const) {
+    it(`is that one ${what}, by ids alone`, async () => {
+      const { contactId, automationId } = await enrolled()
+      sink.behave(behaviour)
+      await enroll(service, automationId, contactId)
+      const line = await lineOf(automationId)
+      sink.behave('accept')
+      assert.equal(line['status'], status)
+      assert.match(String(line['msg']), words)
+      assert.doesNotMatch(JSON.stringify(lines), /secret|@/)
+    })
+  }
+
+  it('is also that one may have been sent whose sender has died, said by whoever finds it', async () => {
+    const { contactId, automationId } = await enrolled()
+    await service.stopWorkers()
+    await enroll(service, automationId, contactId)
+    const { em } = service.context.orm
+    const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments where automation_id = $1::uuid', [
+      automationId,
+    ])
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    const claim = {
+      key,
+      automationId,
+      messageId: newId(),
+      claim: newId(),
+      attempts: 0,
+      as: { status: 'SENDING' } as const,
+    }
+    await claimMessage(em.fork(), claim)
+    await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [claim.messageId])
+    const renderer = createRenderer()
+    const mail = { smtp: undefined, renderer, leases: createLeaseKeeper(em), mailFrom: SENDER }
+    const dependencies = { ...mail, em, metrics: noMetrics, log }
+    for (let n = 0; n < 2; n += 1) await sendMessage(dependencies, key, automationId, 'at-once')
+    await renderer.close()
+    assert.deepEqual(
+      lines.map(({ messageId, status }) => [messageId, status]),
+      [[claim.messageId, 'UNCONFIRMED']],
     )
   })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { runInNewContext } from 'node:vm'
 import pg from 'pg'
 import { document, operations } from '../../src/api/operations.ts'
 import { newId } from '../../src/domain/ids.ts'
@@ -257,6 +258,20 @@ describe('the OpenAPI document', () => {
       assert.match(script.headers.get('content-type') ?? '', /javascript/)
       assert.ok((await script.text()).length > 50)
     }
+  })
+
+  it('has at /docs samples for the server that was asked', async () => {
+    const origin = `http://127.0.0.1:${service.port}`
+    const html = await (await fetch(`${origin}/docs`)).text()
+    const [, textContent = ''] = /<script id="configuration"[^>]*>([^]*?)<\/script>/.exec(html) ?? []
+    let shown = ''
+    runInNewContext(await (await fetch(`${origin}/docs/start.js`)).text(), {
+      Scalar: { createApiReference: (_: string, configuration: object) => (shown = JSON.stringify(configuration)) },
+      document: { getElementById: () => ({ textContent }) },
+      location: { origin },
+    })
+    assert.doesNotMatch(shown, /localhost:3000/)
+    assert.ok(shown.includes(`curl -X POST ${origin}/api/v1/`) || shown.includes(`${origin}/api/v1/contacts`))
   })
 })
 

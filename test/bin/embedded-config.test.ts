@@ -23,7 +23,10 @@ describe('a part beside a running `npm start`', () => {
   })
 
   it('is told that nothing runs there, or that what is written there cannot be read', () => {
-    assert.throws(config, /^Error: Nothing runs on .* yet\. Start Dripline there with "npm start"/)
+    assert.throws(
+      config,
+      /^Error: Nothing runs on .* yet\. Start Dripline there with "npm start", or set DATA_DIR to the folder of the one that runs/,
+    )
     for (const damaged of ['', '{"databaseUrl":', '[1]', '"text"', 'null', '{"databaseUrl":1}']) {
       writeFileSync(join(dataDir, 'running.json'), damaged)
       assert.throws(config, /running\.json is damaged\. Start Dripline again/, damaged)

@@ -126,6 +126,18 @@ describe('a first start', function () {
     assert.ok(!existsSync(dataDir))
   })
 
+  it('refuses to deliver from nobody, and a host that is not ours, before anything is made', async () => {
+    for (const [more, words] of [
+      [{ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: '' }, /Set it to the sender, such as MAIL_FROM=/],
+      [{ HOST: 'nohost.invalid' }, /HOST \(nohost\.invalid\) is no address of this machine/],
+    ] as const) {
+      const run = start(await startEnvironment(dataDir, more))
+      assert.equal(await run.code, 1)
+      assert.match(run.text(), words)
+      assert.ok(!existsSync(dataDir))
+    }
+  })
+
   it('ends at the first Ctrl-C while Temporal is away, having said why it waits; the keys are shown by the next', async () => {
     const [away] = (await freePorts(1)) as [number]
     const waiting = start(await startEnvironment(dataDir, { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }))

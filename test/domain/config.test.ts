@@ -31,6 +31,15 @@ describe('configuration', () => {
     assert.throws(() => readConfig({ PORT: 'many' }), /^ +PORT must be a number$/m)
   })
 
+  it('takes numbers as people write them, and a bundle that is there', () => {
+    for (const PORT of ['0x10', '1e3', '3000px', '80.5', 'Infinity']) {
+      assert.throws(() => readConfig({ PORT }), /PORT must be/)
+    }
+    assert.equal(readConfig({ SEND_RATE: '0.5' }).SEND_RATE, 0.5)
+    assert.throws(() => readConfig({ WORKFLOW_BUNDLE: '/nope.js' }), /WORKFLOW_BUNDLE names a file that is not there/)
+    assert.equal(readConfig({ WORKFLOW_BUNDLE: import.meta.filename }).WORKFLOW_BUNDLE, import.meta.filename)
+  })
+
   it('refuses a URL that would be understood otherwise than it was meant, with advice and without its password', () => {
     const wrong = [
       { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' },

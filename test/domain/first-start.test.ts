@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
-import { welcome } from '../../src/bin/first-start.ts'
+import { readFileSync } from 'node:fs'
+import { showFirstKeys, welcome } from '../../src/bin/first-start.ts'
 import { readConfig } from '../../src/config.ts'
 
 describe('what npm start says of mail', () => {
   const lineOf = (env: NodeJS.ProcessEnv) => {
-    const text = welcome({ port: 3000, temporalUiUrl: undefined, config: readConfig(env), first: undefined })
+    const text = welcome({
+      port: 3000,
+      temporalUiUrl: undefined,
+      config: readConfig(env),
+      mailFrom: 'Me <me@example.com>',
+      first: undefined,
+    })
     return text.split('\n').find((line) => line.startsWith('Mail is '))
   }
   const cases: [NodeJS.ProcessEnv, string][] = [
@@ -14,11 +21,33 @@ describe('what npm start says of mail', () => {
       { SMTP_URL: 'smtp://me:hush@smtp.example.com', MAIL_CAPTURE: 'true' },
       'Mail is captured, not delivered (MAIL_CAPTURE is set).',
     ],
-    [{ SMTP_URL: 'smtp://me:hush@smtp.example.com' }, 'Mail is delivered over SMTP, to smtp.example.com:587.'],
-    [{ SMTP_URL: 'smtps://smtp.example.com' }, 'Mail is delivered over SMTP, to smtp.example.com:465.'],
-    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail is delivered over SMTP, to [::1]:2525.'],
+    [
+      { SMTP_URL: 'smtp://me:hush@smtp.example.com' },
+      'Mail is delivered over SMTP, to smtp.example.com:587, from Me <me@example.com>',
+    ],
+    [
+      { SMTP_URL: 'smtps://smtp.example.com' },
+      'Mail is delivered over SMTP, to smtp.example.com:465, from Me <me@example.com>',
+    ],
+    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail is delivered over SMTP, to [::1]:2525, from Me <me@example.com>'],
   ]
   for (const [env, line] of cases) {
     it(`is so with ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))
   }
+})
+
+describe('the first sequence', () => {
+  const text = showFirstKeys('http://localhost:3000', { live: 'svc_live_…', test: 'svc_test_…' })
+
+  it('is printed as the README has it', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nKEY=') + 1)}\n\`\`\``))
+  })
+
+  it('fits a terminal', () => {
+    assert.deepEqual(
+      text.split('\n').filter((line) => line.length > 80),
+      [],
+    )
+  })
 })

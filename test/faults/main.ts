@@ -3,40 +3,40 @@
  * Under load, with faults at random and at every named point; or in stories that aim at one instant each; or with builds
  * that are broken on purpose and have to be found out.
  */
-import { parseArgs } from 'node:util'
+import { assertKnown, readOptions, wholeNumber } from '../../scripts/options.ts'
 import { MUTANTS } from './mutants.ts'
 import { runLoad } from './run-load.ts'
 import { runMutants, runStories } from './run-stories.ts'
 import { POSTGRES, SLOW_SERVER, STORIES } from './stories/index.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions({
+  call: 'npm run test:faults -- [OPTION …]',
+  what: 'the promise, under load with faults, or in stories of one instant each.',
   options: {
-    enrollments: { type: 'string', default: '300' },
-    kills: { type: 'string', default: '15' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    cluster: { type: 'boolean', default: false },
-    mutant: { type: 'string' },
-    stories: { type: 'boolean', default: false },
-    story: { type: 'string' },
-    'slow-server': { type: 'boolean', default: false },
-    postgres: { type: 'boolean', default: false },
-    mutants: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '1' },
-    'list-stories': { type: 'boolean', default: false },
-    'list-mutants': { type: 'boolean', default: false },
+    enrollments: { takes: 'N', what: 'so many under load; 300 if it is not said' },
+    kills: { takes: 'K', what: 'so many faults; 15 if it is not said' },
+    seed: { takes: 'S', what: 'what decides which fault comes when' },
+    cluster: { what: "Temporal's server on Postgres, and APIs behind Caddy" },
+    mutant: { takes: 'NAME', what: 'the build broken on purpose, which has to fail' },
+    stories: { what: 'the stories, instead of load' },
+    story: { takes: 'NAME', what: 'this story' },
+    'slow-server': { what: 'the story of a slow mail server' },
+    postgres: { what: 'the stories of a failing Postgres' },
+    mutants: { what: "each mutant's stories, until it is found out" },
+    seeds: { takes: 'N', what: 'so many times each story; 1 if it is not said' },
+    'list-stories': { what: 'name the stories' },
+    'list-mutants': { what: 'name the mutants' },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const number = (name: 'enrollments' | 'kills' | 'seed' | 'seeds'): number => {
-  const value = Number(values[name])
-  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`)
-  return value
-}
 const { mutant, story, cluster } = values
 const ALL = { ...STORIES, ...SLOW_SERVER, ...POSTGRES }
-if (mutant !== undefined && !(mutant in MUTANTS))
-  throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
-if (story !== undefined && !(story in ALL)) throw new Error(`There is no story ${story}; --list-stories names them`)
+assertKnown('mutant', mutant, MUTANTS, '--list-mutants')
+assertKnown('story', story, ALL, '--list-stories')
+const enrollments = wholeNumber('enrollments', values.enrollments, { least: 1, otherwise: 300 })
+const kills = wholeNumber('kills', values.kills, { least: 0, otherwise: 15 })
+const seed = wholeNumber('seed', values.seed, { least: 0, otherwise: Math.floor(Math.random() * 1_000_000) })
+const times = wholeNumber('seeds', values.seeds, { least: 1, otherwise: 1 })
 
 const list = (of: Record<string, { what: string }>): boolean => {
   for (const [name, { what }] of Object.entries(of)) say(`${name}: ${what}`)
@@ -46,7 +46,7 @@ const list = (of: Record<string, { what: string }>): boolean => {
 function run(): boolean | Promise<boolean> {
   if (values['list-mutants']) return list(MUTANTS)
   if (values['list-stories']) return list(ALL)
-  const seeds = Array.from({ length: number('seeds') }, (_, n) => n + 1)
+  const seeds = Array.from({ length: times }, (_, n) => n + 1)
   if (values.mutants) return runMutants(mutant === undefined ? Object.keys(MUTANTS) : [mutant], seeds, say)
   const stories = [
     ...(values.stories ? Object.keys(STORIES) : []),
@@ -55,10 +55,7 @@ function run(): boolean | Promise<boolean> {
     ...(story === undefined ? [] : [story]),
   ]
   if (stories.length > 0) return runStories(stories, seeds, { cluster }, say)
-  return runLoad(
-    { enrollments: number('enrollments'), kills: number('kills'), seed: number('seed'), mutant, cluster },
-    say,
-  )
+  return runLoad({ enrollments, kills, seed, mutant, cluster }, say)
 }
 
 process.exit((await run()) ? 0 : 1)

@@ -6,13 +6,14 @@ import { noMetrics } from '../../src/services/dependencies.ts'
 import { sendMessage, type Patience } from '../../src/services/send-message.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { startService } from '../support/service.ts'
 
 describe('an email that a busy machine cannot render in time', () => {
   it('is put off, and sent later', async () => {
     const service = await startService({ worker: false })
     const { em } = service.context.orm
-    const mail = createMail(service.context.config, em)
+    const mail = createMail(service.context.config, em, SENDER)
     try {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)

@@ -18,6 +18,7 @@ import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/servic
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { startScriptedSmtp } from '../support/scripted-smtp.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
@@ -25,12 +26,12 @@ import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
 describe('a message that is put off', () => {
   let service: Service
   let sink: SmtpSink
-  let mail: ReturnType<typeof createMail>
+  let mail: ReturnType<typeof createMail<string>>
   before(async () => {
     sink = await startSmtpSink()
     service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     await agreeOnMail(em(), { smtp: true, capture: false })
-    mail = createMail(service.context.config, service.context.orm.em)
+    mail = createMail(service.context.config, service.context.orm.em, SENDER)
   })
   after(async () => {
     await mail.smtp?.close()
@@ -89,7 +90,7 @@ describe('a message that is put off', () => {
   it('has an id, and what is none is said to be none before anything is asked to be set', async () => {
     const dependencies = { ...mail, smtp: undefined, em: em(), metrics: noMetrics, log: quietLog }
     await assert.rejects(resendMessage(dependencies, 'nonsense'), /There is no unconfirmed message nonsense/)
-    await assert.rejects(resendMessage(dependencies, newId()), /Set SMTP_URL/)
+    await assert.rejects(resendMessage(dependencies, newId()), /There is no unconfirmed message/)
   })
 
   it('stays known to be not sent until the mail server waits for it, whatever happens to who sends it once more', async () => {
@@ -108,7 +109,7 @@ describe('a message that is put off', () => {
     await eventually('it is being handed over', () => socket)
     assert.equal(await status(), 'DEFERRED')
     socket!.destroy()
-    assert.equal(await sending, 'DEFERRED')
+    assert.equal((await sending).status, 'DEFERRED')
     assert.equal(await status(), 'DEFERRED')
     await dismissMessage(em(), id)
     await smtp.close()
@@ -127,7 +128,7 @@ describe('a message that is put off', () => {
       begin: (claim) => ({ ...mail.leases.begin(claim), holds: () => (asked += 1) < 3 }),
     }
     const sent = await resendMessage({ ...mail, leases, em: em(), metrics: noMetrics, log: quietLog }, id)
-    assert.deepEqual([sent, await status(), asked, sink.mails.length], ['DEFERRED', 'DEFERRED', 3, before])
+    assert.deepEqual([sent.status, await status(), asked, sink.mails.length], ['DEFERRED', 'DEFERRED', 3, before])
     await dismissMessage(em(), id)
   })
 
@@ -146,7 +147,7 @@ describe('a message that is put off', () => {
     await cancelRow(em(), enrollmentId)
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     const before = sink.mails.length
-    assert.equal(await resend(id), 'SENT')
+    assert.equal((await resend(id)).status, 'SENT')
     assert.deepEqual([await status(), sink.mails.length], ['SENT', before + 1])
     sink.mails.length = before
   })
@@ -160,10 +161,10 @@ describe('a message that is put off', () => {
       [[id, 'DEFERRED']],
     )
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-    assert.equal(await resend(id), 'DEFERRED')
+    assert.deepEqual(await resend(id), { status: 'DEFERRED', error: '451 later' })
     assert.equal(await status(), 'DEFERRED')
     sink.behave('accept')
-    assert.equal(await resend(id), 'SENT')
+    assert.equal((await resend(id)).status, 'SENT')
     assert.equal(sink.mails.length, 1)
     assert.deepEqual(await listUnconfirmed(em()), [])
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { startEmbedded } from '../../scripts/embedded/client.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
+import { closedAtSignal } from '../support/at-signal.ts'
 import { freePorts } from '../support/ports.ts'
 
 /** Postgres for a simulation, with a database for each of its processes. */
@@ -19,12 +20,13 @@ const FAST = ['fsync', 'synchronous_commit', 'full_page_writes']
 export async function makeGround(databases: number): Promise<GroundPostgres> {
   const [port] = (await freePorts(1)) as [number]
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-simulation-'))
-  const embedded = await startEmbedded({ dataDir, postgres: { port } }, () => undefined)
-  const close = async () => {
-    await embedded.stop()
+  const starting = startEmbedded({ dataDir, postgres: { port } }, () => undefined)
+  const close = closedAtSignal(async () => {
+    await (await starting.catch(() => undefined))?.stop()
     rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
   try {
+    const embedded = await starting
     const superuser = new Client({ connectionString: embedded.superuserUrl! })
     await superuser.connect()
     for (const name of FAST) await superuser.query(`alter system set ${name} = off`)

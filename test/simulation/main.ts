@@ -4,25 +4,24 @@
  * and lost answers. A red seed is red again, and prints the steps that broke it.
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { assertKnown, readOptions, wholeNumber } from '../../scripts/options.ts'
 import { MUTANTS } from '../faults/mutants.ts'
 import { makeGround } from './ground.ts'
 import { tryAll, type Found } from './shards.ts'
 import { WORLDS } from './world-names.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions({
+  call: 'npm run test:simulation -- [OPTION …]',
+  what: 'tries orders of things in each of its worlds.',
   options: {
-    /** So many seeds in each world: 200 if none is named. */
-    seeds: { type: 'string' },
-    /** This one alone; with `--seeds`, the one to begin with. */
-    seed: { type: 'string' },
-    world: { type: 'string' },
-    mutant: { type: 'string' },
-    /** Every mutant, each in its worlds until it is red. */
-    mutants: { type: 'boolean', default: false },
-    exhaust: { type: 'boolean', default: false },
-    'list-worlds': { type: 'boolean', default: false },
-    'list-mutants': { type: 'boolean', default: false },
+    seeds: { takes: 'N', what: 'so many in each world; 200 if nothing is said' },
+    seed: { takes: 'S', what: 'this one alone; with --seeds, the one to begin with' },
+    world: { takes: 'NAME', what: 'this world alone' },
+    mutant: { takes: 'NAME', what: 'the build broken on purpose, which has to be found out' },
+    mutants: { what: 'every mutant, each in its worlds until it is red' },
+    exhaust: { what: 'every single deviation from the plain run, instead of seeds' },
+    'list-worlds': { what: 'name the worlds' },
+    'list-mutants': { what: 'name the mutants' },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -37,12 +36,12 @@ if (values['list-mutants']) {
 }
 
 const { world, mutant } = values
-if (world !== undefined && !(world in WORLDS)) throw new Error(`There is no world ${world}; --list-worlds names them`)
-if (mutant !== undefined && !(mutant in MUTANTS))
-  throw new Error(`There is no mutant ${mutant}; --list-mutants names them`)
+assertKnown('world', world, WORLDS, '--list-worlds')
+assertKnown('mutant', mutant, MUTANTS, '--list-mutants')
 
-const from = Number(values.seed ?? 1)
-const seeds = { from, to: from + Number(values.seeds ?? (values.seed === undefined ? 200 : 1)) - 1 }
+const from = wholeNumber('seed', values.seed, { least: 0, otherwise: 1 })
+const many = wholeNumber('seeds', values.seeds, { least: 1, otherwise: values.seed === undefined ? 200 : 1 })
+const seeds = { from, to: from + many - 1 }
 const worldsOf = (mutant: string | undefined) =>
   world ? [world] : mutant ? MUTANTS[mutant]!.worlds : Object.keys(WORLDS)
 

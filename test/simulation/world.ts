@@ -19,7 +19,7 @@ import { TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
 /** The renderer has threads of its own, whose time nobody schedules: here a template is what it says. */
 const renderer = {

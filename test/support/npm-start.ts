@@ -6,6 +6,9 @@ import { freePorts } from './ports.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
+/** Who delivers must say from whom. */
+export const SENDER = 'Tests <tests@example.com>'
+
 /** `npm start` as a user has it: a process, a terminal's text, an exit code. */
 export interface Started {
   child: ChildProcess
@@ -24,6 +27,7 @@ export async function startEnvironment(dataDir: string, more: NodeJS.ProcessEnv 
     POSTGRES_PORT: String(postgres),
     TEMPORAL_PORT: String(temporal),
     TEMPORAL_UI_PORT: String(ui),
+    MAIL_FROM: SENDER,
     ...more,
   }
 }

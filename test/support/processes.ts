@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
-import { ROOT } from './npm-start.ts'
+import { ROOT, SENDER } from './npm-start.ts'
 import { freePorts } from './ports.ts'
 import type { Service } from './service.ts'
 
@@ -27,6 +27,7 @@ function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.Process
       ...process.env,
       HOST: '127.0.0.1',
       LOG_LEVEL: 'fatal',
+      MAIL_FROM: SENDER,
       DATABASE_URL: config.DATABASE_URL,
       TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS,
       TEMPORAL_TASK_QUEUE: config.TEMPORAL_TASK_QUEUE,

@@ -8,6 +8,7 @@ import { createWorkspace } from '../../src/services/workspaces.ts'
 import { assertDescribed } from './contract.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
+import { SENDER } from './npm-start.ts'
 import { services } from './services.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
@@ -50,7 +51,7 @@ export async function startService({
   const { temporalAddress } = await services()
   const { url, orm } = await createDatabase()
   await orm.close(true)
-  const config = readConfig({ WORKER_SHUTDOWN_SECONDS: '2', ...env })
+  const config = readConfig({ WORKER_SHUTDOWN_SECONDS: '2', MAIL_FROM: SENDER, ...env })
   const context = openContext(
     {
       ...config,

@@ -7,6 +7,7 @@ import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
 import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/domain/search-attributes.ts'
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts'
+import { closedAtSignal } from './at-signal.ts'
 import { eventually } from './eventually.ts'
 import { freePorts, freePortsInARow } from './ports.ts'
 
@@ -17,7 +18,13 @@ export interface Services {
   temporalAddress: string
 }
 
-let started: Promise<{ dataDir: string; embedded: Embedded }> | undefined
+interface Running {
+  embedded: Embedded
+  /** Stops it, and removes its folder. */
+  stop: () => Promise<void>
+}
+
+let started: Promise<Running> | undefined
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
@@ -42,10 +49,9 @@ async function start() {
 async function startOnPostgres() {
   const [postgresPort] = (await freePorts(1)) as [number]
   const server = await temporalServer(await freePortsInARow(8), 24, undefined, say)
-  const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
-  const embedded = await startEmbedded({ dataDir, postgres: { port: postgresPort }, temporalServer: server }, say)
-  await registerSearchAttributes(embedded.temporalAddress!)
-  return { dataDir, embedded }
+  const running = await startInFolder({ postgres: { port: postgresPort }, temporalServer: server })
+  await registerSearchAttributes(running.embedded.temporalAddress!)
+  return running
 }
 
 /** A worker would do it; and the server needs some seconds until all of it knows. */
@@ -68,22 +74,31 @@ async function registerSearchAttributes(address: string): Promise<void> {
 /** A Temporal server beside the shared one, for what must not share it. */
 export async function startSecondTemporal(): Promise<{ address: string; stop(): Promise<void> }> {
   const second = await startIn({})
-  return { address: second.embedded.temporalAddress!, stop: () => stopAndRemove(second) }
+  return { address: second.embedded.temporalAddress!, stop: second.stop }
 }
 
 async function startIn(parts: { postgres?: { port: number } }) {
   const cliPath = await resolveTemporalCli(process.env, () => undefined)
   const [port, uiPort] = (await freePorts(2)) as [number, number]
+  return startInFolder({ ...parts, temporal: { cliPath, port, uiPort } })
+}
+
+/** Starts in a folder that is gone afterwards. */
+async function startInFolder(parts: Omit<Parameters<typeof startEmbedded>[0], 'dataDir'>): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
-  const embedded = await startEmbedded({ dataDir, ...parts, temporal: { cliPath, port, uiPort } }, say)
-  return { dataDir, embedded }
+  const starting = startEmbedded({ dataDir, ...parts }, say)
+  const stop = closedAtSignal(async () => {
+    await (await starting.catch(() => undefined))?.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  try {
+    return { embedded: await starting, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
 }
 
 export async function stopServices(): Promise<void> {
-  if (started) await stopAndRemove(await started)
-}
-
-async function stopAndRemove({ dataDir, embedded }: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await embedded.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  if (started) await (await started).stop()
 }

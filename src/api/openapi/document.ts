@@ -7,8 +7,11 @@ import { errorShape } from '../presenters/common.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
 
-/** Where `npm start` serves the API; a deployment of its own is known to whoever made it. */
-const SERVER = 'http://localhost:3000'
+/**
+ * Where `npm start` serves the API; a deployment of its own is known to whoever made it. The page at `/docs` puts its own
+ * origin in its place.
+ */
+export const SERVER = 'http://localhost:3000'
 
 const DESCRIPTION = `
 A self-hosted email-marketing service: contacts, lists, tags, segments, automations and custom events, in workspaces that

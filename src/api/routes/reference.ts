@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type Router from '@koa/router'
+import { SERVER } from '../openapi/document.ts'
 import { document } from '../operations.ts'
 import type { ApiState } from '../state.ts'
 
@@ -43,9 +44,9 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Its own server first: whoever reads the page wants to try this deployment. */
+/** Its own server, in the samples too: whoever reads the page wants to try this deployment. */
 const START = `Scalar.createApiReference('#reference', {
-  ...JSON.parse(document.getElementById('configuration').textContent),
+  ...JSON.parse(document.getElementById('configuration').textContent.replaceAll('${SERVER}', location.origin)),
   servers: [{ url: location.origin + '/api/v1' }],
 })
 `

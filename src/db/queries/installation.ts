@@ -57,3 +57,18 @@ insert into installation as said (mail) values ($1)
 on conflict (single) do update set mail = excluded.mail
   where excluded.mail = 'smtp' or said.mail = 'capture' or said.mail is null or $2::boolean
 returning mail`
+
+/** The sender of this installation's mail, `null` where nobody has said it yet. */
+export async function readMailSender(em: EntityManager): Promise<string | null> {
+  const [row] = await sql<{ mail_from: string | null }>(em, `select mail_from from installation`)
+  return row?.mail_from ?? null
+}
+
+/** Says the sender of this installation's mail, for all of its parts. */
+export async function sayMailSender(em: EntityManager, mailFrom: string): Promise<void> {
+  await sql(
+    em,
+    `insert into installation (mail_from) values ($1) on conflict (single) do update set mail_from = excluded.mail_from`,
+    [mailFrom],
+  )
+}

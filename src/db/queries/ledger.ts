@@ -16,8 +16,8 @@ export type NotNow =
   | { kind: 'gone' }
   /** Another attempt is handing it over, or was before it died: what became of it is known when its lease is over. */
   | { kind: 'busy' }
-  /** It is settled. */
-  | { kind: 'existing'; status: MessageStatus; onSendFailure: SendFailurePolicy }
+  /** It is settled; `died` is its id where it was settled by this look, because its owner was dead. */
+  | { kind: 'existing'; status: MessageStatus; onSendFailure: SendFailurePolicy; died: string | undefined }
 
 /** What an attempt needs to know before it claims: what to send, to whom, and how often it was claimed before. */
 export interface Draft {
@@ -48,8 +48,9 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
   if (!row) return { kind: 'gone' }
   if (row.message_status !== null && row.message_status !== 'DEFERRED') {
     if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }
-    const status = row.message_status === 'SENDING' ? await settleDead(em, key) : row.message_status
-    return { kind: 'existing', status, onSendFailure: row.on_send_failure }
+    const settled =
+      row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
+    return { kind: 'existing', ...settled, onSendFailure: row.on_send_failure }
   }
   if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
   if (row.subject === null)
@@ -106,23 +107,27 @@ where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrol
 /** What is said of a message whose claim outlived its owner. */
 export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
 
-/** Settles a claim whose lease is over. @returns what the message is then. */
-async function settleDead(em: EntityManager, key: MessageKey): Promise<MessageStatus> {
+/** Settles a claim whose lease is over. @returns what the message is then, and its id where that is our doing. */
+async function settleDead(
+  em: EntityManager,
+  key: MessageKey,
+): Promise<{ status: MessageStatus; died: string | undefined }> {
   const parameters = [key.enrollmentId, key.stepId, key.visit]
-  await sql(em, SETTLE_DEAD, parameters)
+  const [settled] = await sql<{ id: string }>(em, SETTLE_DEAD, parameters)
   const [row] = await sql<{ status: MessageStatus }>(
     em,
     `select status from messages where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
     parameters,
   )
-  return row?.status ?? 'UNCONFIRMED'
+  return { status: row?.status ?? 'UNCONFIRMED', died: settled?.id }
 }
 
 const SETTLE_DEAD = `
 update messages
 set status = 'UNCONFIRMED', error = '${SENDER_DIED}', settled_at = coalesce(settled_at, now())
 where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
-  and status = 'SENDING' and lease_until <= clock_timestamp()`
+  and status = 'SENDING' and lease_until <= clock_timestamp()
+returning id`
 
 /**
  * Marks an enrollment as held if its automation does not send, under the share lock that a PATCH waits for: it is among

@@ -1,4 +1,4 @@
-import type { MessageKey } from '../../domain/messages.ts'
+import type { MessageKey, MessageStatus } from '../../domain/messages.ts'
 import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
@@ -48,15 +48,17 @@ export async function dismissUnconfirmed(em: EntityManager, id: string): Promise
   return rows.length > 0
 }
 
-/** Whether a message was put off and is its sequence's to try again. */
-export async function isTriedAgain(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await sql(
+/** Where a message stands, for who wants to decide on it; `undefined` where there is none. */
+export async function standingOf(
+  em: EntityManager,
+  id: string,
+): Promise<{ status: MessageStatus; isToDecide: boolean } | undefined> {
+  const [row] = await sql<{ status: MessageStatus; is_to_decide: boolean }>(
     em,
-    `select from messages message join enrollments enrollment on enrollment.id = message.enrollment_id
-     where message.id = $1::uuid and message.status = 'DEFERRED' and enrollment.status = 'ACTIVE'`,
+    `select status, ${IS_UNCONFIRMED} as is_to_decide from messages message where id = $1::uuid`,
     [id],
   )
-  return rows.length > 0
+  return row && { status: row.status, isToDecide: row.is_to_decide }
 }
 
 /** What it takes to send a message once more, from its step. */

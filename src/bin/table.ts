@@ -1,0 +1,35 @@
+/** How wide what is printed for people may be. Identifiers are never cut: they are there to be copied. */
+const WIDTH = 80
+
+/** One thing of a list: its cells, and what stands below them, indented, because it would not fit beside them. */
+export interface Row {
+  cells: string[]
+  below?: string[]
+}
+
+/** Prints a list for people: cells below their headings, as wide as the widest. Programs take `--json`. */
+export function table(headings: string[], rows: Row[], none: string): string {
+  if (rows.length === 0) return none
+  const all = [headings, ...rows.map(({ cells }) => cells)]
+  const widths = headings.map((_, n) => Math.max(...all.map((cells) => (cells[n] ?? '').length)))
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [
+    line(headings),
+    ...rows.flatMap(({ cells, below = [] }) => [line(cells), ...below.flatMap((text) => wrap(text, '  '))]),
+  ].join('\n')
+}
+
+/** Breaks a text between its words, so that no line is wider than a terminal, unless a word is. */
+function wrap(text: string, indentation: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`${indentation}${word}`)
+  }
+  return lines
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { deferMessage } from '../../src/db/queries/ledger.ts'
+import { sql } from '../../src/db/sql.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { agreeOnMail } from '../../src/services/mail-mode.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { ROOT } from '../support/npm-start.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+
+/** The command line as an operator has it: a process, what it prints, its exit code. */
+describe('the command line', function () {
+  this.timeout(180_000)
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+
+  async function cli(args: string[], env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(process.execPath, [join(ROOT, 'src/bin/cli.ts'), ...args], {
+      env: { ...process.env, DATABASE_URL: service.context.config.DATABASE_URL, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { code: await code, stdout, stderr }
+  }
+
+  describe('message', () => {
+    before(() => agreeOnMail(em(), { smtp: true, capture: false }))
+
+    /** One that was begun at the server, and of which nobody knows more. */
+    async function anUnconfirmed(): Promise<string> {
+      const contactId = await aContact(service)
+      const automationId = await anAutomation(service)
+      await enroll(service, automationId, contactId)
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      const stepId = body.data.steps[0].id as string
+      const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [
+        contactId,
+      ])
+      const key = { enrollmentId: row!.id, stepId, visit: 0 }
+      const id = newId()
+      await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0 }, 'cut')
+      await sql(em(), `update messages set status = 'UNCONFIRMED' where id = $1::uuid`, [id])
+      return id
+    }
+
+    it('resend says first whether there is such a message, then what it lacks to send it', async () => {
+      const nothing = await cli(['message', 'resend', newId()])
+      assert.equal(nothing.code, 1)
+      assert.match(nothing.stderr, /There is no unconfirmed message/)
+      const id = await anUnconfirmed()
+      assert.match((await cli(['message', 'resend', id])).stderr, /Set SMTP_URL/)
+      assert.match((await cli(['message', 'resend', id], { SMTP_URL: sink.url })).stderr, /MAIL_FROM/)
+      assert.equal(sink.mails.length, 0)
+    })
+
+    it('resend sends as the installation does, unless it is told otherwise', async () => {
+      await sql(em(), 'update installation set mail_from = $1', ['Me <me@example.com>'])
+      const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
+      assert.deepEqual([sent.code, sent.stderr], [0, ''])
+      assert.match(sink.mails.at(-1)!.headers, /^From: Me <me@example\.com>\r?$/m)
+      const told = { SMTP_URL: sink.url, MAIL_FROM: 'You <you@example.com>' }
+      assert.equal((await cli(['message', 'resend', await anUnconfirmed()], told)).code, 0)
+      assert.match(sink.mails.at(-1)!.headers, /^From: You <you@example\.com>\r?$/m)
+    })
+
+    it('resend that does not send says why, and exits with 1', async () => {
+      await sql(em(), 'update installation set mail_from = $1', ['Me <me@example.com>'])
+      const id = await anUnconfirmed()
+      sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+      const put = await cli(['message', 'resend', id], { SMTP_URL: sink.url })
+      assert.equal(put.code, 1)
+      assert.match(put.stdout, /is UNCONFIRMED now: 451 later/)
+      sink.behave('accept')
+    })
+
+    it('dismiss says of a message that was dismissed before that it is', async () => {
+      const id = await anUnconfirmed()
+      assert.equal((await cli(['message', 'dismiss', id])).code, 0)
+      const again = await cli(['message', 'dismiss', id])
+      assert.equal(again.code, 1)
+      assert.match(again.stderr, /is DISMISSED already/)
+    })
+  })
+
+  const id = async (...args: string[]) => (JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }).id
+
+  it('lists keys and segments under headings, no line wider than a terminal', async () => {
+    const workspace = await id('workspace', 'create', '--name', 'Shop', '--mode', 'test')
+    await cli(['key', 'create', '--workspace', workspace, '--name', 'Backend', '--scopes', 'all'])
+    const condition = '{"metadata":"plan","is":"equal","value":"pro"}'
+    await cli(['segment', 'create', '--workspace', workspace, '--name', 'Pro', '--condition', condition])
+    const lists = [
+      ['workspace', 'list'],
+      ['key', 'list'],
+      ['segment', 'list', '--workspace', workspace],
+    ]
+    for (const list of [...lists, ['key', 'create', '--help']]) {
+      const { code, stdout } = await cli(list)
+      assert.equal(code, 0)
+      assert.deepEqual(
+        stdout.split('\n').filter((line) => line.length > 80),
+        [],
+      )
+      if (lists.includes(list)) assert.match(stdout, /^ID .* NAME\n[0-9a-f-]{36} /)
+    }
+  })
+
+  it('says that DATABASE_URL is wrong where Postgres knows no such database', async () => {
+    const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
+    const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })
+    assert.equal(code, 1)
+    assert.match(stderr, /does not let us in \(.*"nope" does not exist\)\. Set DATABASE_URL/)
+  })
+
+  it('refuses what it is given wrong, in few words', async () => {
+    const wrong: [string[], RegExp][] = [
+      [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /no line breaks/],
+      [['segment', 'list', '--workspace', newId()], /There is no workspace/],
+      [['key', 'list', '--bogus'], /unknown option '--bogus'/],
+    ]
+    for (const [args, words] of wrong) {
+      const { code, stderr } = await cli(args)
+      assert.equal(code, 1)
+      assert.match(stderr, words)
+      assert.ok(stderr.trim().split('\n').length <= 3, stderr)
+    }
+  })
+})

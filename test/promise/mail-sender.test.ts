@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import type { Orm } from '../../src/db/orm.ts'
+import { readMailMode } from '../../src/db/queries/installation.ts'
+import { sql } from '../../src/db/sql.ts'
+import { agreeOnSender } from '../../src/services/mail-sender.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { createDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service.ts'
+import { startSmtpSink } from '../support/smtp-sink.ts'
+
+const ME = 'Me <me@example.com>'
+const US = 'Us <us@example.com>'
+
+describe('the sender of an installation', () => {
+  let orm: Orm
+  let warnings: string[]
+  before(async () => {
+    orm = (await createDatabase()).orm
+  })
+  after(() => orm.close(true))
+  beforeEach(async () => {
+    warnings = []
+    await sql(orm.em.fork(), 'delete from installation')
+  })
+
+  const agree = (mailFrom: string | undefined, delivers = true) => {
+    const log = {
+      debug: () => undefined,
+      info: () => undefined,
+      error: () => undefined,
+      warn: (_: object, words: string) => warnings.push(words),
+    }
+    return agreeOnSender(orm.em, log, { mailFrom, delivers })
+  }
+
+  it('is what a part was told, and is every other part’s that was told nothing', async () => {
+    assert.equal(await agree(ME), ME)
+    assert.equal(await agree(undefined), ME)
+    assert.equal(await agree(ME), ME)
+    assert.deepEqual(warnings, [])
+  })
+
+  it('is changed by a part that says another, which is told', async () => {
+    await agree(ME)
+    assert.equal(await agree(US), US)
+    assert.equal(await agree(undefined), US)
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0]!, /MAIL_FROM is another sender/)
+    assert.doesNotMatch(warnings[0]!, /@/)
+  })
+
+  it('is nobody only where nothing is delivered', async () => {
+    await assert.rejects(agree(undefined), /Set it to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
+    assert.match(await agree(undefined, false), /localhost\.localdomain/)
+    await assert.rejects(agree(undefined), /MAIL_FROM/)
+  })
+})
+
+describe('a worker', () => {
+  it('without MAIL_FROM is not started where nobody has said it, and sends as the installation where somebody has', async () => {
+    const sink = await startSmtpSink()
+    const service = await startService({ worker: false, env: { SMTP_URL: sink.url, MAIL_FROM: '' } })
+    const { em } = service.context.orm
+    try {
+      await assert.rejects(service.startWorker(), /MAIL_FROM/)
+      assert.equal(await readMailMode(em.fork()), null, 'who is refused has not said that mail is delivered')
+      await sql(em.fork(), 'update installation set mail_from = $1', [ME])
+      await service.startWorker()
+      await enroll(service, await anAutomation(service), await aContact(service))
+      const mail = await eventually('the mail', () => sink.mails[0])
+      assert.match(mail.headers, /^From: Me <me@example\.com>\r?$/m)
+    } finally {
+      await service.stop()
+      await sink.close()
+    }
+  })
+})

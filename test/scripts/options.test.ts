@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { eventually } from '../support/eventually.ts'
+import { ROOT } from '../support/npm-start.ts'
+
+const start = (command: string, env: NodeJS.ProcessEnv = {}) =>
+  spawn(process.execPath, command.split(' '), {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+async function run(command: string) {
+  const child = start(command)
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await code, stdout, stderr }
+}
+
+describe('a script', () => {
+  const refused: [string, RegExp][] = [
+    ['test/simulation/main.ts --seeds abc', /--seeds must be a whole number, 1 or more/],
+    ['test/simulation/main.ts --seeds 0', /--seeds must be a whole number, 1 or more/],
+    ['test/simulation/main.ts --seeds 1e3', /--seeds must be a whole number/],
+    ['test/simulation/main.ts --seed abc', /--seed must be a whole number/],
+    ['test/simulation/main.ts --world nope', /There is no world "nope". --list-worlds names them/],
+    ['test/simulation/main.ts --mutant toString', /There is no mutant "toString". --list-mutants names them/],
+    ['test/simulation/main.ts --seed', /--seed.*--help names the options/],
+    ['test/simulation/main.ts 200', /"200" is no option. --help names the options/],
+    ['test/faults/main.ts --story nope', /There is no story "nope". --list-stories names them/],
+    ['test/faults/main.ts --enrollments abc', /--enrollments must be a whole number, 1 or more/],
+    ['test/faults/main.ts --stories --seeds 0', /--seeds must be a whole number, 1 or more/],
+    ['scripts/test-contract.ts --examples abc', /--examples must be a whole number, 1 or more/],
+    ['scripts/make-busy-folder.ts', /Say where: npm run busy-folder/],
+    ['scripts/record-histories.ts', /Say where: npm run histories/],
+    ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help names the options/],
+    ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
+  ]
+  for (const [command, words] of refused) {
+    it(`says in a line what is wrong with ${command}, and fails`, async () => {
+      const { code, stdout, stderr } = await run(command)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, words)
+      assert.equal(stderr.trimEnd().split('\n').length, 1, stderr)
+    })
+  }
+
+  it('that brings parts up takes no options, and starts nothing when it is given one', async () => {
+    for (const part of ['src/bin/start.ts', 'src/bin/api.ts', 'src/bin/worker.ts', 'scripts/cluster/index.ts']) {
+      const help = await run(`${part} --help`)
+      assert.deepEqual([help.code, help.stderr], [0, ''])
+      assert.match(help.stdout, /takes no options; settings are environment variables/)
+      const bogus = await run(`${part} --port 4000`)
+      assert.deepEqual([bogus.code, bogus.stdout], [1, ''])
+      assert.match(bogus.stderr, /takes no options; .* It was given: --port$/m)
+    }
+  })
+
+  it('lists its options at --help', async () => {
+    for (const command of ['test/simulation/main.ts', 'test/faults/main.ts', 'bench/index.ts']) {
+      const { code, stdout, stderr } = await run(`${command} --help`)
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, /^npm run [\w:]+ -- \[/)
+      assert.match(stdout, /^ {2}--help +print this$/m)
+    }
+  })
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`that is stopped by ${signal} leaves nothing in the folder for what is temporary`, async () => {
+      const temporary = mkdtempSync(join(tmpdir(), 'dripline-signal-'))
+      try {
+        const child = start('test/simulation/main.ts --seeds 1000000', { TMPDIR: temporary })
+        const ended = new Promise((resolve) => child.once('close', resolve))
+        await eventually('Postgres is up', () =>
+          readdirSync(temporary).some((name) => existsSync(join(temporary, name, 'running.json'))) ? true : undefined,
+        )
+        child.kill(signal)
+        await ended
+        assert.deepEqual(readdirSync(temporary), [])
+      } finally {
+        rmSync(temporary, { recursive: true, force: true })
+      }
+    })
+  }
+})
