@@ -12,7 +12,7 @@ import { parseQuery } from './schemas/parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
- * Serves operations: scope → body → Idempotency-Key → schemas → handler. A path that is written out wins over one with
+ * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out wins over one with
  * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
  */
 export function createRouter(
@@ -63,18 +63,16 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     mayRead: caller.apiKey.scopes.includes('contacts:read'),
     transactional: operation.transactional ?? true,
   }
-  const answer = await doOnce(own, identity, async (call, dependencies) =>
-    operation.handle(
-      {
-        params: readParams(operation, ctx.params),
-        query: operation.query ? parseQuery(operation.query, ctx.query) : {},
-        body: operation.body ? parse(operation.body, body?.json) : {},
-        caller,
-        call,
-      },
-      dependencies,
-    ),
-  )
+  const answer = await doOnce(own, identity, async () => {
+    const request = {
+      params: readParams(operation, ctx.params),
+      query: operation.query ? parseQuery(operation.query, ctx.query) : {},
+      body: operation.body ? parse(operation.body, body?.json) : {},
+      caller,
+    }
+    const prepared = await operation.prepare?.(request, own)
+    return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
+  })
   if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
   ctx.status = answer.status
   ctx.body = await toJson(answer.body)

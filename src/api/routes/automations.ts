@@ -94,8 +94,8 @@ export const automationOperations = [
       },
     },
     refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, NO_TEMPLATE] },
-    async handle({ caller, body, call }, { em, renderer }) {
-      await checkTemplates(renderer, body.steps ?? [], caller.workspace.id)
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    async handle({ caller, body, call }, { em }) {
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
       return { status: 201, body: { data: presentAutomation(automation) } }
     },
@@ -163,8 +163,8 @@ export const automationOperations = [
       400: ['steps is required', NO_TEMPLATE],
       404: NOT_FOUND,
     },
-    async handle({ caller, params, body }, { em, renderer }) {
-      await checkTemplates(renderer, body.steps, caller.workspace.id)
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
+    async handle({ caller, params, body }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
       return { status: 200, body: { data: presentAutomation(automation) } }
     },

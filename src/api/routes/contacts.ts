@@ -145,7 +145,7 @@ export const contactOperations = [
     bodyLimit: BULK_LIMIT,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
     refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
-    async handle({ caller, body, call }, dependencies) {
+    async prepare({ body }) {
       const inputs: { index: number; input: ContactInput }[] = []
       const errors: { index: number; error: string }[] = []
       let turn = performance.now()
@@ -161,10 +161,13 @@ export const contactOperations = [
           errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
         }
       }
-      const written = await upsertManyContacts(dependencies, caller.workspace.id, inputs, call)
-      errors.push(...written.errors)
+      return { inputs, errors }
+    },
+    async handle({ caller, prepared, call }, dependencies) {
+      const written = await upsertManyContacts(dependencies, caller.workspace.id, prepared.inputs, call)
+      const errors = [...prepared.errors, ...written.errors].toSorted((a, b) => a.index - b.index)
       const { created, updated } = written
-      const data = { created, updated, failed: errors.length, errors: errors.toSorted((a, b) => a.index - b.index) }
+      const data = { created, updated, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },
   }),
