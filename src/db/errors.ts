@@ -1,3 +1,5 @@
+import { SHARE_USED_UP } from './pool-shares.ts'
+
 /**
  * What to do about an error of the database, in one table for all:
  * - retry: it lost against another one (deadlock, serialization, a lock or a statement that took too long): nothing was
@@ -35,7 +37,7 @@ const CONNECTION_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 
-/** Of `pg` and its pool, which give these no code. */
+/** Of `pg`, its pool and its division, which give these no code. */
 const CONNECTION_TEXTS = [
   'Query read timeout',
   'Connection terminated',
@@ -44,6 +46,7 @@ const CONNECTION_TEXTS = [
   'Client was closed',
   'not queryable',
   'The connection to Postgres ended',
+  SHARE_USED_UP,
 ]
 
 /** Says of an error what to do about it. */
@@ -66,6 +69,10 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
 
 /** Whether the database can't be reached or can't work now, so that trying again later is right. */
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
+
+/** Whether somebody waited in vain for a session of a share that they use up themselves. */
+export const isShareUsedUp = (error: unknown): boolean =>
+  causesOf(error).some((at) => at.message.includes(SHARE_USED_UP))
 
 /** Whether a statement lost against another one, and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
