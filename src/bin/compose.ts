@@ -23,6 +23,8 @@ import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
 import { traceDeliveries } from '../mail/trace.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 import { createBulkhead } from '../services/bulkhead.ts'
+import { DELIVERED_AT_ONCE } from '../services/deliver.ts'
+import { createPlaces } from '../services/places.ts'
 import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
 import { agreeOnWorkplace, installationOf } from '../services/installation.ts'
@@ -83,6 +85,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     temporal,
     dependencies: {
       recording: createBulkhead(RECORDS_AT_A_TIME),
+      delivering: createPlaces(DELIVERED_AT_ONCE),
       em: orm.em,
       enrollments,
       log,

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createApi } from '../../src/api/app.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Renderer } from '../../src/mail/renderer.ts'
 import { createRefusedSubjects } from '../../src/services/refused-subjects.ts'
+import { lenientRenderer, startApiWith, type ApiWith } from '../support/api-with.ts'
 import { EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -19,43 +16,24 @@ const COUNTED = 2
 
 describe('a session with Postgres', () => {
   let service: Service
-  let server: Server
+  let api: ApiWith
   let trials: (() => void)[]
   before(async () => {
     service = await startService({ worker: false })
-    const renderer: Renderer = {
-      render: () => Promise.reject(new Error('Nothing is rendered here')),
-      // Tried for as long as the test likes.
-      check: () => new Promise((tried) => trials.push(() => tried([]))),
-      problem: () => undefined,
-      close: () => Promise.resolve(),
-    }
-    const api = createApi({
-      ...service.context.dependencies,
-      renderer,
-      checkReadiness: () => Promise.resolve([]),
-      checkHealth: () => [],
-      trustedProxies: [],
-    })
-    const handle = api.callback()
-    server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    // Tried for as long as the test likes.
+    const check: Renderer['check'] = () => new Promise((tried) => trials.push(() => tried([])))
+    api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
   })
   beforeEach(() => {
     trials = []
   })
   after(async () => {
-    server.close()
+    api.close()
     await service.stop()
   })
 
-  const send = async (method: string, path: string, body: unknown, key: string) => {
-    const { port } = server.address() as AddressInfo
-    const headers = { 'x-api-key': service.key, 'content-type': 'application/json', 'idempotency-key': key }
-    const init = { method, headers, body: JSON.stringify(body) }
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, init)
-    return { status: answer.status, body: (await answer.json()) as { data?: { id: string }; error?: string } }
-  }
+  const send = (method: string, path: string, body: unknown, key: string) =>
+    api.send(method, path, body, { 'idempotency-key': key })
   const inTransaction = async () => {
     const rows = await sql(
       service.context.orm.em.fork(),
