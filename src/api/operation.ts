@@ -70,6 +70,8 @@ export interface Operation {
   body?: ObjectSchema<AnyObject>
   /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
+  /** Whether it does much, however small its body is: see `createLargeTurns`. */
+  bulk?: true
   answers: Record<number, AnswerDescription>
   /** The messages it refuses with, by status, beyond those that every operation has. */
   refusals?: Partial<Record<400 | 404, readonly string[]>>

@@ -2,8 +2,10 @@ import Router from '@koa/router'
 import { forbidden } from '../domain/errors.ts'
 import { oneSpelling } from '../domain/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
+import type { Caller } from '../services/admission.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { doOnce } from './idempotency.ts'
+import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
 import { takesIdempotencyKey, type Operation } from './operation.ts'
 import { toJson } from './to-json.ts'
@@ -21,12 +23,16 @@ export function createRouter(
   dependencies: ApiDependencies,
 ): Router<ApiState> {
   const router = new Router<ApiState>({ prefix })
+  const inTurn = createLargeTurns()
   const byPath = Map.groupBy(operations, (operation) => operation.path)
   const parameters = (path: string) => path.split('{').length
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1')
     for (const operation of ofPath) {
-      router.register(pattern, [operation.method], (ctx: ApiContext) => serve(operation, ctx, dependencies))
+      router.register(pattern, [operation.method], (ctx: ApiContext) => {
+        assertScope(operation, ctx.state.caller)
+        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies))
+      })
     }
     router.all(pattern, methodNotAllowed(ofPath))
   }
@@ -43,12 +49,12 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   }
 }
 
+function assertScope({ scope }: Operation, { apiKey }: Caller): void {
+  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
+}
+
 async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDependencies): Promise<void> {
   const { caller, requestId } = ctx.state
-  const { scope } = operation
-  if (scope !== null && !caller.apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
-
-  // Not before it is settled that the caller may ask for this at all.
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { sql } from '../../src/db/sql.ts'
 import type { Renderer } from '../../src/mail/renderer.ts'
 import { createRefusedSubjects } from '../../src/services/refused-subjects.ts'
@@ -13,6 +15,8 @@ const CALLS = POOL + 2
 /** How many of them one workspace may have, and how many requests of one subject are counted at a time. */
 const SHARE = 6
 const COUNTED = 2
+/** How many bulk calls of a workspace are done at a time. */
+const BULK = 2
 
 describe('a session with Postgres', () => {
   let service: Service
@@ -97,6 +101,52 @@ describe('a session with Postgres', () => {
       await Promise.all(calls),
       calls.map(() => 201),
     )
+  })
+
+  it('is taken by two bulk calls of a workspace at a time, and the others have their turn', async () => {
+    let calls: Promise<number>[] = []
+    await whileLocked('lock table contacts in exclusive mode', [], async () => {
+      calls = Array.from({ length: BULK + 2 }, async (_, n) => {
+        const contacts = [{ email: `bulk-${n}@example.com` }]
+        return (await service.call('POST', 'contacts/bulk', { contacts })).status
+      })
+      await eventually('two of them wait', async () => ((await waiting()) >= BULK ? true : undefined))
+      // A request that came after them all is done before they go on.
+      assert.equal((await get(service.key)).status, 200)
+      assert.equal(await waiting(), BULK)
+    })
+    assert.deepEqual(
+      await Promise.all(calls),
+      calls.map(() => 200),
+    )
+  })
+
+  it('is there for a bulk call of a workspace while another one sends two bodies and does not end', async () => {
+    const key = await service.newKey()
+    const halves = Array.from({ length: BULK }, () => {
+      const half = request(`http://127.0.0.1:${service.port}/api/v1/contacts/bulk`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          'content-length': '1000',
+          expect: '100-continue',
+        },
+      })
+      half.on('error', () => undefined).flushHeaders()
+      return half
+    })
+    await Promise.all(halves.map((half) => once(half, 'continue')))
+    let answered = false
+    const its = (async () => {
+      const { status } = await service.call('POST', 'contacts/bulk', { contacts: [] }, { key })
+      answered = true
+      return status
+    })()
+    assert.equal((await service.call('POST', 'contacts/bulk', { contacts: [] })).status, 200)
+    assert.equal(answered, false)
+    for (const half of halves) half.destroy()
+    assert.equal(await its, 200)
   })
 
   it('is there for a key while somebody without one asks on and on', async () => {

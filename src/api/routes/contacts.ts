@@ -143,6 +143,7 @@ export const contactOperations = [
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
+    bulk: true,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
     refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
     async prepare({ body }) {
