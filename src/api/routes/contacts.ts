@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { array } from 'yup'
+import { CONTACT_LIMITS } from '../../domain/contact-limits.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { oneSpelling } from '../../domain/ids.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -120,7 +121,10 @@ export const contactOperations = [
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['email is required', 'Invalid email address'], 404: ['List not found in workspace'] },
+    refusals: {
+      400: ['email is required', 'Invalid email address', CONTACT_LIMITS.contact_tags_most],
+      404: ['List not found in workspace'],
+    },
     async handle({ caller, body, call }, dependencies) {
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
       return {
@@ -286,7 +290,7 @@ export const contactOperations = [
         links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
       },
     },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: NOT_FOUND },
     async handle({ caller, params, body, call }, dependencies) {
       const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }

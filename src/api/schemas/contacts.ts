@@ -1,5 +1,6 @@
 import { array, object, string, type InferType } from 'yup'
 import { MAX_NAME_LENGTH } from '../../domain/automation.ts'
+import { MAX_TAGS_OF_CONTACT } from '../../domain/contact-limits.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { jsonBytes } from '../../domain/json.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from '../../domain/tags.ts'
@@ -30,7 +31,10 @@ export const contactSchema = object({
     example: { plan: 'free' },
   }),
   listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
-  tags: tags().meta({ description: 'Tags to get, besides those it has.', example: ['vip'] }),
+  tags: tags().meta({
+    description: `Tags to get, besides those it has; ${MAX_TAGS_OF_CONTACT} in all.`,
+    example: ['vip'],
+  }),
 }).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
 
