@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/domain/ids.ts'
-import { EMAIL, wait } from '../support/factories.ts'
+import { aContact, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /** One that would never do anything is not ACTIVE: nobody would ever learn why nothing happens. */
@@ -74,6 +74,32 @@ describe('an automation that could never act', () => {
   ]) {
     it(`is none that has ${JSON.stringify(fields)}`, async () => {
       assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201)
+    })
+  }
+
+  // Characters of four bytes that no compression makes fewer.
+  const long = (length: number) =>
+    Array.from({ length }, (_, n) => String.fromCodePoint(0x20000 + ((n * 7919) % 40_000))).join('')
+  for (const [trigger, key, max] of [
+    ['EVENT', 'eventName', 1_000],
+    ['TAG_ADDED', 'tagName', 100],
+  ] as const) {
+    it(`can listen for a ${key} as long as what happens, and no longer`, async () => {
+      const triggerConfig = { [key]: long(max) }
+      const made = await create({ trigger, triggerConfig, status: 'ACTIVE' })
+      assert.equal(made.status, 201)
+      const contactId = await aContact(service)
+      if (trigger === 'EVENT') {
+        const fired = await service.call('POST', `contacts/${contactId}/events`, { name: long(max) })
+        assert.deepEqual([fired.status, fired.body.data.matchingAutomations], [202, 1])
+      }
+      for (const status of ['DRAFT', 'ACTIVE']) {
+        const refused = await create({ trigger, triggerConfig: { [key]: long(max + 1) }, status })
+        assert.equal(refused.status, 400)
+        assert.equal(refused.body.error, `triggerConfig.${key} must not be longer than ${max} characters`)
+      }
+      const longer = await patch(made.body.data.id, { triggerConfig: { [key]: long(max + 1) } })
+      assert.equal(longer.status, 400)
     })
   }
 })
