@@ -30,7 +30,7 @@ export interface IdempotentRequest {
   method: string
   path: string
   rawBody: string
-  /** Whether the caller may read contacts: the answer can depend on it. */
+  /** Whether the caller may read what it writes: the answer can depend on it. */
   mayRead: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean

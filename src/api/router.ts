@@ -53,6 +53,10 @@ function assertScope({ scope }: Operation, { apiKey }: Caller): void {
   if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
 }
 
+/** Whether a caller may read what it writes. */
+const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
+  (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
+
 async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDependencies): Promise<void> {
   const { caller, requestId } = ctx.state
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
@@ -66,7 +70,7 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     path: ctx.path,
     rawBody: body?.raw ?? '',
     // Who may read is told more: that answer is not for who may not.
-    mayRead: caller.apiKey.scopes.includes('contacts:read'),
+    mayRead: mayRead(operation, caller),
     transactional: operation.transactional ?? true,
   }
   const answer = await doOnce(own, identity, async () => {
