@@ -230,7 +230,7 @@ export const automationOperations = [
       const { automationId, contactId, enrolled, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
       const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
-      return { status: 202, body: { data } }
+      return { status: 202, body: { data }, contactId }
     },
   }),
 ]

@@ -248,7 +248,8 @@ export const contactOperations = [
     refusals: { 400: ['name is required', 'data must be a JSON object', 'Request body too large'], 404: NOT_FOUND },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
       const fired = await fireEvent(dependencies, caller.workspace.id, params['id']!, { name, data }, call)
-      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } } }
+      const { contactId } = fired
+      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },
   }),
 
