@@ -26,7 +26,8 @@ interface Waiting {
 /**
  * Divides the sessions of a pool among those on whose behalf they are taken: no one of them has more than six of ten, and two
  * of ten are for whoever has none. So whatever somebody's statements wait for, others are served. The rest waits in line, holding
- * nothing; a place that is free goes to whoever has the fewest. What is done on nobody's behalf takes what it needs.
+ * nothing; a place that is free goes to whoever has the fewest. What is done on nobody's behalf takes what it needs, and is not
+ * counted: a worker in the same process would leave the API nothing but what is kept.
  */
 export function dividePool(
   pool: Pool,
@@ -37,7 +38,6 @@ export function dividePool(
   const held = new Map<string, number>()
   const lines = new Map<string, Waiting[]>()
   const ownerOf = new WeakMap<object, string>()
-  const nobodys = new WeakSet()
   let taken = 0
 
   const connect = pool.connect.bind(pool) as (done: (error: Error | undefined, session: PoolClient) => void) => void
@@ -94,10 +94,7 @@ export function dividePool(
           if (owner !== undefined) giveBack(owner)
           return reject(error)
         }
-        if (owner === undefined) {
-          taken += 1
-          nobodys.add(session)
-        } else ownerOf.set(session, owner)
+        if (owner !== undefined) ownerOf.set(session, owner)
         resolve(session)
       })
     })
@@ -106,10 +103,6 @@ export function dividePool(
     const owner = ownerOf.get(session)
     ownerOf.delete(session)
     if (owner !== undefined) giveBack(owner)
-    else if (nobodys.delete(session)) {
-      taken -= 1
-      letNextIn()
-    }
   })
 
   const divided = async (): Promise<PoolClient> => {
