@@ -15,7 +15,7 @@ import type { ApiState } from './state.ts'
 
 /**
  * The HTTP API. A request goes: id → span → errors → key and rate limit → operation: scope → body → Idempotency-Key →
- * schemas → service → presenter.
+ * schemas → templates → service → presenter.
  */
 export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   const open = new Router<ApiState>()

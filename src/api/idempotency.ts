@@ -30,13 +30,17 @@ export interface IdempotentRequest {
   method: string
   path: string
   rawBody: string
-  /** Whether the caller may read contacts: the answer can depend on it. */
+  /** Whether the caller may read what it writes: the answer can depend on it. */
   mayRead: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean
 }
 
+/** What a request does, once all is checked that needs nothing of Postgres. */
 type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
+
+/** Checks a request, for as long as that takes, and says what it does. */
+export type Prepare<Given> = () => Promise<Run<Given>>
 
 /**
  * Does a request once for each Idempotency-Key, for 24 hours: a repeated one gets the first one's answer. What a request
@@ -44,23 +48,29 @@ type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
  * is done again under the same call id, which is how services know what it has made already. Answers of 5xx are not kept:
  * those say "try again".
  *
+ * What a request is checked by comes before its transaction: trying a template can take seconds, and whoever holds a session
+ * of the pool meanwhile keeps it from everybody else.
+ *
  * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409); `erased` (410) when
  *   the request was done for a contact who has been erased since
  */
 export async function doOnce<Given extends Dependencies>(
   dependencies: Given,
   request: IdempotentRequest,
-  run: Run<Given>,
+  prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
   const { workspaceId, requestId, key, method, path, rawBody, mayRead } = request
-  if (key === undefined) return { ...(await run(newCall(requestId), dependencies)), replayed: false }
+  if (key === undefined) {
+    const run = await prepare()
+    return { ...(await run(newCall(requestId), dependencies)), replayed: false }
+  }
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
   }
   const { em } = dependencies
   const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
-  if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, run)
+  if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
   if (taken.kind === 'erased') throw new Refusal('erased', DONE_FOR_ERASED)
   if (!taken.sameRequest) {
     throw new Refusal(
@@ -76,11 +86,12 @@ async function doTaken<Given extends Dependencies>(
   dependencies: Given,
   { requestId, transactional }: IdempotentRequest,
   attempt: Attempt & { retried: boolean },
-  run: Run<Given>,
+  prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
   const { em, log } = dependencies
   const call: Call = { ...newCall(requestId), id: attempt.id, retried: attempt.retried, once: doPartOnce(attempt) }
   try {
+    const run = await prepare()
     const answer = transactional
       ? await em.fork().transactional(async (unit) => {
           const done = await run(call, { ...dependencies, em: unit })

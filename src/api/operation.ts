@@ -16,12 +16,17 @@ export const TAGS = {
   Service: 'The key in use, and this description.',
 } as const
 
-export interface Request<Query, Body> {
+/** What is known of a request before anything is done. */
+export interface CheckedRequest<Query, Body> {
   params: Record<string, string>
   query: Query
   body: Body
   caller: Caller
+}
+
+export interface Request<Query, Body, Prepared = undefined> extends CheckedRequest<Query, Body> {
   call: Call
+  prepared: Prepared
 }
 
 export interface Param {
@@ -65,12 +70,19 @@ export interface Operation {
   body?: ObjectSchema<AnyObject>
   /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
+  /** Whether it does much, however small its body is: see `createLargeTurns`. */
+  bulk?: true
   answers: Record<number, AnswerDescription>
   /** The messages it refuses with, by status, beyond those that every operation has. */
   refusals?: Partial<Record<400 | 404, readonly string[]>>
   /** False where what it does is not in Postgres alone: see `doOnce`. */
   transactional?: false
-  handle(request: Request<AnyObject, AnyObject>, dependencies: ApiDependencies): Promise<Answer> | Answer
+  /**
+   * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
+   * session with Postgres is held meanwhile.
+   */
+  prepare?(request: CheckedRequest<AnyObject, AnyObject>, dependencies: ApiDependencies): Promise<unknown>
+  handle(request: Request<AnyObject, AnyObject, unknown>, dependencies: ApiDependencies): Promise<Answer> | Answer
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
@@ -79,11 +91,16 @@ type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
 export const operation = <
   Query extends ObjectSchema<AnyObject> | undefined = undefined,
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
+  Prepared = undefined,
 >(
-  definition: Omit<Operation, 'query' | 'body' | 'handle'> & {
+  definition: Omit<Operation, 'query' | 'body' | 'prepare' | 'handle'> & {
     query?: Query
     body?: Body
-    handle(request: Request<Known<Query>, Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
+    prepare?(request: CheckedRequest<Known<Query>, Known<Body>>, dependencies: ApiDependencies): Promise<Prepared>
+    handle(
+      request: Request<Known<Query>, Known<Body>, NoInfer<Prepared>>,
+      dependencies: ApiDependencies,
+    ): Promise<Answer> | Answer
   },
 ): Operation => definition as unknown as Operation
 

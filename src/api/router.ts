@@ -2,8 +2,10 @@ import Router from '@koa/router'
 import { forbidden } from '../domain/errors.ts'
 import { oneSpelling } from '../domain/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
+import type { Caller } from '../services/admission.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { doOnce } from './idempotency.ts'
+import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
 import { takesIdempotencyKey, type Operation } from './operation.ts'
 import { toJson } from './to-json.ts'
@@ -12,7 +14,7 @@ import { parseQuery } from './schemas/parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
- * Serves operations: scope → body → Idempotency-Key → schemas → handler. A path that is written out wins over one with
+ * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out wins over one with
  * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
  */
 export function createRouter(
@@ -21,12 +23,16 @@ export function createRouter(
   dependencies: ApiDependencies,
 ): Router<ApiState> {
   const router = new Router<ApiState>({ prefix })
+  const inTurn = createLargeTurns()
   const byPath = Map.groupBy(operations, (operation) => operation.path)
   const parameters = (path: string) => path.split('{').length
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1')
     for (const operation of ofPath) {
-      router.register(pattern, [operation.method], (ctx: ApiContext) => serve(operation, ctx, dependencies))
+      router.register(pattern, [operation.method], (ctx: ApiContext) => {
+        assertScope(operation, ctx.state.caller)
+        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies))
+      })
     }
     router.all(pattern, methodNotAllowed(ofPath))
   }
@@ -43,12 +49,16 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   }
 }
 
+function assertScope({ scope }: Operation, { apiKey }: Caller): void {
+  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
+}
+
+/** Whether a caller may read what it writes. */
+const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
+  (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
+
 async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDependencies): Promise<void> {
   const { caller, requestId } = ctx.state
-  const { scope } = operation
-  if (scope !== null && !caller.apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
-
-  // Not before it is settled that the caller may ask for this at all.
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
@@ -60,21 +70,19 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
     path: ctx.path,
     rawBody: body?.raw ?? '',
     // Who may read is told more: that answer is not for who may not.
-    mayRead: caller.apiKey.scopes.includes('contacts:read'),
+    mayRead: mayRead(operation, caller),
     transactional: operation.transactional ?? true,
   }
-  const answer = await doOnce(own, identity, async (call, dependencies) =>
-    operation.handle(
-      {
-        params: readParams(operation, ctx.params),
-        query: operation.query ? parseQuery(operation.query, ctx.query) : {},
-        body: operation.body ? parse(operation.body, body?.json) : {},
-        caller,
-        call,
-      },
-      dependencies,
-    ),
-  )
+  const answer = await doOnce(own, identity, async () => {
+    const request = {
+      params: readParams(operation, ctx.params),
+      query: operation.query ? parseQuery(operation.query, ctx.query) : {},
+      body: operation.body ? parse(operation.body, body?.json) : {},
+      caller,
+    }
+    const prepared = await operation.prepare?.(request, own)
+    return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
+  })
   if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
   ctx.status = answer.status
   ctx.body = await toJson(answer.body)

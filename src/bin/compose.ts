@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { makeTelemetryFilterString, Runtime, type Worker } from '@temporalio/worker'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
 import { createApi } from '../api/app.ts'
@@ -12,6 +13,7 @@ import type { Config } from '../config.ts'
 import { startTracing } from '../tracing.ts'
 import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type EntityManager, type Orm } from '../db/orm.ts'
+import { dividePool } from '../db/pool-shares.ts'
 import { createSessionWatch } from '../db/session-watch.ts'
 import { sql } from '../db/sql.ts'
 import { withCircuitBreaker } from '../mail/circuit-breaker.ts'
@@ -21,6 +23,8 @@ import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
 import { traceDeliveries } from '../mail/trace.ts'
 import type { Dependencies } from '../services/dependencies.ts'
 import { createBulkhead } from '../services/bulkhead.ts'
+import { DELIVERED_AT_ONCE } from '../services/deliver.ts'
+import { createPlaces } from '../services/places.ts'
 import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
 import { createLeaseKeeper } from '../services/hand-over-leases.ts'
 import { agreeOnWorkplace, installationOf } from '../services/installation.ts'
@@ -58,7 +62,11 @@ const CLOSE_MS = 5_000
 export function openContext(config: ConnectedConfig, log: Logger): Context {
   const poolSize = config.DATABASE_POOL_SIZE
   const sessions = createSessionWatch(poolSize)
-  const orm = openOrm({ url: config.DATABASE_URL, poolSize, onPool: (pool) => sessions.watch(pool) })
+  const onPool = (pool: Pool) => {
+    sessions.watch(pool)
+    dividePool(pool, poolSize)
+  }
+  const orm = openOrm({ url: config.DATABASE_URL, poolSize, onPool })
   const health = createHealth()
   health.watch(() => sessions.problem())
   const temporal = openTemporal({
@@ -78,6 +86,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     temporal,
     dependencies: {
       recording: createBulkhead(RECORDS_AT_A_TIME),
+      delivering: createPlaces(DELIVERED_AT_ONCE),
       em: orm.em,
       enrollments,
       log,

@@ -1,3 +1,5 @@
+import { SHARE_USED_UP } from './pool-shares.ts'
+
 /**
  * What to do about an error of the database, in one table for all:
  * - retry: it lost against another one (deadlock, serialization, a lock or a statement that took too long): nothing was
@@ -35,7 +37,7 @@ const CONNECTION_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 
-/** Of `pg` and its pool, which give these no code. */
+/** Of `pg`, its pool and its division, which give these no code. */
 const CONNECTION_TEXTS = [
   'Query read timeout',
   'Connection terminated',
@@ -44,6 +46,7 @@ const CONNECTION_TEXTS = [
   'Client was closed',
   'not queryable',
   'The connection to Postgres ended',
+  SHARE_USED_UP,
 ]
 
 /** Says of an error what to do about it. */
@@ -73,6 +76,10 @@ const LOGIN = ['28P01', '28000', '3D000']
 /** Whether Postgres is there and does not know the user, the password or the database. */
 export const isLoginRefused = (error: unknown): boolean =>
   causesOf(error).some((at) => LOGIN.includes(String((at as { code?: unknown }).code)))
+
+/** Whether somebody waited in vain for a session of a share that they use up themselves. */
+export const isShareUsedUp = (error: unknown): boolean =>
+  causesOf(error).some((at) => at.message.includes(SHARE_USED_UP))
 
 /** Whether a statement lost against another one, and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'

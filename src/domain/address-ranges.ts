@@ -64,3 +64,9 @@ export function clientAddress(
   }
   return client?.toString() ?? null
 }
+
+/** The addresses that are one customer's: of IPv6 the first 64 bits count, because who has one of them has them all (RFC 6177). */
+export function networkOf(address: string): string {
+  const parsed = parseAddress(address)
+  return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address
+}

@@ -2,6 +2,9 @@
 export const TRIGGERS = ['LIST_ADDED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
+/** The longest name of an event, in characters. */
+export const MAX_EVENT_NAME_LENGTH = 1_000
+
 /** The keys of `triggerConfig` that have a meaning. All may be absent: such an automation matches nothing. */
 export interface TriggerConfig {
   listId?: string

@@ -7,6 +7,7 @@ import { Automation } from '../db/entities/automation.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { unitOf } from '../db/sql.ts'
 import { keepContents } from '../db/queries/automations.ts'
+import { knownLists } from '../db/queries/lists.ts'
 import { countSendingOf } from '../db/queries/ledger.ts'
 import { owe } from '../db/queries/outbox.ts'
 import { SENDING_STATUSES, whyNeverActs, type AutomationStatus, type SendFailurePolicy } from '../domain/automation.ts'
@@ -56,7 +57,9 @@ export function createAutomation(
   id = newId(),
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
-    assertActs({ status: status ?? 'DRAFT', trigger, triggerConfig }, steps)
+    const given = { status: status ?? 'DRAFT', trigger, triggerConfig }
+    assertActs(given, steps)
+    await assertListens(fork, workspaceId, given)
     const automation = fork.create(Automation, {
       id,
       workspaceId,
@@ -98,7 +101,10 @@ export async function updateAutomation(
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
     const steps = await stepsOf(fork, automation)
     // One that was there before the rule can still be renamed.
-    if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) assertActs(automation, steps)
+    if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
+      assertActs(automation, steps)
+      await assertListens(fork, workspaceId, automation)
+    }
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
@@ -136,15 +142,34 @@ export async function replaceSteps(
   })
 }
 
-/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
-function assertActs(
-  automation: { status: AutomationStatus; trigger: Trigger; triggerConfig: TriggerConfig },
-  steps: readonly StepInput[],
-): void {
-  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
-  if (reason)
-    throw invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
+interface Triggered {
+  status: AutomationStatus
+  trigger: Trigger
+  triggerConfig: TriggerConfig
 }
+
+/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
+function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
+  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
+  if (reason) throw neverActs(reason)
+}
+
+/**
+ * A list that is deleted in this very moment is as one that is deleted later: nobody joins it.
+ * @throws {Refusal} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
+ */
+async function assertListens(
+  em: EntityManager,
+  workspaceId: string,
+  { status, trigger, triggerConfig: { listId } }: Triggered,
+): Promise<void> {
+  if (status !== 'ACTIVE' || trigger !== 'LIST_ADDED' || listId === undefined) return
+  const known = await knownLists(em, workspaceId, [listId])
+  if (known.size === 0) throw neverActs('triggerConfig.listId is no list of this workspace: give it the id of one')
+}
+
+const neverActs = (reason: string) =>
+  invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
 
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id)

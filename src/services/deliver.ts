@@ -1,11 +1,14 @@
 import pMap from 'p-map'
-import { putOffDeliveries, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
+import { leaveToRelay, putOffDeliveries, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
 import { eventCause } from '../domain/enrollment.ts'
 import type { Dependencies } from './dependencies.ts'
 import { settleActive } from './settle-active.ts'
 
-/** How many calls to Temporal one delivery makes at a time. */
-const CONCURRENCY = 20
+/**
+ * How much the requests of one workspace deliver themselves at a time, in a process. An event can start hundreds of automations;
+ * what is beyond this is the relay's, in which workspaces take turns: else the calls of all others would wait at Temporal.
+ */
+export const DELIVERED_AT_ONCE = 10
 
 /**
  * Delivers what is owed to Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
@@ -14,7 +17,7 @@ const CONCURRENCY = 20
 export async function deliver(
   dependencies: Dependencies,
   deliveries: readonly Delivery[],
-  concurrency = CONCURRENCY,
+  concurrency = DELIVERED_AT_ONCE,
 ): Promise<void> {
   const { em, log } = dependencies
   const done: Delivery[] = []
@@ -70,14 +73,22 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
 }
 
 /**
- * Delivers in the request that made it due. It is durable already: whatever goes wrong here, the relay delivers it, and the
- * request succeeds.
+ * Delivers in the request that made it due, as much as its workspace may at a time. It is durable already: whatever goes wrong
+ * here, and the rest, the relay delivers, and the request succeeds.
  */
 export async function deliverAtOnce(dependencies: Dependencies, deliveries: readonly Delivery[]): Promise<void> {
-  if (deliveries.length === 0) return
+  const [first] = deliveries
+  if (!first) return
+  const { delivering, em, log } = dependencies
+  // All that one request owes is of one workspace.
+  const owner = first.workspaceId ?? ''
+  const places = delivering.take(owner, deliveries.length)
   try {
-    await deliver(dependencies, deliveries)
+    await leaveToRelay(em.fork(), deliveries.slice(places))
+    await deliver(dependencies, deliveries.slice(0, places))
   } catch (error) {
-    dependencies.log.warn({ error }, 'Deliveries to Temporal are left to the relay')
+    log.warn({ error }, 'Deliveries to Temporal are left to the relay')
+  } finally {
+    delivering.giveBack(owner, places)
   }
 }

@@ -1,12 +1,15 @@
 import type { EntityManager } from '../db/orm.ts'
 import type { MessageStatus } from '../domain/messages.ts'
 import type { Bulkhead } from './bulkhead.ts'
+import type { Places } from './places.ts'
 import type { Enrollments } from '../temporal/enrollments.ts'
 
 /** What services work with; a composition root gives it to them. */
 export interface Dependencies {
   /** Keeps automations apart: see `enrollContact`. */
   recording: Bulkhead
+  /** Keeps workspaces apart that have something delivered to Temporal in a request: see `deliverAtOnce`. */
+  delivering: Places
   em: EntityManager
   enrollments: Enrollments
   log: Log

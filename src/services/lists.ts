@@ -1,8 +1,10 @@
 import { List as ListRow } from '../db/entities/list.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { violatedConstraint } from '../db/errors.ts'
 import { unitOf } from '../db/sql.ts'
 import type { Range } from '../db/queries/contacts.ts'
-import { findList, joinList, leaveList, listPage, type List } from '../db/queries/lists.ts'
+import { findList, fullMembers, joinList, leaveList, listPage, type List } from '../db/queries/lists.ts'
+import { CONTACT_LIMITS, isContactLimit } from '../domain/contact-limits.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { contactNotFound } from './contacts.ts'
@@ -57,9 +59,14 @@ export async function addToList(
   await getList(em, workspaceId, listId)
   const single = contactIds.length === 1
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
-  const joined = await joinList(em, workspaceId, listId, unique, {
-    bulk: !single,
-    requestId: call.requestId,
+  const options = { bulk: !single, requestId: call.requestId }
+  const join = (ids: readonly string[]) => em.transactional((unit) => joinList(unit, workspaceId, listId, ids, options))
+  let full: ReadonlySet<string> = new Set()
+  const joined = await join(unique).catch(async (error: unknown) => {
+    if (single || !isContactLimit(violatedConstraint(error))) throw error
+    // Those fail alone, like those who do not exist.
+    full = await fullMembers(em, workspaceId, listId, unique)
+    return join(unique.filter((id) => !full.has(id)))
   })
   if (single) {
     const deliveries = joined.flatMap((member) => member.deliveries)
@@ -67,7 +74,14 @@ export async function addToList(
   }
   const known = new Set(joined.map(({ contactId }) => contactId))
   const errors = contactIds.flatMap((id, index) =>
-    known.has(id.toLowerCase()) ? [] : [{ index, error: contactNotFound().message }],
+    known.has(id.toLowerCase())
+      ? []
+      : [
+          {
+            index,
+            error: full.has(id.toLowerCase()) ? CONTACT_LIMITS.list_members_most : contactNotFound().message,
+          },
+        ],
   )
   const added = joined.filter((member) => member.added).length
   return { added, alreadyIn: joined.length - added, errors }

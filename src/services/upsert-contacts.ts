@@ -3,11 +3,17 @@ import type { EntityManager } from '../db/orm.ts'
 import { unitOf } from '../db/sql.ts'
 import { findContact, type ContactProfile } from '../db/queries/contacts.ts'
 import { knownLists } from '../db/queries/lists.ts'
-import { oversized, upsertAndCountContacts, upsertContacts, type ContactWrite } from '../db/queries/upsert-contacts.ts'
+import {
+  beyondLimits,
+  upsertAndCountContacts,
+  upsertContacts,
+  type ContactWrite,
+} from '../db/queries/upsert-contacts.ts'
+import { CONTACT_LIMITS, isContactLimit } from '../domain/contact-limits.ts'
 import { emailKey } from '../domain/email-address.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
-import { METADATA_TOO_LARGE, splitMetadata } from '../domain/metadata.ts'
+import { splitMetadata } from '../domain/metadata.ts'
 import { uniqueTags } from '../domain/tags.ts'
 import { deliverAtOnce } from './deliver.ts'
 import { whenDurable, type Call } from './call.ts'
@@ -23,9 +29,6 @@ export interface ContactInput {
   /** Tags to get, besides those it has. */
   tags?: readonly string[] | undefined
 }
-
-/** The constraint that bounds a contact's metadata. */
-const METADATA_SIZE = 'contacts_metadata_size'
 
 const LIST_NOT_FOUND = 'List not found in workspace'
 
@@ -99,16 +102,13 @@ export async function upsertManyContacts(
   try {
     return { ...(await write()), errors }
   } catch (error) {
-    if (violatedConstraint(error) !== METADATA_SIZE) throw error
+    if (!isContactLimit(violatedConstraint(error))) throw error
   }
-  // Only what is stored already can have made them too large: those fail alone, like every other invalid item.
-  for (const key of await oversized(
-    fork,
-    workspaceId,
-    [...byKey.values()].map(({ write }) => write),
-  )) {
-    errors.push({ index: byKey.get(key)!.index, error: METADATA_TOO_LARGE })
-    byKey.delete(key)
+  // Only together with what is stored already can they be too much: those fail alone, like every other invalid item.
+  const writes = [...byKey.values()].map(({ write }) => write)
+  for (const { emailKey, limit } of await beyondLimits(fork, workspaceId, writes)) {
+    errors.push({ index: byKey.get(emailKey)!.index, error: CONTACT_LIMITS[limit] })
+    byKey.delete(emailKey)
   }
   return { ...(await write()), errors }
 }

@@ -1,7 +1,10 @@
 import { isGrpcServiceError } from '@temporalio/client'
 
-/** gRPC status codes (gRPC documentation, "Status codes") that say "not now": deadline, exhausted, aborted, unavailable. */
-const NOT_NOW = new Set([4, 8, 10, 14])
+/**
+ * gRPC status codes (gRPC documentation, "Status codes") that say "not now": cancelled, deadline, exhausted, aborted, unavailable.
+ * We cancel no call: who does is a server or a proxy that has too much to do.
+ */
+const NOT_NOW = new Set([1, 4, 8, 10, 14])
 
 /** Whether an error says that Temporal can't be reached or can't work now, so that trying again later is right. */
 export function isTemporalUnavailable(error: unknown): boolean {

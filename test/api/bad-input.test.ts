@@ -70,6 +70,7 @@ describe('bad input', () => {
       /^data must be a JSON object$/,
     ],
     ['deep event data', 'POST', 'contacts/:contact/events', `{"name":"x","data":${deep}}`, /^data is nested deeper/],
+    ['an empty automation name', 'POST', 'automations', '{"name":"","trigger":"EVENT"}', /^name must not be empty$/],
     ['no automation name', 'POST', 'automations', '{"trigger":"EVENT"}', /^name is required$/],
     [
       'an empty automation name',

@@ -51,6 +51,16 @@ describe('contacts', () => {
     })
   }
 
+  it('are not all found by a condition that is misspelt', async () => {
+    const { status, body } = await service.call('GET', 'contacts?limit=1&search=ada')
+    assert.deepEqual(
+      [status, body.error],
+      [400, '"search" is no query parameter here; there are: page, limit, email, listId, tag, segmentId'],
+    )
+    const polluting = await service.call('GET', 'contacts?__proto__=1')
+    assert.match(polluting.body.error, /^"__proto__" is no query parameter here/)
+  })
+
   it('are written in bulk: the valid ones, and the later of two', async () => {
     const existing = await aContact(service, {
       email: 'bulk-0@example.com',

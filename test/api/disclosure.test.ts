@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
-import { aContact, aList } from '../support/factories.ts'
+import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('what is told', () => {
@@ -44,6 +44,25 @@ describe('what is told', () => {
       assert.deepEqual([body.data.firstName, body.data.metadata], ['Ada', profile.metadata])
       assert.deepEqual(body.data.tags.toSorted(), ['new', 'secret'])
     })
+  })
+
+  it('of an automation to a key that may write and not read it is its id and what it gave', async () => {
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
+    const id = await anAutomation(service, { name: 'Secret plan' })
+    const patch = { onSendFailure: 'CONTINUE' }
+    const patched = await service.call('PATCH', `automations/${id}`, patch, { key })
+    assert.deepEqual([patched.status, patched.body], [200, { data: { id, ...patch } }])
+    const steps = [{ type: 'WAIT', delayMinutes: 5 }]
+    const { status, body } = await service.call('PUT', `automations/${id}/steps`, { steps }, { key })
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body.data).toSorted(), ['id', 'steps'])
+    assert.equal(body.data.steps[0].delayMinutes, 5)
+
+    // An answer that was kept for a key that may read is not for one that may not.
+    const once = { 'idempotency-key': 'disclosed' }
+    const all = await service.call('PATCH', `automations/${id}`, patch, { headers: once })
+    assert.equal(all.body.data.name, 'Secret plan')
+    assert.equal((await service.call('PATCH', `automations/${id}`, patch, { key, headers: once })).status, 422)
   })
 
   it('of whatever was asked is not kept on its way, and is no other type than it says', async () => {

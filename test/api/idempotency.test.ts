@@ -64,6 +64,22 @@ describe('an Idempotency-Key', () => {
     }
   })
 
+  it('tells of no enrollment and no event of somebody who has been erased since', async () => {
+    const contactId = await aContact(service)
+    const requests = [
+      [`automations/${await anAutomation(service)}/enroll`, { contactId }],
+      [`contacts/${contactId}/events`, { name: 'erased since' }],
+    ] as const
+    const keys = requests.map(() => aKey())
+    for (const [n, [path, body]] of requests.entries()) assert.equal((await post(keys[n]!, path, body)).status, 202)
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
+    for (const [n, [path, body]] of requests.entries()) {
+      const again = await post(keys[n]!, path, body)
+      assert.equal(again.status, 410)
+      assert.match(again.body.error, /its contact has been erased since/)
+    }
+  })
+
   it('that has the address in it is forgotten with the contact', async () => {
     const key = 'signup-Named@Example.com'
     const first = await post(key, 'contacts', { email: 'named@example.com' })

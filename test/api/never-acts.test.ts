@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/domain/ids.ts'
-import { EMAIL, wait } from '../support/factories.ts'
+import { aContact, aList, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /** One that would never do anything is not ACTIVE: nobody would ever learn why nothing happens. */
@@ -67,13 +67,62 @@ describe('an automation that could never act', () => {
 
   for (const fields of [
     { trigger: 'SIGNUP', triggerConfig: {} },
-    { trigger: 'LIST_ADDED', triggerConfig: { listId: newId(), note: 'unknown keys stay' } },
+    { triggerConfig: { eventName: 'go', note: 'unknown keys stay' } },
     { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } },
     { steps: [wait(5)] },
     { steps: [{ type: 'EMAIL', subject: 's', html: '<p>x</p>' }] },
   ]) {
     it(`is none that has ${JSON.stringify(fields)}`, async () => {
       assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201)
+    })
+  }
+
+  it('because it listens to a list that its workspace does not have is a DRAFT, and no more', async () => {
+    const another = { key: await service.newKey() }
+    const theirs = await service.call('POST', 'lists', { name: 'theirs' }, another)
+    for (const listId of [newId(), theirs.body.data.id as string]) {
+      const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId } }
+      const refused = await create({ ...fields, status: 'ACTIVE' })
+      assert.equal(refused.status, 400)
+      assert.match(
+        refused.body.error,
+        /^An ACTIVE automation must be able to act, and this one never would: triggerConfig\.listId is no list of this workspace/,
+      )
+      const draft = await create(fields)
+      assert.equal(draft.status, 201)
+      const { id } = draft.body.data
+      const activated = await patch(id, { status: 'ACTIVE' })
+      assert.deepEqual([activated.status, activated.body], [400, refused.body])
+      const triggerConfig = { listId: (await aList(service)).toUpperCase() }
+      assert.equal((await patch(id, { status: 'ACTIVE', triggerConfig })).status, 200)
+      assert.equal((await patch(id, { triggerConfig: { listId } })).status, 400)
+      assert.equal((await patch(id, { name: 'renamed' })).status, 200)
+    }
+  })
+
+  // Characters of four bytes that no compression makes fewer.
+  const long = (length: number) =>
+    Array.from({ length }, (_, n) => String.fromCodePoint(0x20000 + ((n * 7919) % 40_000))).join('')
+  for (const [trigger, key, max] of [
+    ['EVENT', 'eventName', 1_000],
+    ['TAG_ADDED', 'tagName', 100],
+  ] as const) {
+    it(`can listen for a ${key} as long as what happens, and no longer`, async () => {
+      const triggerConfig = { [key]: long(max) }
+      const made = await create({ trigger, triggerConfig, status: 'ACTIVE' })
+      assert.equal(made.status, 201)
+      const contactId = await aContact(service)
+      if (trigger === 'EVENT') {
+        const fired = await service.call('POST', `contacts/${contactId}/events`, { name: long(max) })
+        assert.deepEqual([fired.status, fired.body.data.matchingAutomations], [202, 1])
+      }
+      for (const status of ['DRAFT', 'ACTIVE']) {
+        const refused = await create({ trigger, triggerConfig: { [key]: long(max + 1) }, status })
+        assert.equal(refused.status, 400)
+        assert.equal(refused.body.error, `triggerConfig.${key} must not be longer than ${max} characters`)
+      }
+      const longer = await patch(made.body.data.id, { triggerConfig: { [key]: long(max + 1) } })
+      assert.equal(longer.status, 400)
     })
   }
 })

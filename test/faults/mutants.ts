@@ -83,8 +83,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'no-break-off': {
     what: 'a sender that was stopped past its lease hands over all the same',
     file: 'src/services/hand-over-leases.ts',
-    replace: 'holds: () => performance.now() < lease.until',
-    by: 'holds: () => true',
+    replace: 'sentAt + LEASE_SECONDS * 1000 - MARGIN_MS',
+    by: 'sentAt + LEASE_SECONDS * 1000 + 150_000',
     worlds: ['delete', 'erase'],
     stories: ['past-its-lease'],
   },

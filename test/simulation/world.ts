@@ -3,6 +3,8 @@ import { createActivities } from '../../activities/index.ts'
 import { openOrm, type EntityManager, type Orm } from '../../src/db/orm.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createBulkhead } from '../../src/services/bulkhead.ts'
+import { DELIVERED_AT_ONCE } from '../../src/services/deliver.ts'
+import { createPlaces } from '../../src/services/places.ts'
 import { createAutomation, updateAutomation, type StepInput } from '../../src/services/automations.ts'
 import { newCall } from '../../src/services/call.ts'
 import { noMetrics, type Dependencies } from '../../src/services/dependencies.ts'
@@ -118,6 +120,7 @@ export class World {
       em: this.ground.orm.em,
       enrollments: this.temporal.client(),
       recording: createBulkhead(RECORDS_AT_A_TIME),
+      delivering: createPlaces(DELIVERED_AT_ONCE),
       log,
       metrics: noMetrics,
     }

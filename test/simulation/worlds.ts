@@ -186,10 +186,12 @@ const SETTINGS: Record<WorldName, Setting> = {
       }
       const pause = () =>
         world.client('pause', (dependencies) =>
-          doOnce(dependencies, { ...request, transactional: true }, async (_call, { em }) => {
-            await updateAutomation(em, workspaceId, automationId, { status: 'PAUSED' })
-            return { status: 200, body: {} }
-          }),
+          doOnce(dependencies, { ...request, transactional: true }, () =>
+            Promise.resolve(async (_call, { em }) => {
+              await updateAutomation(em, workspaceId, automationId, { status: 'PAUSED' })
+              return { status: 200, body: {} }
+            }),
+          ),
         )
       const done = (async () => {
         const paused = pause()

@@ -8,6 +8,8 @@ import { createRenderer } from '../../src/mail/renderer.ts'
 import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
 import { createBulkhead } from '../../src/services/bulkhead.ts'
+import { DELIVERED_AT_ONCE } from '../../src/services/deliver.ts'
+import { createPlaces } from '../../src/services/places.ts'
 import { RECORDS_AT_A_TIME } from '../../src/services/enroll-contact.ts'
 import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
 import { installationOf } from '../../src/services/installation.ts'
@@ -63,6 +65,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   const installation = installationOf(orm.em)
   const dependencies: Dependencies = {
     recording: createBulkhead(RECORDS_AT_A_TIME),
+    delivering: createPlaces(DELIVERED_AT_ONCE),
     em: orm.em,
     enrollments: createEnrollments(env.client, TASK_QUEUE, installation),
     log: quietLog,

@@ -1,18 +1,20 @@
 import type { Context, Middleware } from 'koa'
+import { onBehalfOf } from '../../db/pool-shares.ts'
 import { clientAddress } from '../../domain/address-ranges.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { RateLimit } from '../../domain/rate-limit.ts'
-import { admit } from '../../services/admission.ts'
+import { createAdmission } from '../../services/admission.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { ApiState } from '../state.ts'
 
 /** Finds the key of a request and its workspace, counts the request, and says in the answer what is left. */
-export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<ApiState> =>
-  async function admission(ctx, next) {
+export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<ApiState> => {
+  const admit = createAdmission(em)
+  return async function admission(ctx, next) {
     const { req } = ctx
     const forwarded = req.headers['x-forwarded-for']
     const address = clientAddress(req.socket.remoteAddress, [forwarded].flat().join(',') || undefined, trustedProxies)
-    const { caller, rateLimit } = await admit(em, keyOf(ctx), address)
+    const { caller, rateLimit } = await admit(keyOf(ctx), address)
     setHeaders(ctx, rateLimit)
     if (!rateLimit.allowed) {
       const { retryAfter } = rateLimit
@@ -20,8 +22,10 @@ export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<A
     }
     if (caller instanceof Refusal) throw caller
     ctx.state.caller = caller
-    await next()
+    // From here on it takes of its workspace's share of the sessions with Postgres.
+    await onBehalfOf(caller.workspace.id, next)
   }
+}
 
 /** Where both headers are there, `Authorization` wins (design, section 10). Of its schemes only Bearer carries a key. */
 function keyOf(ctx: Context): string {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
-import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../db/errors.ts'
-import { METADATA_TOO_LARGE } from '../../domain/metadata.ts'
+import { isConflict, isDatabaseUnavailable, isShareUsedUp, violatedConstraint } from '../../db/errors.ts'
+import { CONTACT_LIMITS, isContactLimit } from '../../domain/contact-limits.ts'
 import { Refusal, type RefusalCode } from '../../domain/errors.ts'
 import type { Log } from '../../services/dependencies.ts'
 import { isTemporalUnavailable } from '../../temporal/errors.ts'
@@ -18,6 +18,8 @@ export const STATUSES = {
   unavailable: 503,
 } as const satisfies Record<RefusalCode, number>
 
+export const BUSY = 'Too many requests of this workspace or address are at work at the moment; please try again'
+
 /**
  * The one place where errors become answers: `{ "error": … }` (specification, section 7). What the caller can mend is
  * told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
@@ -30,10 +32,14 @@ export const errors = (log: Log): Middleware<ApiState> =>
         answer(404, `There is nothing at ${ctx.method} ${shown(ctx.path)}`)
     } catch (error) {
       const { requestId } = ctx.state
+      const constraint = violatedConstraint(error)
       if (error instanceof Refusal) {
         answer(STATUSES[error.code], error.message)
-      } else if (violatedConstraint(error) === 'contacts_metadata_size') {
-        answer(400, METADATA_TOO_LARGE)
+      } else if (isContactLimit(constraint)) {
+        answer(400, CONTACT_LIMITS[constraint])
+      } else if (isShareUsedUp(error)) {
+        log.warn({ requestId, error }, 'A workspace, or an address, has more requests at work than its share')
+        answer(503, BUSY)
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ requestId, error }, 'Postgres is not available')
         answer(503, 'The database is not available at the moment; please try again')

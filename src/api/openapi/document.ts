@@ -2,6 +2,7 @@ import { SCOPES } from '../../domain/scopes.ts'
 import { DEFAULT_RATE_LIMIT } from '../../domain/rate-limit.ts'
 import { DONE_FOR_ERASED, IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
+import { BUSY } from '../middleware/errors.ts'
 import { TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { errorShape } from '../presenters/common.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
@@ -51,7 +52,7 @@ const COMMON_REFUSALS: Record<number, { description: string; messages: readonly 
   },
   503: {
     description: 'Something that is needed is not reachable at the moment. Try again.',
-    messages: ['The database is not available at the moment; please try again'],
+    messages: ['The database is not available at the moment; please try again', BUSY],
   },
 }
 const BODY_REFUSALS = ['Malformed JSON: Unexpected end of JSON input', 'The request body must be a JSON object']

@@ -1,8 +1,9 @@
-import { array, boolean, lazy, number, object, string, type InferType } from 'yup'
+import { array, boolean, lazy, number, object, string, type InferType, type Schema } from 'yup'
 import type { AutomationSummary } from '../../db/queries/automations.ts'
 import { AUTOMATION_STATUSES, SEND_FAILURE_POLICIES, type AutomationStatus } from '../../domain/automation.ts'
 import type { Step } from '../../domain/steps.ts'
 import { SUMMARY_TRIGGERS, TRIGGERS } from '../../domain/triggers.ts'
+import type { Caller } from '../../services/admission.ts'
 import type { AutomationDetail } from '../../services/automations.ts'
 import { count, freeObject, id, timestamp } from '../schemas/fields.ts'
 
@@ -110,6 +111,32 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   updatedAt: automation.updatedAt.toISOString(),
   steps: steps.map(presentStep),
 })
+
+/**
+ * An automation, as whoever has changed it is told. A key that may not read automations learns nothing that it has not said
+ * itself, as with contacts: a change of no account would otherwise be enough to read all of it.
+ */
+export const writtenAutomationShape = object(
+  Object.fromEntries(
+    Object.entries(automationShape.fields).map(([name, field]) => [
+      name,
+      name === 'id' ? field : (field as Schema).optional(),
+    ]),
+  ) as typeof automationShape.fields,
+)
+  .required()
+  .meta({
+    component: 'WrittenAutomation',
+    description:
+      'An automation that was changed. A key with the scope automations:read gets all of it; any other one the id and what it gave.',
+  })
+
+/** @param given the fields that the call gave of it. */
+export function presentWrittenAutomation({ apiKey }: Caller, detail: AutomationDetail, given: object) {
+  const automation = presentAutomation(detail)
+  if (apiKey.scopes.includes('automations:read')) return automation
+  return Object.fromEntries(Object.entries(automation).filter(([name]) => name === 'id' || Object.hasOwn(given, name)))
+}
 
 const presentStep = (
   step: Step,

@@ -20,6 +20,8 @@ import {
   enrollmentResultShape,
   presentAutomation,
   presentAutomationSummary,
+  presentWrittenAutomation,
+  writtenAutomationShape,
 } from '../presenters/automation.ts'
 import { deleted, deleteResultShape } from '../presenters/common.ts'
 import {
@@ -40,6 +42,9 @@ const NEVER_ACTS =
   'An ACTIVE automation must be able to act, and this one never would: with the trigger EVENT it starts nobody without ' +
   'triggerConfig.eventName: give it the name of the event. Or leave it a DRAFT.'
 const NO_TEMPLATE = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
+
+const WITHOUT_READING =
+  'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'
 
 /** Five hundred steps, some of them long. */
 const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
@@ -94,8 +99,8 @@ export const automationOperations = [
       },
     },
     refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, NO_TEMPLATE] },
-    async handle({ caller, body, call }, { em, renderer }) {
-      await checkTemplates(renderer, body.steps ?? [], caller.workspace.id)
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    async handle({ caller, body, call }, { em }) {
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
       return { status: 201, body: { data: presentAutomation(automation) } }
     },
@@ -132,18 +137,19 @@ export const automationOperations = [
     summary: 'Update an automation',
     description:
       'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again. A pause is answered ' +
-      'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer.',
+      'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer. ' +
+      WITHOUT_READING,
     scope: 'automations:write',
     params,
     body: updateAutomationSchema,
-    answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
+    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
     async handle({ caller, params, body, call }, dependencies) {
       if (Object.keys(body).length === 0) throw invalid(NOTHING_TO_UPDATE)
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
-      return { status: 200, body: { data: presentAutomation(automation) } }
+      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
   }),
 
@@ -153,20 +159,20 @@ export const automationOperations = [
     path: '/automations/{id}/steps',
     tag: 'Automations',
     summary: 'Replace the steps',
-    description: 'All of them. Contacts in mid-sequence go on with the steps they entered with.',
+    description: `All of them. Contacts in mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
     scope: 'automations:write',
     params,
     body: stepsSchema,
     bodyLimit: STEPS_LIMIT,
-    answers: { 200: { description: 'The automation.', schema: single(automationShape) } },
+    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
       400: ['steps is required', NO_TEMPLATE],
       404: NOT_FOUND,
     },
-    async handle({ caller, params, body }, { em, renderer }) {
-      await checkTemplates(renderer, body.steps, caller.workspace.id)
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
+    async handle({ caller, params, body }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
-      return { status: 200, body: { data: presentAutomation(automation) } }
+      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
   }),
 
@@ -224,7 +230,7 @@ export const automationOperations = [
       const { automationId, contactId, enrolled, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
       const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
-      return { status: 202, body: { data } }
+      return { status: 202, body: { data }, contactId }
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { array } from 'yup'
+import { CONTACT_LIMITS } from '../../domain/contact-limits.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { oneSpelling } from '../../domain/ids.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -120,7 +121,10 @@ export const contactOperations = [
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['email is required', 'Invalid email address'], 404: ['List not found in workspace'] },
+    refusals: {
+      400: ['email is required', 'Invalid email address', CONTACT_LIMITS.contact_tags_most],
+      404: ['List not found in workspace'],
+    },
     async handle({ caller, body, call }, dependencies) {
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
       return {
@@ -143,9 +147,10 @@ export const contactOperations = [
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
+    bulk: true,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
     refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
-    async handle({ caller, body, call }, dependencies) {
+    async prepare({ body }) {
       const inputs: { index: number; input: ContactInput }[] = []
       const errors: { index: number; error: string }[] = []
       let turn = performance.now()
@@ -161,10 +166,13 @@ export const contactOperations = [
           errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
         }
       }
-      const written = await upsertManyContacts(dependencies, caller.workspace.id, inputs, call)
-      errors.push(...written.errors)
+      return { inputs, errors }
+    },
+    async handle({ caller, prepared, call }, dependencies) {
+      const written = await upsertManyContacts(dependencies, caller.workspace.id, prepared.inputs, call)
+      const errors = [...prepared.errors, ...written.errors].toSorted((a, b) => a.index - b.index)
       const { created, updated } = written
-      const data = { created, updated, failed: errors.length, errors: errors.toSorted((a, b) => a.index - b.index) }
+      const data = { created, updated, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },
   }),
@@ -240,7 +248,8 @@ export const contactOperations = [
     refusals: { 400: ['name is required', 'data must be a JSON object', 'Request body too large'], 404: NOT_FOUND },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
       const fired = await fireEvent(dependencies, caller.workspace.id, params['id']!, { name, data }, call)
-      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } } }
+      const { contactId } = fired
+      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },
   }),
 
@@ -282,7 +291,7 @@ export const contactOperations = [
         links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
       },
     },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: NOT_FOUND },
     async handle({ caller, params, body, call }, dependencies) {
       const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }

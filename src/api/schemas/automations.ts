@@ -1,7 +1,8 @@
 import { array, lazy, number, object, string, type ObjectSchema } from 'yup'
 import { AUTOMATION_STATUSES, MAX_NAME_LENGTH, SEND_FAILURE_POLICIES } from '../../domain/automation.ts'
 import { MAX_DELAY_MINUTES, MAX_STEPS, STEP_TYPES, type StepType } from '../../domain/steps.ts'
-import { TRIGGERS, type TriggerConfig } from '../../domain/triggers.ts'
+import { MAX_TAG_LENGTH } from '../../domain/tags.ts'
+import { MAX_EVENT_NAME_LENGTH, TRIGGERS, type TriggerConfig } from '../../domain/triggers.ts'
 import { oneSpelling } from '../../domain/ids.ts'
 import { MAX_METADATA_BYTES } from '../../domain/metadata.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../mail/render-content.ts'
@@ -71,6 +72,13 @@ const steps = () => array().of(step).max(MAX_STEPS).meta({ description: 'In the 
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 
+/** As long as what happens can be: nothing longer is ever heard. */
+const LONGEST_KEYS = {
+  listId: MAX_EVENT_NAME_LENGTH,
+  tagName: MAX_TAG_LENGTH,
+  eventName: MAX_EVENT_NAME_LENGTH,
+} as const satisfies Record<(typeof TRIGGER_KEYS)[number], number>
+
 /** Keys that mean something are texts; others are kept as they are (specification, section 2.3). */
 const triggerConfig = () =>
   boundedObject(MAX_TRIGGER_CONFIG_BYTES)
@@ -78,8 +86,13 @@ const triggerConfig = () =>
       name: 'trigger-config',
       test(value, { path, createError }) {
         for (const key of TRIGGER_KEYS) {
-          if (value && Object.hasOwn(value, key) && !isFilled(value[key])) {
+          if (!value || !Object.hasOwn(value, key)) continue
+          const max = LONGEST_KEYS[key]
+          if (!isFilled(value[key])) {
             return createError({ message: `${path}.${key} must be a string that is not empty` })
+          }
+          if (!atMost(max).test(value[key] as string)) {
+            return createError({ message: `${path}.${key} must not be longer than ${max} characters` })
           }
         }
         return true
@@ -92,7 +105,10 @@ const triggerConfig = () =>
         type: 'object',
         additionalProperties: true,
         properties: Object.fromEntries(
-          TRIGGER_KEYS.map((key) => [key, { type: 'string', ...filledText().spec.meta?.json }]),
+          TRIGGER_KEYS.map((key) => [
+            key,
+            { type: 'string', maxLength: LONGEST_KEYS[key], ...filledText().spec.meta?.json },
+          ]),
         ),
       },
     })

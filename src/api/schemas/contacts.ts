@@ -1,7 +1,9 @@
 import { array, object, string, type InferType } from 'yup'
 import { MAX_NAME_LENGTH } from '../../domain/automation.ts'
+import { MAX_TAGS_OF_CONTACT } from '../../domain/contact-limits.ts'
 import { isEmailAddress } from '../../domain/email-address.ts'
 import { jsonBytes } from '../../domain/json.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../../domain/triggers.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from '../../domain/tags.ts'
 import { MAX_METADATA_BYTES } from '../../domain/metadata.ts'
 import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from './fields.ts'
@@ -30,7 +32,10 @@ export const contactSchema = object({
     example: { plan: 'free' },
   }),
   listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
-  tags: tags().meta({ description: 'Tags to get, besides those it has.', example: ['vip'] }),
+  tags: tags().meta({
+    description: `Tags to get, besides those it has; ${MAX_TAGS_OF_CONTACT} in all.`,
+    example: ['vip'],
+  }),
 }).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
 
@@ -55,7 +60,7 @@ export const MAX_EVENT_DATA_BYTES = 16 * 1024
 export const eventSchema = object({
   name: filledText()
     .required()
-    .test(atMost(MAX_TEXT_LENGTH))
+    .test(atMost(MAX_EVENT_NAME_LENGTH))
     .meta({ description: 'Compared without case with the names that automations listen for.', example: 'Purchase' }),
   data: freeObject()
     .test({

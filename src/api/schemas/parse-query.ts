@@ -5,8 +5,8 @@ import { findJsonFault } from '../../domain/json.ts'
 import { validate } from './parse.ts'
 
 /**
- * Validates a query string by a schema, and gives what it leaves out its defaults; unknown parameters are ignored.
- * Only digits are a number here, and a parameter that stands twice is none.
+ * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, a parameter
+ * that stands twice is none, and one that is unknown is refused: a misspelt condition would find everything.
  *
  * @throws {Refusal} `invalid`, naming every parameter that is wrong.
  */
@@ -14,6 +14,11 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   schema: Known,
   query: ParsedUrlQuery,
 ): InferType<Known> {
+  const names = Object.keys(schema.fields)
+  const unknown = Object.keys(query).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    throw invalid(`${shorten(unknown)} is no query parameter here; there are: ${names.join(', ')}`)
+  }
   const values: AnyObject = {}
   for (const [name, field] of Object.entries(schema.fields)) {
     const { type, spec } = field as Schema
@@ -31,3 +36,6 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   if (fault) throw invalid(fault)
   return validate(schema, values)
 }
+
+/** A name is the caller's, and can be long, and hold anything. */
+const shorten = (name: string): string => JSON.stringify(name.length > 50 ? `${name.slice(0, 50)}…` : name)

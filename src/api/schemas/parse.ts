@@ -78,7 +78,11 @@ class Reader {
       return true
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error
-      for (const problem of error.errors) this.problems.add(problem)
+      // yup takes an empty text for one that is not there: whoever gave it is not told that it is missing.
+      const isEmpty = error.errors.includes(`${path} must not be empty`)
+      for (const problem of error.errors) {
+        if (!isEmpty || problem !== `${path} is required`) this.problems.add(problem)
+      }
       // The fields of an object are told besides; what is no object, or is too long, has nothing to look into.
       return isObjectSchema(schema) && isObject(value)
     }

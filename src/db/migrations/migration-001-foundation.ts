@@ -74,8 +74,9 @@ export class Migration001Foundation extends Migration {
     this.addSql(
       `create index automations_newest on automations (workspace_id, created_at desc, id desc) where deleted_at is null`,
     )
+    // A hash, because a name can be longer than an entry of an index.
     this.addSql(`
-      create index automations_listening on automations (workspace_id, trigger, trigger_key)
+      create index automations_listening on automations (workspace_id, trigger, md5(trigger_key))
       where deleted_at is null and status = 'ACTIVE'`)
 
     // Immutable: a contact goes on with the steps it entered with, whatever is edited meanwhile.

@@ -29,7 +29,8 @@ export class Migration002RateLimits extends Migration {
     this.addSql(`
       create function take_request(
         subject_ uuid, size_ integer, instant timestamptz,
-        out allowed boolean, out remaining integer, out reset_at timestamptz, out retry_after integer
+        out allowed boolean, out remaining integer, out reset_at timestamptz, out retry_after integer,
+        out full_for_ms integer
       ) language plpgsql as $$
       declare
         span constant interval := interval '60 seconds';
@@ -87,12 +88,14 @@ export class Migration002RateLimits extends Migration {
           remaining := size_ - (seen.admitted - oldest) - 1;
           reset_at := now_ + span;
           retry_after := 0;
+          full_for_ms := 0;
         else
           select at into at_ from rate_slots
           where subject = subject_ and slot = (seen.admitted - size_) % size_;
           remaining := 0;
           reset_at := seen.last_at + span;
           retry_after := greatest(ceil(extract(epoch from at_ + span - now_)), 1);
+          full_for_ms := greatest(floor(extract(epoch from at_ + span - now_) * 1000), 0);
         end if;
       end $$`)
   }

@@ -84,6 +84,28 @@ export class Migration004ListsTagsSegments extends Migration {
         create trigger tally_deleted after delete on ${table} referencing old table as changed
         for each statement execute function tally_${table}()`)
     }
+    // Whoever writes a contact's tags and memberships holds its row's lock, and the function sees all that was committed
+    // before: so the bound holds, whoever writes at the same moment.
+    for (const [table, most, what] of [
+      ['contact_tags', 250, 'tags'],
+      ['list_members', 1_000, 'lists'],
+    ] as const) {
+      this.addSql(`
+        create function bound_${table}() returns trigger language plpgsql as $$
+        begin
+          if exists (
+            select from (select distinct contact_id from changed) touched
+            where (select count(*) from ${table} its where its.contact_id = touched.contact_id) > ${most}
+          ) then
+            raise exception 'A contact has more than ${most} ${what}'
+              using errcode = 'check_violation', constraint = '${table}_most';
+          end if;
+          return null;
+        end $$`)
+      this.addSql(`
+        create trigger bound_inserted after insert on ${table} referencing new table as changed
+        for each statement execute function bound_${table}()`)
+    }
     this.addSql(`
       insert into tallies (subject, block, count)
       select workspace_id, place / 4096, count(*) from contacts group by 1, 2`)
@@ -93,6 +115,8 @@ export class Migration004ListsTagsSegments extends Migration {
     this.addSql(`drop trigger tally_inserted on contacts`)
     this.addSql(`drop trigger tally_deleted on contacts`)
     this.addSql(`drop table tallies, segments, contact_tags, list_members, lists`)
+    this.addSql(`drop function bound_contact_tags`)
+    this.addSql(`drop function bound_list_members`)
     this.addSql(`drop function tally_contacts`)
     this.addSql(`drop function tally_list_members`)
     this.addSql(`create index contacts_newest on contacts (workspace_id, created_at desc, id desc)`)

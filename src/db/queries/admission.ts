@@ -14,6 +14,8 @@ export interface Admission {
   /** `wrong-address`: the key exists, and may not be used from there. */
   caller: Caller | 'unknown-key' | 'wrong-address'
   rateLimit: RateLimit
+  /** Milliseconds until a request is let in again, never too many: a window that is full lets nobody in before. 0 where it is not. */
+  fullForMs: number
 }
 
 /**
@@ -53,6 +55,7 @@ export async function admitRequest(
       resetAt: toDate(row.reset_at),
       retryAfter: row.retry_after,
     },
+    fullForMs: row.full_for_ms,
   }
 }
 
@@ -70,6 +73,7 @@ interface AdmissionRow {
   remaining: number
   reset_at: string
   retry_after: number
+  full_for_ms: number
 }
 
 // Of an IPv6 address the first 64 bits count: who has one of them has them all (RFC 6177).

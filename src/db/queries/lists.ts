@@ -1,3 +1,4 @@
+import { MAX_LISTS_OF_CONTACT } from '../../domain/contact-limits.ts'
 import type { EntityManager } from '../orm.ts'
 import { sql, toDate } from '../sql.ts'
 import type { Range } from './contacts.ts'
@@ -118,6 +119,23 @@ happened as (
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
 select known.id, joined.contact_id is not null as added, ${deliveriesOf('known.id')} as deliveries
 from known left join joined on joined.contact_id = known.id`
+
+/** Which of these contacts are in so many lists that they can join no other than those. */
+export async function fullMembers(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from contacts contact where workspace_id = $1::uuid and id = any($3::uuid[])
+       and not exists (select from list_members where list_id = $2::uuid and contact_id = contact.id)
+       and (select count(*) from list_members where contact_id = contact.id) >= $4`,
+    [workspaceId, listId, contactIds, MAX_LISTS_OF_CONTACT],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** Takes a contact out of a list. @returns whether it was in it. */
 export async function leaveList(

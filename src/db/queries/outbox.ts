@@ -228,6 +228,12 @@ export async function putOffDeliveries(em: EntityManager, failed: readonly Deliv
   )
 }
 
+/** Gives deliveries that whoever wrote them does not make to the relay, at once and not only when their lease is over. */
+export async function leaveToRelay(em: EntityManager, deliveries: readonly Delivery[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await sql(em, `update outbox set due_at = now() where id = any($1::bigint[])`, [deliveries.map(({ id }) => id)])
+}
+
 /** Moves a walk on to its next page, unless it was made due again meanwhile and starts over. */
 export async function advanceWalk(
   em: EntityManager,

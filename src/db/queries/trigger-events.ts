@@ -99,7 +99,7 @@ export async function insertCustomEvent(
 const INSERT = `
 with listening as (
   select coalesce(array_agg(id), '{}') as automation_ids from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
 ),
 written as (
   insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)

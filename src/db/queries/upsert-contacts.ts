@@ -1,4 +1,5 @@
 import type { EntityManager } from '../orm.ts'
+import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT, type ContactLimit } from '../../domain/contact-limits.ts'
 import { nullObject } from '../../domain/metadata.ts'
 import { sql } from '../sql.ts'
 import { toDelivery, type Delivery, type DeliveryRow } from './outbox.ts'
@@ -146,25 +147,54 @@ ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
 /** The bound of the constraint `contacts_metadata_size`. */
 const MAX_STORED_BYTES = 90_000
 
-/** Which of these contacts, by the key of their email, would have more metadata than fits, merged with what they have. */
-export async function oversized(
+/**
+ * Which of these contacts, by the key of their email, would be beyond which limit, together with what they have: some more
+ * metadata, tags or lists than fit.
+ */
+export async function beyondLimits(
   em: EntityManager,
   workspaceId: string,
   contacts: readonly ContactWrite[],
-): Promise<string[]> {
-  const items = contacts.map(({ emailKey, metadata, removedKeys }) => ({
+): Promise<{ emailKey: string; limit: ContactLimit }[]> {
+  const items = contacts.map(({ emailKey, metadata, removedKeys, tags, listId }) => ({
     email_key: emailKey,
     metadata,
     removed: removedKeys,
+    tags: tags.map(({ key }) => key),
+    list_id: listId,
   }))
-  const rows = await sql<{ email_key: string }>(em, OVERSIZED, [workspaceId, JSON.stringify(items), MAX_STORED_BYTES])
-  return rows.map((row) => row.email_key)
+  const rows = await sql<{ email_key: string; beyond: ContactLimit }>(em, BEYOND, [
+    workspaceId,
+    JSON.stringify(items),
+    MAX_STORED_BYTES,
+    MAX_TAGS_OF_CONTACT,
+    MAX_LISTS_OF_CONTACT,
+  ])
+  return rows.map((row) => ({ emailKey: row.email_key, limit: row.beyond }))
 }
 
-const OVERSIZED = `
-select item.email_key
-from jsonb_to_recordset($2::jsonb) as item(email_key text, metadata jsonb, removed jsonb)
-left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = item.email_key
-where octet_length(
-  ((coalesce(contact.metadata, '{}') || item.metadata) - array(select jsonb_array_elements_text(item.removed)))::text
-) > $3`
+const BEYOND = `
+with items as (
+  select item.*, contact.id, coalesce(contact.metadata, '{}') as stored
+  from jsonb_to_recordset($2::jsonb)
+    as item(email_key text, metadata jsonb, removed jsonb, tags jsonb, list_id uuid)
+  left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = item.email_key
+),
+judged as (
+  select email_key, case
+    when octet_length(((stored || metadata) - array(select jsonb_array_elements_text(removed)))::text) > $3
+      then 'contacts_metadata_size'
+    when tags <> '[]' and (
+      select count(*) from (
+        select tag_key from contact_tags where contact_id = items.id union select jsonb_array_elements_text(tags)
+      ) its
+    ) > $4 then 'contact_tags_most'
+    when list_id is not null and (
+      select count(*) from (
+        select list_id from list_members where contact_id = items.id union select items.list_id
+      ) its
+    ) > $5 then 'list_members_most'
+  end as beyond
+  from items
+)
+select email_key, beyond from judged where beyond is not null`

@@ -1,0 +1,21 @@
+import { METADATA_TOO_LARGE } from './metadata.ts'
+
+/** How many tags a contact has at most, and in how many lists it is: a page of a hundred contacts tells all of them. */
+export const MAX_TAGS_OF_CONTACT = 250
+export const MAX_LISTS_OF_CONTACT = 1_000
+
+/**
+ * What a contact is held to where it is written, because writing adds to what is stored: by the constraint that says so, what the
+ * caller is told.
+ */
+export const CONTACT_LIMITS = {
+  contacts_metadata_size: METADATA_TOO_LARGE,
+  contact_tags_most: `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, together with those it has`,
+  list_members_most: `A contact must not be in more than ${MAX_LISTS_OF_CONTACT} lists`,
+} as const
+
+export type ContactLimit = keyof typeof CONTACT_LIMITS
+
+/** Whether the name of a constraint is one of these. */
+export const isContactLimit = (constraint: string | undefined): constraint is ContactLimit =>
+  constraint !== undefined && Object.hasOwn(CONTACT_LIMITS, constraint)

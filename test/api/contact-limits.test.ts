@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/sql.ts'
+import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT } from '../../src/domain/contact-limits.ts'
+import { aContact, aList } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const TOO_MANY_TAGS = 'A contact must not have more than 250 tags, together with those it has'
+const TOO_MANY_LISTS = 'A contact must not be in more than 1000 lists'
+
+describe('what a contact can have', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  let made = 0
+  const someTags = (count: number) => Array.from({ length: count }, () => `tag ${(made += 1)}`)
+  const tag = (id: string, tags: string[]) => service.call('POST', `contacts/${id}/tags`, { tags })
+  const tagsOf = async (id: string) => {
+    const { body } = await service.call('GET', `contacts/${id}`)
+    return (body as { data: { tags: string[] } }).data.tags
+  }
+  /** As many as fit, but for some. */
+  const tagged = async (free: number, email: string) => {
+    const id = await aContact(service, { email })
+    await sql(
+      em(),
+      `insert into contact_tags (contact_id, workspace_id, tag_key, name)
+       select $1::uuid, $2::uuid, 'old ' || n, 'old ' || n from generate_series(1, $3::integer) n`,
+      [id, service.workspaceId, MAX_TAGS_OF_CONTACT - free],
+    )
+    return id
+  }
+
+  it('is so many tags, by every way to get one', async () => {
+    const email = 'full@example.com'
+    const id = await tagged(1, email)
+    const tooMany = await tag(id, someTags(2))
+    assert.deepEqual([tooMany.status, tooMany.body], [400, { error: TOO_MANY_TAGS }])
+    assert.equal((await tag(id, someTags(1))).status, 200)
+    const upserted = await service.call('POST', 'contacts', { email, tags: someTags(1) })
+    assert.deepEqual([upserted.status, upserted.body], [400, { error: TOO_MANY_TAGS }])
+    // One that it has already is no other, and who loses one has room.
+    assert.equal((await service.call('POST', 'contacts', { email, tags: ['OLD 1'] })).status, 200)
+    assert.equal((await service.call('DELETE', `contacts/${id}/tags/old%201`)).status, 200)
+    assert.equal((await tag(id, someTags(1))).status, 200)
+    assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT)
+  })
+
+  it('is no more, however many calls come at the same moment', async () => {
+    const id = await tagged(25, 'race@example.com')
+    const answers = await Promise.all(Array.from({ length: 5 }, () => tag(id, someTags(20))))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
+    assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT - 5)
+  })
+
+  it('lets one item of a bulk call fail alone', async () => {
+    const [full, free] = ['bulk-full@example.com', 'bulk-free@example.com']
+    await tagged(0, full)
+    const contacts = [full, free].map((email) => ({ email, tags: someTags(3) }))
+    const { status, body } = await service.call('POST', 'contacts/bulk', { contacts })
+    assert.equal(status, 200)
+    assert.deepEqual(body.data, { created: 1, updated: 0, failed: 1, errors: [{ index: 0, error: TOO_MANY_TAGS }] })
+  })
+
+  it('is so many lists, by every way to join one', async () => {
+    const email = 'everywhere@example.com'
+    const id = await aContact(service, { email })
+    await sql(
+      em(),
+      `with made as (
+         insert into lists (id, workspace_id, name) select gen_random_uuid(), $2::uuid, 'List ' || n
+         from generate_series(1, $3::integer) n returning id
+       )
+       insert into list_members (list_id, contact_id) select id, $1::uuid from made`,
+      [id, service.workspaceId, MAX_LISTS_OF_CONTACT],
+    )
+    const listId = await aList(service)
+    const upserted = await service.call('POST', 'contacts', { email, listId })
+    assert.deepEqual([upserted.status, upserted.body], [400, { error: TOO_MANY_LISTS }])
+    const joined = await service.call('POST', `lists/${listId}/contacts`, { contactId: id })
+    assert.deepEqual([joined.status, joined.body], [400, { error: TOO_MANY_LISTS }])
+    const contactIds = [id, await aContact(service)]
+    const many = await service.call('POST', `lists/${listId}/contacts`, { contactIds })
+    assert.deepEqual([many.status, many.body.data.added], [200, 1])
+    assert.deepEqual(many.body.data.errors, [{ index: 0, error: TOO_MANY_LISTS }])
+    const bulk = await service.call('POST', 'contacts/bulk', { contacts: [{ email, listId }] })
+    assert.deepEqual(bulk.body.data.errors, [{ index: 0, error: TOO_MANY_LISTS }])
+  })
+})

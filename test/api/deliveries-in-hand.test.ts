@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/sql.ts'
+import { startApiWith, type ApiWith } from '../support/api-with.ts'
+import { aContact, anAutomation } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const LISTENERS = 12
+const EVENTS = 3
+/** How many of a workspace are delivered by its requests at a time. */
+const AT_ONCE = 10
+
+describe('an event that many automations hear', () => {
+  let service: Service
+  let api: ApiWith
+  const entering: (() => void)[] = []
+  let slow = true
+  before(async () => {
+    service = await startService({ worker: false })
+    const enter = () => (slow ? new Promise<void>((entered) => entering.push(entered)) : Promise.resolve())
+    api = await startApiWith(service, { enrollments: { ...service.context.dependencies.enrollments, enter } })
+  })
+  after(async () => {
+    api.close()
+    await service.stop()
+  })
+
+  const owed = async (which: string) => {
+    const [row] = await sql<{ count: number }>(
+      service.context.orm.em.fork(),
+      `select count(*)::integer as count from outbox where kind = 'START' and ${which}`,
+    )
+    return row!.count
+  }
+
+  it('has ten of its workspace at Temporal at a time, and leaves the rest to the relay at once', async () => {
+    const triggerConfig = { eventName: 'heard by many' }
+    for (let n = 0; n < LISTENERS; n += 1) await anAutomation(service, { triggerConfig })
+    const contactId = await aContact(service)
+    const fire = () => api.send('POST', `contacts/${contactId}/events`, { name: 'heard by many' })
+
+    const first = Array.from({ length: EVENTS }, fire)
+    const rest = LISTENERS * EVENTS - AT_ONCE
+    await eventually('the rest is due', async () => ((await owed('due_at <= now()')) === rest ? true : undefined))
+    await eventually('those that may are entering', () => (entering.length === AT_ONCE ? true : undefined))
+    slow = false
+    for (const entered of entering) entered()
+    for (const { status } of await Promise.all(first)) assert.equal(status, 202)
+    assert.equal(await owed('true'), rest)
+
+    // The places are free again.
+    assert.equal((await fire()).status, 202)
+    assert.equal(await owed('true'), rest + LISTENERS - AT_ONCE)
+  })
+})

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { sql } from '../../src/db/sql.ts'
+import type { Renderer } from '../../src/mail/renderer.ts'
+import { createRefusedSubjects } from '../../src/services/refused-subjects.ts'
+import { lenientRenderer, startApiWith, type ApiWith } from '../support/api-with.ts'
+import { EMAIL } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** The pool's size, and more calls than it has sessions. */
+const POOL = 10
+const CALLS = POOL + 2
+/** How many of them one workspace may have, and how many requests of one subject are counted at a time. */
+const SHARE = 6
+const COUNTED = 2
+/** How many bulk calls of a workspace are done at a time. */
+const BULK = 2
+
+describe('a session with Postgres', () => {
+  let service: Service
+  let api: ApiWith
+  let trials: (() => void)[]
+  before(async () => {
+    service = await startService({ worker: false })
+    // Tried for as long as the test likes.
+    const check: Renderer['check'] = () => new Promise((tried) => trials.push(() => tried([])))
+    api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
+  })
+  beforeEach(() => {
+    trials = []
+  })
+  after(async () => {
+    api.close()
+    await service.stop()
+  })
+
+  const send = (method: string, path: string, body: unknown, key: string) =>
+    api.send(method, path, body, { 'idempotency-key': key })
+  const inTransaction = async () => {
+    const rows = await sql(
+      service.context.orm.em.fork(),
+      `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+    )
+    return rows.length
+  }
+
+  it('is held by no call whose templates are being tried, also with an Idempotency-Key', async () => {
+    const automation = { name: 'x', trigger: 'SIGNUP', steps: [EMAIL] }
+    const calls = Array.from({ length: CALLS }, (_, n) => send('POST', 'automations', automation, `create-${n}`))
+    await eventually('all are being tried', () => (trials.length === CALLS ? true : undefined))
+    assert.equal(await inTransaction(), 0)
+    for (const tried of trials) tried()
+    assert.deepEqual(
+      (await Promise.all(calls)).map(({ status }) => status),
+      Array.from({ length: CALLS }, () => 201),
+    )
+  })
+
+  it('is not needed to try them again: a repeated call is answered as the first was', async () => {
+    const automation = { name: 'once', trigger: 'SIGNUP', steps: [EMAIL] }
+    const first = send('POST', 'automations', automation, 'once')
+    await eventually('it is being tried', () => (trials.length === 1 ? true : undefined))
+    trials[0]!()
+    assert.equal((await first).status, 201)
+    assert.deepEqual(await send('POST', 'automations', automation, 'once'), await first)
+    assert.equal(trials.length, 1)
+  })
+
+  /** How many sessions wait for a lock that somebody holds. */
+  const waiting = async () => {
+    const rows = await sql(
+      service.context.orm.em.fork(),
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length
+  }
+  /** Does something while a statement's locks are held. */
+  const whileLocked = (statement: string, parameters: unknown[], run: () => Promise<void>) =>
+    service.context.orm.em.fork().transactional(async (unit) => {
+      await sql(unit, statement, parameters)
+      await run()
+    })
+  const get = (key: string | null) => service.call('GET', 'whoami', undefined, { key })
+
+  it('is there for a workspace while another one waits with all that it may have', async () => {
+    const others = await service.newKey()
+    let calls: Promise<number>[] = []
+    await whileLocked('lock table contacts in exclusive mode', [], async () => {
+      calls = Array.from({ length: CALLS }, async (_, n) => {
+        const { status } = await service.call('POST', 'contacts', { email: `waits-${n}@example.com` })
+        return status
+      })
+      await eventually('its share waits', async () => ((await waiting()) >= SHARE ? true : undefined))
+      assert.equal((await get(others)).status, 200)
+      assert.equal(await waiting(), SHARE)
+    })
+    // What waited in line, with no session, has its turn.
+    assert.deepEqual(
+      await Promise.all(calls),
+      calls.map(() => 201),
+    )
+  })
+
+  it('is taken by two bulk calls of a workspace at a time, and the others have their turn', async () => {
+    let calls: Promise<number>[] = []
+    await whileLocked('lock table contacts in exclusive mode', [], async () => {
+      calls = Array.from({ length: BULK + 2 }, async (_, n) => {
+        const contacts = [{ email: `bulk-${n}@example.com` }]
+        return (await service.call('POST', 'contacts/bulk', { contacts })).status
+      })
+      await eventually('two of them wait', async () => ((await waiting()) >= BULK ? true : undefined))
+      // A request that came after them all is done before they go on.
+      assert.equal((await get(service.key)).status, 200)
+      assert.equal(await waiting(), BULK)
+    })
+    assert.deepEqual(
+      await Promise.all(calls),
+      calls.map(() => 200),
+    )
+  })
+
+  it('is there for a bulk call of a workspace while another one sends two bodies and does not end', async () => {
+    const key = await service.newKey()
+    const halves = Array.from({ length: BULK }, () => {
+      const half = request(`http://127.0.0.1:${service.port}/api/v1/contacts/bulk`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          'content-length': '1000',
+          expect: '100-continue',
+        },
+      })
+      half.on('error', () => undefined).flushHeaders()
+      return half
+    })
+    await Promise.all(halves.map((half) => once(half, 'continue')))
+    assert.equal((await service.call('POST', 'contacts/bulk', { contacts: [] })).status, 200)
+    for (const half of halves) half.destroy()
+    assert.equal((await service.call('POST', 'contacts/bulk', { contacts: [] }, { key })).status, 200)
+  })
+
+  it('is there for a key while somebody without one asks on and on', async () => {
+    const first = await get(null)
+    assert.equal(first.status, 401)
+    let calls: Promise<number>[] = []
+    await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
+      calls = Array.from({ length: CALLS }, async () => (await get(null)).status)
+      await eventually('some wait for their window', async () => ((await waiting()) >= COUNTED ? true : undefined))
+      assert.equal((await get(await service.newKey())).status, 200)
+      assert.equal(await waiting(), COUNTED)
+    })
+    assert.deepEqual(
+      await Promise.all(calls),
+      calls.map(() => 401),
+    )
+  })
+
+  it('is needed by nobody who is known to be refused', async () => {
+    const key = await service.newKey({ workspaceId: service.workspaceId, rateLimit: 1 })
+    assert.equal((await get(key)).status, 200)
+    assert.equal((await get(key)).status, 429)
+    await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
+      const answers = await Promise.all(Array.from({ length: CALLS }, () => get(key)))
+      for (const { status, headers, body } of answers) {
+        assert.equal(status, 429)
+        const seconds = Number(headers.get('retry-after'))
+        assert.ok(seconds > 50 && seconds <= 60, `${seconds}`)
+        assert.equal(body.error, `Rate limit exceeded. Retry after ${seconds} seconds.`)
+        assert.equal(headers.get('x-ratelimit-remaining'), '0')
+      }
+      assert.equal(await waiting(), 0)
+    })
+  })
+})
+
+describe('whose window is full', () => {
+  const rateLimit = { allowed: false, limit: 1, remaining: 0, resetAt: new Date(), retryAfter: 7 }
+
+  it('is remembered until it is not, for a second at most, and never for too long', () => {
+    let now = 0
+    const refused = createRefusedSubjects(() => now)
+    now = 100
+    // The answer took 100 ms: of the 300 ms that the database spoke of, some may be over.
+    refused.remember('soon', rateLimit, 300, 0)
+    refused.remember('later', rateLimit, 6_400, 0)
+    now = 299
+    assert.equal(refused.find('soon')?.retryAfter, 1)
+    now = 300
+    assert.equal(refused.find('soon'), undefined)
+    now = 600
+    assert.equal(refused.find('later')?.retryAfter, 6)
+    now = 1_000
+    assert.equal(refused.find('later'), undefined)
+    assert.equal(refused.find('nobody'), undefined)
+  })
+})

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApi } from '../../src/api/app.ts'
+import type { ApiDependencies } from '../../src/api/dependencies.ts'
+import type { Renderer } from '../../src/mail/renderer.ts'
+import type { Service } from './service.ts'
+
+/** A renderer to which every template is valid. */
+export const lenientRenderer: Renderer = {
+  render: () => Promise.reject(new Error('Nothing is rendered here')),
+  check: () => Promise.resolve([]),
+  problem: () => undefined,
+  close: () => Promise.resolve(),
+}
+
+export interface ApiWith {
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: { data?: { id: string }; error?: string } }>
+  close(): void
+}
+
+/** The API of a service once more, with parts that do what a test says, over real HTTP. */
+export async function startApiWith(service: Service, parts: Partial<ApiDependencies>): Promise<ApiWith> {
+  const api = createApi({
+    ...service.context.dependencies,
+    renderer: lenientRenderer,
+    checkReadiness: () => Promise.resolve([]),
+    checkHealth: () => [],
+    trustedProxies: [],
+    ...parts,
+  })
+  const handle = api.callback()
+  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    async send(method, path, body, headers = {}) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
+        method,
+        headers: { 'x-api-key': service.key, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      return { status: answer.status, body: (await answer.json()) as { data?: { id: string }; error?: string } }
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
