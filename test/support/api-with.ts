@@ -32,6 +32,7 @@ export async function startApiWith(service: Service, parts: Partial<ApiDependenc
     checkReadiness: () => Promise.resolve([]),
     checkHealth: () => [],
     trustedProxies: [],
+    isLogWatched: false,
     ...parts,
   })
   const handle = api.callback()
