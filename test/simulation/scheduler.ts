@@ -314,7 +314,7 @@ export function seeded(seed: number): Decisions {
   const chanceOf = (what: string): number => {
     const known = chances.get(what)
     if (known !== undefined) return known
-    const chance = random.next() < 0.2 ? 0.35 : 0.01
+    const chance = random.next() < (HEART.test(what) ? 0.5 : 0.2) ? 0.35 : 0.01
     chances.set(what, chance)
     return chance
   }
@@ -331,6 +331,9 @@ export function seeded(seed: number): Decisions {
     },
   }
 }
+
+/** What is done around a hand-over: the claim, the words with the mail server, the record. Here the promise is kept or broken. */
+const HEART = /^mail |SQL with automation as|SQL update messages/
 
 /** How much may go wrong in one run. */
 const MOST_FAULTS = 5
