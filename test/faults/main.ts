@@ -3,7 +3,7 @@
  * Under load, with faults at random and at every named point; or in stories that aim at one instant each; or with builds
  * that are broken on purpose and have to be found out.
  */
-import { assertKnown, readOptions, wholeNumber } from '../../scripts/options.ts'
+import { assertKnown, readOptions, wholeNumber, refuse } from '../../scripts/options.ts'
 import { MUTANTS } from './mutants.ts'
 import { runLoad } from './run-load.ts'
 import { runMutants, runStories } from './run-stories.ts'
@@ -54,6 +54,9 @@ function run(): boolean | Promise<boolean> {
     ...(values.postgres ? Object.keys(POSTGRES) : []),
     ...(story === undefined ? [] : [story]),
   ]
+  if (stories.length > 0 && mutant !== undefined) {
+    refuse(`Stories are played with the sound build; --mutants --mutant ${mutant} plays the ones that show it`)
+  }
   if (stories.length > 0) return runStories(stories, seeds, { cluster }, say)
   return runLoad({ enrollments, kills, seed, mutant, cluster }, say)
 }
