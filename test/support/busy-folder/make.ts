@@ -187,7 +187,7 @@ async function signUp(making: Making, product: Product): Promise<void> {
   const { data: automations } = await product.call('GET', 'automations?limit=100')
   const { id: automationId } = automations.find(({ name }: { name: string }) => name === 'signup')
   for (const name of names) {
-    const { data } = await product.call('GET', `contacts?search=${encodeURIComponent(addressOf(name))}`)
+    const { data } = await product.call('GET', `contacts?email=${encodeURIComponent(addressOf(name))}`)
     const what = 'signed up in a bulk call while Temporal was away'
     note(making, what, { name, contactId: data[0].id, automationId, owed: ['signup 1'] })
   }
