@@ -185,7 +185,7 @@ describe('what an enrollment hears', () => {
         ),
     )
     await sql(em(), `update enrollments set recorded_at = now() - interval '1 hour'`)
-    await sql(em(), `update messages set sent_at = now() - interval '2 hours'`)
+    await sql(em(), `update messages set settled_at = now() - interval '2 hours'`)
     for (const enrollment of await activePage(em(), null, 100)) {
       await settleActive(service.context.dependencies, enrollment)
     }
