@@ -81,7 +81,7 @@ export class MailModel {
           const took = scheduler.now - begunTime
           this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now, took })
         },
-        { faults: ANSWER, error: broken },
+        { faults: ANSWER, error: broken, isOut: true },
       )
       .then(
         (): Delivery => ({ kind: 'taken', response: '250 ok' }),

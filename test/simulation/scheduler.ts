@@ -38,6 +38,8 @@ export interface Action {
   error: () => Error
   /** The session that a statement is for. */
   session?: object | undefined
+  /** Whether it has left the process, and goes its way also where that is stopped. */
+  isOut: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -50,6 +52,7 @@ interface AskOptions {
   faults?: readonly Fault[]
   error?: () => Error
   session?: object
+  isOut?: boolean
 }
 
 interface Timer {
@@ -119,14 +122,14 @@ export class Scheduler {
   ask<Result>(
     what: string,
     run: () => Promise<Result> | Result,
-    { faults = [], error = () => new Error('it failed'), session }: AskOptions = {},
+    { faults = [], error = () => new Error('it failed'), session, isOut = false }: AskOptions = {},
   ): Promise<Result> {
     const process = current.getStore()
     if (!process) throw new Error(`${what} is asked for by no process`)
     if (!process.alive) return new Promise(() => undefined)
     this.stirred += 1
     return new Promise<Result>((resolve, reject) => {
-      this.actions.push({ process, what, faults, error, session, run: async () => run(), resolve, reject })
+      this.actions.push({ process, what, faults, error, session, isOut, run: async () => run(), resolve, reject })
     })
   }
 
@@ -176,7 +179,7 @@ export class Scheduler {
     for (;;) {
       const ready: Offer[] = [
         ...this.actions
-          .filter(({ process }) => process.stalledUntil <= this.now)
+          .filter(({ process, isOut }) => isOut || process.stalledUntil <= this.now)
           .map((action) => ({ what: `${action.process.name}: ${action.what}`, run: () => this.perform(action) })),
         ...this.offers(),
       ]
@@ -244,12 +247,16 @@ export class Scheduler {
     }
   }
 
-  /** Tells the process, at once or so many milliseconds later. */
-  private answer(action: Action, outcome: Outcome, delayMs = 0): void {
-    if (outcome === 'later') return
+  /** Tells the process, at once or so many milliseconds later; one that is stopped hears it when it goes on. */
+  tell(action: Action, outcome: Answer, delayMs = 0): void {
     const tell = () => ('error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value))
-    if (delayMs === 0) tell()
-    else current.run(action.process, () => this.after(delayMs, tell))
+    const late = Math.max(delayMs, action.process.stalledUntil - this.now)
+    if (late <= 0) tell()
+    else current.run(action.process, () => this.after(late, tell))
+  }
+
+  private answer(action: Action, outcome: Outcome, delayMs = 0): void {
+    if (outcome !== 'later') this.tell(action, outcome, delayMs)
   }
 
   /** Does it. What waits for a lock answers later, by itself. */

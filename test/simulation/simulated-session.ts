@@ -182,8 +182,7 @@ async function settleBlocked(): Promise<boolean> {
     blocked.delete(entry)
     const { action, answered } = entry
     if (!action.process.alive) continue
-    if ('error' in answered) action.reject(answered.error)
-    else action.resolve(answered.value)
+    scheduler!.tell(action, answered)
     return true
   }
   return false
