@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { claimMessage, deferMessage, draftMessage, type ClaimAs } from '../../src/db/queries/ledger.ts'
+import { claimMessage, deferMessage, draftMessage, recordOutcome, type ClaimAs } from '../../src/db/queries/ledger.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -172,6 +172,25 @@ describe('a claim', () => {
     assert.equal(await status(), 'DEFERRED')
     assert.equal(await claim(old), undefined)
     assert.ok(await claim(third))
+  })
+
+  it('whose owner tells that it was not sent, in the moment in which it is taken for dead, is tried again', async () => {
+    const { attempt, claim, status, key, automationId } = await aStep()
+    const first = attempt(0)
+    const id = await claim(first)
+    await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
+    const isWaitedFor = `select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and query like '%SENDING%'`
+    const looking = await em().transactional(async (unit) => {
+      await recordOutcome(unit, { id: id!, claim: first.claim }, { status: 'DEFERRED', error: 'too late' }, undefined)
+      const looking = draftMessage(em(), key, automationId)
+      await eventually('it finds the lease over', async () =>
+        (await sql(em(), isWaitedFor)).length > 0 ? true : undefined,
+      )
+      return { looking }
+    })
+    assert.deepEqual(await looking.looking, { kind: 'busy' })
+    assert.equal(await status(), 'DEFERRED')
+    assert.ok(await claim(attempt(1)))
   })
 
   it('that reaches Postgres after its attempt gave up is none', async () => {

@@ -50,6 +50,8 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }
     const settled =
       row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
+    // Its owner lived after all, and has told just now that it was not sent; or another attempt has it already.
+    if (settled.status === 'DEFERRED' || settled.status === 'SENDING') return { kind: 'busy' }
     return { kind: 'existing', ...settled, onSendFailure: row.on_send_failure }
   }
   if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
