@@ -35,8 +35,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'no-lease': {
     what: 'a claim whose owner may be alive is taken for dead',
     file: LEDGER,
-    replace: `if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }`,
-    by: '',
+    replace: "and status = 'SENDING' and lease_until <= clock_timestamp()",
+    by: "and status = 'SENDING'",
     worlds: ['enroll'],
     stories: ['sender-dies'],
   },

@@ -339,8 +339,11 @@ export function seeded(seed: number): Decisions {
   }
 }
 
-/** What is done around a hand-over: the claim, the words with the mail server, the record. Here the promise is kept or broken. */
-const HEART = /^mail |SQL with automation as|SQL update messages/
+/**
+ * Where the promise is kept or broken: around a hand-over (the claim, the words with the mail server, the record), and where
+ * a delivery is settled.
+ */
+const HEART = /^mail |^SQL (with automation as|update messages|delete from outbox)/
 
 /** How much may go wrong in one run. */
 const MOST_FAULTS = 5

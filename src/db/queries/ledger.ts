@@ -47,10 +47,9 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
   ])
   if (!row) return { kind: 'gone' }
   if (row.message_status !== null && row.message_status !== 'DEFERRED') {
-    if (row.message_status === 'SENDING' && row.live) return { kind: 'busy' }
     const settled =
       row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
-    // Its owner lived after all, and has told just now that it was not sent; or another attempt has it already.
+    // Its owner may live; or it did, and has told just now that it was not sent.
     if (settled.status === 'DEFERRED' || settled.status === 'SENDING') return { kind: 'busy' }
     return { kind: 'existing', ...settled, onSendFailure: row.on_send_failure }
   }
@@ -82,7 +81,6 @@ interface DraftRow {
   text: string | null
   message_status: MessageStatus | null
   attempts: number
-  live: boolean
   mail: 'smtp' | 'capture' | null
 }
 
@@ -90,7 +88,6 @@ const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
   message.status as message_status, coalesce(message.attempts, 0) as attempts,
-  coalesce(message.lease_until > clock_timestamp(), false) as live,
   (select mail from installation) as mail
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
