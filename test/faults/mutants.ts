@@ -37,7 +37,7 @@ export const MUTANTS: Record<string, Mutant> = {
     file: LEDGER,
     replace: "and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "and status = 'SENDING'",
-    worlds: ['enroll'],
+    worlds: ['twice', 'delete'],
     stories: ['sender-dies'],
   },
   'claim-while-paused': {

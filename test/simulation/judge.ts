@@ -164,7 +164,7 @@ const PROMISE: readonly Sentence[] = [
   function* unconfirmedHasItsReason({ world, messages }) {
     const mayNotKnow = (sender: Process) =>
       world.scheduler.faults.some(
-        ({ process, what, fault }) => process === sender && (/crash|stall/.test(fault) || what.startsWith('mail')),
+        ({ process, what, fault }) => process === sender && (/crash|stall|nap/.test(fault) || what.startsWith('mail')),
       )
     for (const { email, subject, status } of messages) {
       if (status !== 'UNCONFIRMED' || !email) continue

@@ -17,7 +17,7 @@ export interface Taken {
 
 const EDGE = FAULTS.filter((fault) => fault !== 'fail-after')
 /** What flows is with the kernel: neither a stopped process nor a slow one keeps it back. */
-const ANSWER = FAULTS.filter((fault) => fault !== 'stall' && fault !== 'slow')
+const ANSWER = FAULTS.filter((fault) => !['stall', 'nap', 'slow'].includes(fault))
 
 export class MailModel {
   /** Where somebody began: the server waited for the message then. */

@@ -21,6 +21,9 @@ export const FAULTS = [
   // The process is stopped for longer than anybody waits, and goes on as if nothing had been.
   'stall',
   'stall-after',
+  // It is stopped for longer than Temporal waits for it, and goes on within its leases.
+  'nap',
+  'nap-after',
   // The way there, or back, takes some seconds.
   'slow',
   'slow-after',
@@ -73,6 +76,9 @@ const MINUTE = 60_000
 
 /** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
 export const STALL_MS = 90_000
+
+/** How long one that naps is stopped, in virtual milliseconds: less than a lease, and more than a task's time. */
+const NAP_MS = 20_000
 
 /** How long a slow way takes, in virtual milliseconds: less than any timeout. */
 const SLOW_MS = 2_500
@@ -172,6 +178,11 @@ export class Scheduler {
     this.onCrash(process)
   }
 
+  private stop(process: Process, milliseconds: number): void {
+    process.stalledUntil = this.now + milliseconds
+    this.after(milliseconds, () => undefined)
+  }
+
   /** Runs until `done`, or until virtual time is up. @returns whether it was done. */
   async run(done: () => boolean | Promise<boolean>, minutes: number): Promise<boolean> {
     const end = this.now + minutes * MINUTE
@@ -222,14 +233,15 @@ export class Scheduler {
       case 'fail-before':
         return action.reject(action.error())
       case 'stall':
-        process.stalledUntil = this.now + STALL_MS
-        this.after(STALL_MS, () => undefined)
+      case 'nap':
+        this.stop(process, fault === 'nap' ? NAP_MS : STALL_MS)
         this.actions.push({ ...action, faults: [] })
         return
-      case 'stall-after': {
+      case 'stall-after':
+      case 'nap-after': {
         const outcome = await this.outcome(action)
-        process.stalledUntil = this.now + STALL_MS
-        return this.answer(action, outcome, STALL_MS)
+        this.stop(process, fault === 'nap-after' ? NAP_MS : STALL_MS)
+        return this.answer(action, outcome)
       }
       case 'slow':
         current.run(process, () => this.after(SLOW_MS, () => this.actions.push({ ...action, faults: [] })))

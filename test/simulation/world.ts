@@ -108,7 +108,9 @@ export class World {
 
   /** Whether a process of a kind was stopped for a while. */
   stopped(kind: 'api' | 'worker'): boolean {
-    return this.scheduler.faults.some(({ process, fault }) => process.name.startsWith(kind) && /^stall/.test(fault))
+    return this.scheduler.faults.some(
+      ({ process, fault }) => process.name.startsWith(kind) && /^(stall|nap)/.test(fault),
+    )
   }
 
   get em(): EntityManager {
