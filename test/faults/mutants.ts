@@ -38,7 +38,7 @@ export const MUTANTS: Record<string, Mutant> = {
     replace: "and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "and status = 'SENDING'",
     worlds: ['twice', 'delete'],
-    stories: ['sender-dies'],
+    stories: ['sender-naps'],
   },
   'claim-while-paused': {
     what: 'the claim does not ask whether the automation may send',

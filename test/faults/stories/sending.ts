@@ -49,6 +49,25 @@ export const SENDING: Record<string, Story> = {
         throw new Wrong(`Killed at "${point}", it is recorded as ${message?.status}`)
     },
   },
+  'sender-naps': {
+    what: 'a worker is stopped while it hands over, for longer than Temporal waits for it, and goes on within its lease',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const standing = await stage.meet('worker: claimed', () => stage.enroll(automation, person))
+      const statuses = async () => (await stage.messagesOf(person)).map(({ status }) => status)
+      process.kill(standing.pid, 'SIGSTOP')
+      try {
+        const isSettled = async () => (await statuses()).some((status) => status !== 'SENDING')
+        await stage.never('A message was settled whose sender may live', isSettled, 20_000)
+      } finally {
+        process.kill(standing.pid, 'SIGCONT')
+        standing.go()
+      }
+      await stage.completed(person, 120_000)
+      await stage.mailedOnce(person)
+    },
+  },
   'claim-without-an-answer': {
     what: 'the database has claimed an email, and its answer is lost',
     async play(stage) {
