@@ -9,6 +9,7 @@ import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
 import { takesIdempotencyKey, type Operation } from './operation.ts'
 import { toJson } from './to-json.ts'
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './schemas/parse.ts'
 import { parseQuery } from './schemas/parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
@@ -24,6 +25,7 @@ export function createRouter(
 ): Router<ApiState> {
   const router = new Router<ApiState>({ prefix })
   const inTurn = createLargeTurns()
+  const unread = createUnreadAnswers()
   const byPath = Map.groupBy(operations, (operation) => operation.path)
   const parameters = (path: string) => path.split('{').length
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
@@ -31,7 +33,7 @@ export function createRouter(
     for (const operation of ofPath) {
       router.register(pattern, [operation.method], (ctx: ApiContext) => {
         assertScope(operation, ctx.state.caller)
-        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies))
+        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies, unread))
       })
     }
     router.all(pattern, methodNotAllowed(ofPath))
@@ -57,8 +59,15 @@ function assertScope({ scope }: Operation, { apiKey }: Caller): void {
 const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
   (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
 
-async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDependencies): Promise<void> {
+async function serve(
+  operation: Operation,
+  ctx: ApiContext,
+  dependencies: ApiDependencies,
+  unread: UnreadAnswers,
+): Promise<void> {
   const { caller, requestId } = ctx.state
+  const changesNothing = operation.method === 'GET'
+  if (changesNothing) unread.assertRoom(caller.workspace.id)
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
@@ -85,7 +94,11 @@ async function serve(operation: Operation, ctx: ApiContext, dependencies: ApiDep
   })
   if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
   ctx.status = answer.status
-  ctx.body = await toJson(answer.body)
+  const written = Buffer.from(await toJson(answer.body))
+  // Asked again, because others were answered meanwhile. What was changed is answered in any case.
+  if (changesNothing) unread.assertRoom(caller.workspace.id)
+  unread.hold(caller.workspace.id, written, ctx.res)
+  ctx.body = written
   ctx.type = 'json'
 }
 

@@ -15,8 +15,7 @@ import { openMetrics, type MetricsRegistry } from '../metrics.ts'
 import { openOrm, pendingMigrations, type EntityManager, type Orm } from '../db/orm.ts'
 import { dividePool } from '../db/pool-shares.ts'
 import { createSessionWatch } from '../db/session-watch.ts'
-import { sql } from '../db/sql.ts'
-import { withCircuitBreaker } from '../mail/circuit-breaker.ts'
+import { withCircuitBreaker, type OnChange } from '../mail/circuit-breaker.ts'
 import { createRenderer } from '../mail/renderer.ts'
 import { createSmtpTransport } from '../mail/smtp.ts'
 import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
@@ -38,6 +37,7 @@ import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHttpServer } from './http-server.ts'
+import { createReadiness } from './readiness.ts'
 
 /** A configuration in which it is settled where Postgres and Temporal are. */
 export type ConnectedConfig = Config & { DATABASE_URL: string; TEMPORAL_ADDRESS: string }
@@ -176,7 +176,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
     ...dependencies,
     renderer,
     isLogWatched: process.stdout.isTTY,
-    checkReadiness: () => checkReadiness(context),
+    checkReadiness: createReadiness(context),
     checkHealth: () => health.problems(),
     trustedProxies: config.trustedProxies,
   })
@@ -209,26 +209,6 @@ function listen(server: Server, variable: string, port: number, host: string): P
   })
 }
 
-const READINESS_TIMEOUT_MS = 3_000
-
-async function checkReadiness({ orm, temporal }: Context): Promise<string[]> {
-  const checks: Record<string, () => Promise<unknown>> = {
-    Postgres: () => sql(orm.em.fork(), 'select 1'),
-    Temporal: () =>
-      temporal.withDeadline(Date.now() + READINESS_TIMEOUT_MS, () =>
-        temporal.connection.workflowService.getSystemInfo({}),
-      ),
-  }
-  const missing = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const late = delay(READINESS_TIMEOUT_MS, true, { ref: false })
-      const failed = await Promise.race([check().then(() => false), late]).catch(() => true)
-      return failed ? [name] : []
-    }),
-  )
-  return missing.flat()
-}
-
 /** What sends mail, as configured. @param mailFrom what the parts of the installation have agreed on. */
 export const createMail = <Sender extends string | null>(
   { SMTP_URL, SMTP_CONNECTIONS }: Config,
@@ -245,10 +225,18 @@ export const createMail = <Sender extends string | null>(
 function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, mailFrom: string) {
   const mail = createMail(config, em, mailFrom)
   const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
-  const onChange = (open: boolean, reason: string | undefined) => {
-    metrics.mailCircuitOpen(open)
-    if (open) log.warn({ server, reason }, 'The mail server fails; messages wait, and one at a time tries it')
-    else log.info({ server }, 'The mail server is back')
+  const open = new Set<string | undefined>()
+  const onChange: OnChange = (isOpen, reason, workspaceId) => {
+    if (isOpen) open.add(workspaceId)
+    else open.delete(workspaceId)
+    metrics.mailCircuitOpen(open.size > 0)
+    const whose = workspaceId === undefined ? '' : ' for a workspace'
+    if (isOpen)
+      log.warn(
+        { server, reason, workspaceId },
+        `The mail server fails${whose}; messages wait, and one at a time tries it`,
+      )
+    else log.info({ server, workspaceId }, `The mail server is back${whose}`)
   }
   const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.

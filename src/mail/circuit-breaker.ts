@@ -1,85 +1,58 @@
-import {
-  BrokenCircuitError,
-  circuitBreaker,
-  CircuitState,
-  ConsecutiveBreaker,
-  ExponentialBackoff,
-  handleWhenResult,
-} from 'cockatiel'
-import { AlikeRefusals } from './alike-refusals.ts'
+import { createCircuit, type Circuit } from './circuit.ts'
+import { FailuresOfAll, FailuresOfOne } from './failures.ts'
 import type { Delivery, MailTransport, Permit } from './transport.ts'
 
-/** Failures in a row after which the circuit opens: as many as a server has connections by default. */
-const FAILURES = 5
-
-/** How long it stays open before one message tries the server again, in milliseconds: doubled each time that fails. */
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 120_000
-
-/** What says something of the server, and not only of a message. */
-const isServersFailure = (delivery: Delivery): boolean =>
-  delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)
-
-const BROKEN: Delivery = {
+const broken = (forWhom: string): Delivery => ({
   kind: 'not-sent',
   serverFailed: true,
-  reason: 'The mail server has failed several times in a row, and is tried by one message at a time',
-}
+  unreachable: true,
+  reason: `The mail server has failed several times in a row${forWhom}, and is tried by one message at a time`,
+})
+
+/** @param turn whose messages wait, as permits are asked for with it; `undefined` where everybody's do. */
+export type OnChange = (open: boolean, failure: string | undefined, turn: string | undefined) => void
 
 /**
  * Opens the circuit to a mail server that does not answer, that breaks off, or that refuses us: messages are then not sent at once, instead
  * of each waiting for a connection that does not come, or being one more of which nobody knows where it is. One message at a
  * time tries whether the server is back.
  *
- * @param onChange told when the circuit opens (`true`), with the failure that opened it, and when it is closed again.
+ * What a server does with a message may be about that message, and one workspace can write as many of such as it likes: so
+ * each has a circuit of its own, and that of all opens when the server is not reached, or fails for several of them.
+ *
+ * @param onChange told when a circuit opens (`true`), with the failure that opened it, and when it is closed again.
  */
-export function withCircuitBreaker(
-  transport: MailTransport,
-  onChange: (open: boolean, failure: string | undefined) => void,
-): MailTransport {
-  const alike = new AlikeRefusals()
-  class Failures extends ConsecutiveBreaker {
-    // What refuses one recipient after the other has failed often enough already.
-    override failure(): boolean {
-      return super.failure() || alike.areAboutUs
-    }
+export function withCircuitBreaker(transport: MailTransport, onChange: OnChange): MailTransport {
+  const ofAll = createCircuit(new FailuresOfAll(), (open, failure) => onChange(open, failure, undefined))
+  const ofOne = new Map<string, { circuit: Circuit; failures: FailuresOfOne }>()
+  const ownOf = (turn: string) => {
+    const failures = new FailuresOfOne()
+    const circuit = createCircuit(failures, (open, failure) => onChange(open, failure, turn))
+    const own = ofOne.get(turn) ?? { circuit, failures }
+    ofOne.set(turn, own)
+    return own
   }
-  const breaker = circuitBreaker(
-    handleWhenResult((result) => isServersFailure(result as Delivery)),
-    {
-      breaker: new Failures(FAILURES),
-      halfOpenAfter: new ExponentialBackoff({ initialDelay: FIRST_PAUSE_MS, maxDelay: LONGEST_PAUSE_MS }),
-    },
-  )
-  let open = false
-  let failure: string | undefined
-  breaker.onStateChange((state) => {
-    // Half open it is until the one that tries has come through.
-    const now = state !== CircuitState.Closed
-    if (now !== open) onChange((open = now), failure)
-  })
-  const guarded = (permit: Permit): Permit => ({
+
+  const guarded = (turn: string, permit: Permit): Permit => ({
     release: () => permit.release(),
     async deliver(email, handOver) {
-      try {
-        return await breaker.execute(async () => {
-          const delivery = alike.judge(await permit.deliver(email, handOver), email.to)
-          failure = 'failure' in delivery ? delivery.failure : undefined
-          return delivery
-        })
-      } catch (error) {
-        if (!(error instanceof BrokenCircuitError)) throw error
+      const { circuit, failures } = ownOf(turn)
+      const deliver = async () => failures.judge(await permit.deliver(email, handOver), email.to)
+      const refuse = (forWhom: string) => {
         permit.release()
-        return BROKEN
+        return broken(forWhom)
       }
+      const delivery = await circuit.try(turn, async () => (await ofAll.try(turn, deliver)) ?? refuse(''))
+      return delivery ?? refuse(' with messages of this workspace')
     },
   })
   return {
     ...transport,
     async permitSoon(turn) {
-      const permit = open ? undefined : await transport.permitSoon(turn)
-      return permit && guarded(permit)
+      const isOpen = ofAll.isOpen || ownOf(turn).circuit.isOpen
+      const permit = isOpen ? undefined : await transport.permitSoon(turn)
+      return permit && guarded(turn, permit)
     },
-    permit: async (turn, signal) => guarded(await transport.permit(turn, signal)),
+    permit: async (turn, signal) => guarded(turn, await transport.permit(turn, signal)),
   }
 }

@@ -14,8 +14,8 @@ export interface SmtpOptions {
   /** Connections at most. */
   maxConnections?: number
   /**
-   * Milliseconds without a sign of life from the server before a connection is given up. A server may think for ten minutes
-   * over a message that it has (RFC 5321, section 4.5.3.2.6).
+   * Milliseconds without a sign of life from the server, or from a message's first byte to the answer, before a connection is
+   * given up. A server may think for ten minutes over a message that it has (RFC 5321, section 4.5.3.2.6).
    */
   timeoutMs?: number
 }
@@ -30,6 +30,13 @@ interface SmtpError extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** How long a server may take until it is ready for a message, the login included, in milliseconds, however often it speaks. */
+const READY_MS = 60_000
+/**
+ * How long it may take until it waits for a message that it is told of, in milliseconds: as long as one of the commands
+ * until there (RFC 5321, section 4.5.3.2). A sign of life now and then is no progress.
+ */
+const ENVELOPE_MS = 300_000
 /** How long a connection is kept that nobody uses, in milliseconds. */
 const IDLE_MS = 20_000
 /** So much of a message flows before it is asked again whether it may. */
@@ -76,6 +83,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     connection.once('end', gone)
     // What it says is told by whatever was under way, too.
     connection.on('error', gone)
+    const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
     try {
       await settled<void>(connection, (done) => connection.connect(done))
       await inStep(connection, '250')
@@ -89,6 +97,8 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       connection.close()
       gone()
       throw error
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -192,7 +202,13 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
         const { response, message: words } = error as SmtpError
-        return withFailure(classify(error as SmtpError, undefined), response ?? words)
+        return {
+          kind: 'not-sent',
+          serverFailed: true,
+          unreachable: true,
+          reason: response ?? words,
+          failure: response ?? words,
+        }
       }
     }
   }
@@ -200,13 +216,18 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   async function send(connection: Connection, email: Email, message: Message): Promise<Delivery> {
     const started = performance.now()
     const stop = () => cut(connection)
+    let late = setTimeout(stop, Math.min(timeoutMs, ENVELOPE_MS))
+    const onBegin = () => {
+      clearTimeout(late)
+      late = setTimeout(stop, timeoutMs)
+    }
     message.handOver.breakOff?.addEventListener('abort', stop, { once: true })
     try {
       message.handOver.breakOff?.throwIfAborted()
       const envelope = { from: addressOf(email.from), to: [inAscii(email.to)], size: message.raw.length }
       const mayBegin = () => hasCode(connection.lastServerResponse, GO_AHEAD)
       const { response } = await settled<{ response?: string }>(connection, (done) =>
-        connection.send(envelope, message.stream(mayBegin, stop), (error, info) => {
+        connection.send(envelope, message.stream(mayBegin, stop, onBegin), (error, info) => {
           done(error, info)
           message.answered(error as SmtpError | null, stop)
         }),
@@ -224,6 +245,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       if (message.isOutOfStep()) return outOfStep()
       return withFailure(classify(error as SmtpError, message), failureOf(error as SmtpError))
     } finally {
+      clearTimeout(late)
       message.handOver.breakOff?.removeEventListener('abort', stop)
     }
   }
@@ -315,8 +337,9 @@ class Message {
    * @param mayBegin whether the server waits for it. nodemailer takes any 2xx for that, too: it would be the answer to what
    *   was asked before, and the go-ahead that comes late would be taken for the answer to the message.
    * @param stop ends the connection: a server drops what has no end (RFC 5321, section 4.1.1.4).
+   * @param onBegin told that the message begins to flow.
    */
-  stream(mayBegin: () => boolean, stop: () => void): Readable {
+  stream(mayBegin: () => boolean, stop: () => void, onBegin: () => void): Readable {
     const flow = async function* (this: Message) {
       if (!mayBegin()) this.state = 'out-of-step'
       else this.state = 'asked'
@@ -328,6 +351,7 @@ class Message {
       if (!may) this.state = 'withdrawn'
       if (!may || this.handOver.breakOff?.aborted) await neverEnd()
       this.state = 'begun'
+      onBegin()
       for (let at = 0; at < this.raw.length; at += PART_BYTES) {
         if (at > 0 && this.handOver.mayGoOn?.() === false) this.state = 'cut'
         if (this.isOver()) await neverEnd()
@@ -410,11 +434,11 @@ const isRefusal = ({ responseCode = 0 }: SmtpError): boolean =>
  * A refusal is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message had begun. Only a
  * 5xx refuses the message. What is about us waits until the operator has mended it.
  */
-function classify(error: SmtpError, message: Message | undefined): Delivery {
+function classify(error: SmtpError, message: Message): Delivery {
   const reason = error.response ?? error.message
   const { code, command = '', responseCode = 0, response } = error
-  const isOfMessage = message !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE')
-  if (message?.hasFlowed() && !(code === 'EMESSAGE' && isRefusal(error))) return { kind: 'unknown', reason }
+  const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE'
+  if (message.hasFlowed() && !(code === 'EMESSAGE' && isRefusal(error))) return { kind: 'unknown', reason }
   // nodemailer did not even ask: it is longer than the server takes, say.
   if (isOfMessage && response === undefined) return { kind: 'refused', reason }
   if (!isOfMessage || !isRefusal(error)) return { kind: 'not-sent', reason, serverFailed: true }

@@ -39,7 +39,7 @@ const PATIENCE_MS = 3_000
 /** How many aim at the points of one kind of process at a time: it has two. */
 const LANES = 2
 /** How much longer than the load the aiming may take until each point was hit, in milliseconds. */
-const EXTRA_MS = 150_000
+const EXTRA_MS = 480_000
 
 /** How often a point was passed, and which deeds met it. */
 export interface PointReport {

@@ -11,14 +11,18 @@ describe('a mail server that fails', () => {
   let sink: SmtpSink
   let transport: MailTransport
   let handedOver: number
+  let gate: Promise<void> | undefined
   let changes: boolean[]
+  let whose: Set<string | undefined>
   let failures: (string | undefined)[]
 
   beforeEach(async () => {
     handedOver = 0
     changes = []
+    whose = new Set()
     failures = []
-    sink = await startSmtpSink()
+    gate = undefined
+    sink = await startSmtpSink(() => gate)
     const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
     const counting: MailTransport = {
       ...smtp,
@@ -33,8 +37,9 @@ describe('a mail server that fails', () => {
         }
       },
     }
-    transport = withCircuitBreaker(counting, (open, failure) => {
+    transport = withCircuitBreaker(counting, (open, failure, turn) => {
       changes.push(open)
+      whose.add(turn)
       failures.push(failure)
     })
   })
@@ -43,10 +48,10 @@ describe('a mail server that fails', () => {
     await sink.close()
   })
 
-  const deliver = async (times: number, to = () => email.to) => {
+  const deliver = async (times: number, to = () => email.to, turn = 'anybody') => {
     const kinds: string[] = []
     for (let n = 0; n < times; n += 1) {
-      const permit = await transport.permit('anybody', new AbortController().signal)
+      const permit = await transport.permit(turn, new AbortController().signal)
       kinds.push((await permit.deliver({ ...email, to: to() }, { begin: () => Promise.resolve(true) })).kind)
     }
     return kinds
@@ -82,7 +87,7 @@ describe('a mail server that fails', () => {
   it('that nobody reaches is told with the reason', async () => {
     await sink.close()
     await deliver(5)
-    assert.deepEqual(changes, [true])
+    assert.deepEqual([changes, [...whose]], [[true], [undefined]])
     assert.match(failures[0] ?? '', /ECONNREFUSED/)
   })
 
@@ -139,5 +144,54 @@ describe('a mail server that fails', () => {
     sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
     assert.deepEqual(await deliver(12), Array(12).fill('refused'))
     assert.deepEqual([handedOver, changes], [24, []])
+  })
+
+  for (const [what, behaviour] of [
+    ['refuses its recipients alike', BLOCKED],
+    ['breaks off its messages', 'cut'],
+  ] as const) {
+    it(`is given up for one workspace alone, where it ${what}: others are not kept waiting`, async () => {
+      sink.behave(behaviour)
+      await deliver(30, another, 'one')
+      assert.deepEqual([changes, [...whose]], [[true], ['one']])
+      sink.behave('accept')
+      assert.deepEqual(await deliver(3, another, 'other'), ['taken', 'taken', 'taken'])
+      assert.notEqual(await transport.permitSoon('other'), undefined)
+      assert.equal(await transport.permitSoon('one'), undefined)
+    })
+  }
+
+  it('keeps nobody waiting for the one message that tries it', async () => {
+    sink.behave('cut')
+    await deliver(5)
+    sink.behave('accept')
+    const answer = Promise.withResolvers<void>()
+    gate = answer.promise
+    const permits = await Promise.all(
+      Array.from({ length: 2 }, () => transport.permit('anybody', new AbortController().signal)),
+    )
+    const trying = eventually('it is tried', async () => {
+      const [kind] = await deliver(1)
+      return kind === 'taken' || undefined
+    })
+    await eventually('the server has it', () => Promise.resolve(sink.mails.length === 1 || undefined))
+    const others = permits.map((permit) => permit.deliver(email, { begin: () => Promise.resolve(true) }))
+    assert.deepEqual(
+      (await Promise.all(others)).map(({ kind }) => kind),
+      ['not-sent', 'not-sent'],
+    )
+    answer.resolve()
+    await trying
+  })
+
+  it('that fails for several workspaces is given up for all', async () => {
+    sink.behave('cut')
+    await deliver(3, another, 'one')
+    await deliver(1, another, 'other')
+    assert.deepEqual(changes, [])
+    await deliver(1, another, 'other')
+    assert.deepEqual([changes, [...whose]], [[true], [undefined]])
+    assert.deepEqual(await deliver(2, another, 'third'), ['not-sent', 'not-sent'])
+    assert.equal(handedOver, 5)
   })
 })

@@ -12,9 +12,13 @@ import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/sc
 describe('what a mail server answers', () => {
   let server: ScriptedSmtp
   let transport: MailTransport
-  const say = async (script: Script) => {
+  const say = async (script: Script, timeoutMs?: number) => {
     server = await startScriptedSmtp(script)
-    transport = createSmtpTransport({ server: readSmtpUrl(server.url), maxConnections: 1 })
+    transport = createSmtpTransport({
+      server: readSmtpUrl(server.url),
+      maxConnections: 1,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
   }
   const deliver = async (one: Partial<Email> = {}, handOver: Partial<HandOver> = {}) => {
     const permit = await transport.permit('anybody', new AbortController().signal)
@@ -255,4 +259,23 @@ describe('what a mail server answers', () => {
     await deliver({ to: 'ada@exämple.de' })
     assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
   })
+
+  /** Line after line of an answer that does not end. */
+  const drip = (socket: Socket): null => {
+    const dripping = setInterval(() => socket.write('250-still thinking\r\n'), 20)
+    socket.once('close', () => clearInterval(dripping))
+    return null
+  }
+  for (const [where, script, kind] of [
+    ['to EHLO', { answer: (command, socket) => (command.startsWith('EHLO') ? drip(socket) : undefined) }, 'not-sent'],
+    ['to RCPT', { answer: (command, socket) => (command.startsWith('RCPT') ? drip(socket) : undefined) }, 'not-sent'],
+    ['to a message', { message: drip }, 'unknown'],
+  ] as [string, Script, string][]) {
+    it(`without an end, ${where}, is not waited for for ever`, async () => {
+      await say(script, 300)
+      assert.equal((await deliver()).kind, kind)
+      await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+      assert.notEqual(await transport.permitSoon('anybody'), undefined)
+    })
+  }
 })

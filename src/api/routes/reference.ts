@@ -54,7 +54,7 @@ const START = `Scalar.createApiReference('#reference', {
 /** The reference for people: the page at `/docs`, with its own copy of the document. No key, and no network, is needed. */
 export function referenceRoutes(router: Router<ApiState>): void {
   const configuration = JSON.stringify({ ...CONFIGURATION, content: document }).replaceAll('<', '\\u003c')
-  const page = PAGE.replace('{CONFIGURATION}', () => configuration)
+  const page = Buffer.from(PAGE.replace('{CONFIGURATION}', () => configuration))
 
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', POLICY)
