@@ -66,7 +66,7 @@ function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, 
   const enrollmentId = newId()
   const key = { enrollmentId, stepId, visit: 0 }
   const write = { id: enrollmentId, automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
-  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0 }
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0, holds: 0 }
   return {
     /** By the API, and by the workflow again. */
     record: async () => {

@@ -68,6 +68,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
     case 'TEAR_DOWN':
     case 'ERASE':
     case 'RECONCILE':
+    case 'REDELIVER':
       throw new Error(`A ${kind} is a walk, and no delivery`)
   }
 }

@@ -7,6 +7,7 @@ import {
   leaseDeliveries,
   owe,
   putOffDeliveries,
+  STANDING,
   type Delivery,
   type Lane,
 } from '../db/queries/outbox.ts'
@@ -71,10 +72,12 @@ export function startRelay(
       await delay(pause, undefined, { signal }).catch(() => undefined)
     }
   }
-  // There is one reconciliation for all: whoever starts first makes it due, and it stays.
-  owe(dependencies.em.fork(), { kind: 'RECONCILE' }, RECONCILE_AFTER_SECONDS).catch((error: unknown) =>
-    log.warn({ error }, 'The reconciliation is not due yet'),
-  )
+  // Whoever starts first makes it due, and it stays.
+  for (const kind of STANDING) {
+    owe(dependencies.em.fork(), { kind }, STANDING_AFTER_SECONDS).catch((error: unknown) =>
+      log.warn({ error, kind }, 'What is held against Temporal is not due yet'),
+    )
+  }
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
     loop('purge', () => forgetOnce(dependencies), FORGET_MS),
@@ -94,7 +97,7 @@ export function startRelay(
 }
 
 /** Workers and Temporal have time to come up before anybody is found without a workflow. */
-const RECONCILE_AFTER_SECONDS = 60
+const STANDING_AFTER_SECONDS = 60
 
 /** @returns what does one page of a lane's work, and tells whether there was any. */
 function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean> {

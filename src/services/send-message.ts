@@ -68,7 +68,7 @@ export async function sendMessage(
     warnOf(dependencies.log, draft.status, { messageId: draft.died, ...idsOf(key, automationId) })
   }
   if (draft.kind !== 'ready') return notNow(draft, patience)
-  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts }
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts, holds: draft.holds }
   return new Sending(dependencies, claim, draft).send(patience)
 }
 

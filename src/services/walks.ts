@@ -1,7 +1,9 @@
 import pMap from 'p-map'
-import { activePage } from '../db/queries/enrollments.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { activePage, rememberHeard } from '../db/queries/enrollments.ts'
 import { eraseRest } from '../db/queries/erase-contact.ts'
-import { advanceWalk, owe, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
+import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
+import { lostEvents } from '../db/queries/trigger-events.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation } from '../db/queries/walks.ts'
 import type { Dependencies } from './dependencies.ts'
 import { settleActive } from './settle-active.ts'
@@ -13,10 +15,11 @@ import { settleActive } from './settle-active.ts'
 const WAKE = { size: 200, concurrency: 20 }
 const TEAR_DOWN = { size: 50, concurrency: 2 }
 const RECONCILE = { size: 100, concurrency: 2 }
+const REDELIVER = { size: 1_000, concurrency: 2 }
 
-/** Seconds between two pages of a reconciliation, and between its end and the next one. */
-const RECONCILE_PAGE_SECONDS = 5
-const RECONCILE_AGAIN_SECONDS = 600
+/** Seconds between two pages of what goes round for ever, and between its end and the next time. */
+const PAGE_SECONDS = 5
+const AGAIN_SECONDS = 600
 
 /** How soon it is looked again whether an email that is being handed over is settled, in seconds. */
 const BUSY_AGAIN_SECONDS = 5
@@ -32,6 +35,8 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
       return eraseWhenSettled(dependencies, delivery)
     case 'RECONCILE':
       return reconcile(dependencies, delivery)
+    case 'REDELIVER':
+      return redeliver(dependencies, delivery)
     case 'START':
     case 'WAKE':
     case 'CANCEL':
@@ -96,11 +101,31 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
   await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
-  const isLast = page.length < RECONCILE.size
-  await advanceWalk(
-    fork,
-    delivery,
-    isLast ? null : page.at(-1)!.id,
-    isLast ? RECONCILE_AGAIN_SECONDS : RECONCILE_PAGE_SECONDS,
-  )
+  await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
+
+/**
+ * Delivers events again that have reached Temporal and nothing came of, because its data are older than that. What it has had
+ * since may have heard them, and was ended by an operator: that is remembered instead. Nobody is started twice by an event.
+ */
+async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const { lost, lastId } = await lostEvents(fork, delivery.afterId, REDELIVER.size)
+  await pMap(
+    lost,
+    async ({ eventId, automationId, contactId, createdAt }) => {
+      const last = await enrollments.lastWorkflow(automationId, contactId)
+      if (last?.isRunning) return
+      if (last?.endedAt && last.endedAt >= createdAt) {
+        return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
+      }
+      log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
+      await oweAgain(em.fork(), { eventId, automationId })
+    },
+    { concurrency: REDELIVER.concurrency },
+  )
+  await goRound(fork, delivery, lastId)
+}
+
+const goRound = (em: EntityManager, delivery: Delivery, lastId: string | null): Promise<void> =>
+  advanceWalk(em, delivery, lastId, lastId === null ? AGAIN_SECONDS : PAGE_SECONDS)

@@ -32,10 +32,16 @@ export interface RunningEnrollment {
 }
 
 /**
- * What Temporal has of an enrollment: `ANOTHER` where another one's workflow runs in its place, and `null` where it does not
- * know it (any more).
+ * What Temporal has of an enrollment: `HELD` where it runs and has published that its automation holds it, `ANOTHER` where
+ * another one's workflow runs in its place, and `null` where it does not know it (any more).
  */
-export type WorkflowState = 'RUNNING' | 'CLOSED' | 'ANOTHER' | null
+export type WorkflowState = 'RUNNING' | 'HELD' | 'CLOSED' | 'ANOTHER' | null
+
+/** The last workflow of a contact in an automation: whether it runs, and when it ended. */
+export interface LastWorkflow {
+  isRunning: boolean
+  endedAt: Date | undefined
+}
 
 /** What Dripline asks of Temporal, in the product's words. */
 export interface Enrollments {
@@ -51,6 +57,8 @@ export interface Enrollments {
   findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
   /** Whether an enrollment has a workflow. */
   state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
+  /** The last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
+  lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
   /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment. One that has ended is left as it is. */
@@ -150,9 +158,16 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
       const found = await describe(automationId, contactId)
       if (!found) return null
       const isRunning = !ENDED.has(found.status.name)
-      if (found.memo?.['enrollmentId'] === enrollmentId) return isRunning ? 'RUNNING' : 'CLOSED'
+      if (found.memo?.['enrollmentId'] === enrollmentId) {
+        if (!isRunning) return 'CLOSED'
+        return found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'HELD' ? 'HELD' : 'RUNNING'
+      }
       // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
       return isRunning ? 'ANOTHER' : null
+    },
+    async lastWorkflow(automationId, contactId) {
+      const found = await describe(automationId, contactId)
+      return found && { isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),

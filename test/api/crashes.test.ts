@@ -96,6 +96,7 @@ describe('what a crash leaves behind', () => {
       messageId: newId(),
       claim: newId(),
       attempts: 0,
+      holds: 0,
       as: { status: 'SENDING' } as const,
     }
     const messageId = await claimMessage(em(), claim)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { owe } from '../../src/db/queries/outbox.ts'
+import { IS_OWED, owe } from '../../src/db/queries/outbox.ts'
 import { sql } from '../../src/db/sql.ts'
 import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -52,7 +52,7 @@ describe('erasing a contact', () => {
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
     )
     await eventually('nothing is owed', async () =>
-      (await sql(em(), `select 1 from outbox where kind <> 'RECONCILE'`)).length === 0 ? true : undefined,
+      (await sql(em(), `select 1 from outbox where ${IS_OWED}`)).length === 0 ? true : undefined,
     )
   })
 

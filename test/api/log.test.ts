@@ -161,6 +161,7 @@ describe('what the log says of emails', () => {
       messageId: newId(),
       claim: newId(),
       attempts: 0,
+      holds: 0,
       as: { status: 'SENDING' } as const,
     }
     await claimMessage(em.fork(), claim)

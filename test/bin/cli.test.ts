@@ -52,7 +52,7 @@ describe('the command line', function () {
       ])
       const key = { enrollmentId: row!.id, stepId, visit: 0 }
       const id = newId()
-      await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0 }, 'cut')
+      await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0, holds: 0 }, 'cut')
       await sql(em(), `update messages set status = 'UNCONFIRMED' where id = $1::uuid`, [id])
       return id
     }

@@ -80,6 +80,14 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: ['enroll'],
     stories: ['answer-and-no-database'],
   },
+  'hold-is-no-fence': {
+    what: 'an attempt that looked before a hold claims after it, and nobody tells the workflow to go on',
+    file: 'src/db/queries/ledger.ts',
+    replace: 'enrollment.holds = $16::integer or',
+    by: '$16::integer >= 0 or',
+    worlds: ['pause'],
+    stories: ['held-elsewhere'],
+  },
   'no-break-off': {
     what: 'a sender that was stopped past its lease hands over all the same',
     file: 'src/services/hand-over-leases.ts',

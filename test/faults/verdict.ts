@@ -1,3 +1,4 @@
+import { IS_OWED } from '../../src/db/queries/outbox.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/db/sql.ts'
@@ -29,7 +30,7 @@ const enrollmentRows = (world: World) =>
 const owedRows = async (world: World): Promise<number> => {
   const [row] = await sql<{ count: number }>(
     world.orm.em.fork(),
-    `select count(*)::integer as count from outbox where kind <> 'RECONCILE'`,
+    `select count(*)::integer as count from outbox where ${IS_OWED}`,
   )
   return row?.count ?? 0
 }

@@ -32,7 +32,7 @@ describe('an erasure beside an email that is not sent', () => {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    return { contactId, attempt: { key, automationId, messageId: newId(), claim: newId(), attempts: 0 } }
+    return { contactId, attempt: { key, automationId, messageId: newId(), claim: newId(), attempts: 0, holds: 0 } }
   }
 
   it('waits for what is noted of it, and leaves no row', async () => {

@@ -32,7 +32,7 @@ describe('the lease of a hand-over', () => {
     lease = leases().begin(claim)
     const sentAt = performance.now()
     const as = { status: 'SENDING' } as const
-    assert.ok(await claimMessage(em(), { key, automationId, messageId: newId(), claim, attempts: 0, as }))
+    assert.ok(await claimMessage(em(), { key, automationId, messageId: newId(), claim, attempts: 0, holds: 0, as }))
     lease.claimed(sentAt)
   })
 

@@ -153,7 +153,14 @@ describe('a claim', () => {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const attempt = (attempts: number) => ({ key, automationId, messageId: newId(), claim: newId(), attempts })
+    const attempt = (attempts: number) => ({
+      key,
+      automationId,
+      messageId: newId(),
+      claim: newId(),
+      attempts,
+      holds: 0,
+    })
     const claim = (of: ReturnType<typeof attempt>, as: ClaimAs = { status: 'SENDING' }) =>
       claimMessage(em(), { ...of, as })
     const status = async () => (await activityOf(service, contactId))[0]?.status

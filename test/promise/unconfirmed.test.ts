@@ -52,7 +52,11 @@ describe('a message that is put off', () => {
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
     const id = newId()
-    await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0 }, 'connection refused')
+    await deferMessage(
+      em(),
+      { key, automationId, messageId: id, claim: newId(), attempts: 0, holds: 0 },
+      'connection refused',
+    )
     await sql(em(), `update messages set claimed_at = now() - interval '3 hours' where id = $1::uuid`, [id])
     const status = async () => (await activityOf(service, contactId))[0]?.status
     return { id, key, automationId, enrollmentId: row!.id, status }

@@ -32,6 +32,7 @@ interface Execution {
   timers: Map<number, { cancel: () => void }>
   remotes: Map<number, { name: string; input: unknown; attempt: number; due: boolean; task: object | undefined }>
   closed: string | undefined
+  closedAt: Date | undefined
   /** Whether it is from a backup: the ledger may have it as over. */
   restored?: boolean
 }
@@ -39,6 +40,8 @@ interface Execution {
 /** How long a worker may be silent with a task before it is given to another, in virtual milliseconds. */
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
+/** After how many steps of whoever it is a worker's network is cut, if it is. */
+const HEARD_AFTER = [0, 4, 8, 16]
 
 const failed = () =>
   Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
@@ -58,6 +61,7 @@ export class TemporalModel {
   private readonly longHistory: number
 
   private readonly installationId: string
+  private readonly server: Process = { name: 'Temporal', alive: true, stalledUntil: 0 }
 
   constructor(scheduler: Scheduler, longHistory: number, installationId: string) {
     this.scheduler = scheduler
@@ -101,6 +105,11 @@ export class TemporalModel {
           if (found.memo['enrollmentId'] === enrollmentId) return found.closed ? 'CLOSED' : 'RUNNING'
           return found.closed ? null : 'ANOTHER'
         }),
+      lastWorkflow: (automationId, contactId) =>
+        ask('describe', () => {
+          const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+          return found && { isRunning: !found.closed, endedAt: found.closedAt }
+        }),
       automationChanged: (automationId, contactId) =>
         ask('signal', () => {
           const found = running(automationId, contactId)
@@ -124,6 +133,7 @@ export class TemporalModel {
       ...NEW_RUN(),
       history: [...execution.history],
       closed: execution.closed,
+      closedAt: execution.closedAt,
     }))
   }
 
@@ -288,6 +298,7 @@ export class TemporalModel {
       if (error !== undefined && !(error instanceof Cancelled)) {
         throw new Error(`A workflow failed: ${String((error as Error).stack)}`)
       }
+      execution.closedAt = new Date(this.scheduler.now)
       execution.closed = error ? 'CANCELLED' : JSON.stringify((outcome as { value: unknown }).value)
       execution.remotes.clear()
       return
@@ -336,6 +347,14 @@ export class TemporalModel {
       else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
+    // Or nothing is heard of it, because its network is cut: it goes on, and another one has it, too.
+    current.run(this.server, () => {
+      const heard = () => scheduler.ask(`Temporal hears of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
+      void scheduler
+        .steps(scheduler.choose(HEARD_AFTER))
+        .then(heard)
+        .catch(() => isMine() && again(0))
+    })
     const run = activityOf(worker, remote.name)
     const finish = (what: string, how: () => void): Promise<unknown> =>
       scheduler.ask(`Temporal ${what}`, () => isMine() && how(), { faults: ['crash-before', 'crash-after', 'stall'] })
@@ -368,4 +387,5 @@ const NEW_RUN = () => ({
   timers: new Map<number, { cancel: () => void }>(),
   remotes: new Map() as Execution['remotes'],
   closed: undefined,
+  closedAt: undefined,
 })

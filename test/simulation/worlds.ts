@@ -1,3 +1,4 @@
+import { IS_OWED } from '../../src/db/queries/outbox.ts'
 import { fireEvent } from '../../src/services/fire-event.ts'
 import { newCall } from '../../src/services/call.ts'
 import { deleteAutomation } from '../../src/services/delete-automation.ts'
@@ -224,10 +225,11 @@ const SETTINGS: Record<WorldName, Setting> = {
           paused.push(interval)
           await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
           interval[1] = world.scheduler.step
-          await world.setStatus(automationId, 'ACTIVE')
+          const resumed = await world.setStatus(automationId, 'ACTIVE')
+          // An API that was stopped may still carry out what its client has long asked another one for.
+          if (resumed.attempt > 1) await world.scheduler.pause(STALL_MS)
           await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
         }
-        // An API that was stopped may still carry out what its client has long asked another one for.
         if (!repeated) return
         await world.scheduler.pause(STALL_MS)
         await world.setStatus(automationId, 'ACTIVE')
@@ -320,7 +322,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
 async function isQuiet(world: World): Promise<boolean> {
   const [row] = await sql<{ owed: number }>(
     world.em,
-    `select ((select count(*) from outbox where kind <> 'RECONCILE')
+    `select ((select count(*) from outbox where ${IS_OWED})
        + (select count(*) from enrollments where status = 'ACTIVE'))::integer as owed`,
   )
   return row?.owed === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)

@@ -214,6 +214,8 @@ export interface ActiveEnrollment {
   contactId: string
   cause: string | null
   enrolledAt: Date
+  /** Whether its automation sends: it is neither paused nor a draft. */
+  sends: boolean
 }
 
 /** Enrollments that have been ACTIVE for some minutes, in the order of their ids. */
@@ -238,7 +240,8 @@ export async function readActive(em: EntityManager, id: string): Promise<ActiveE
 }
 
 const ACTIVE = `
-select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at,
+  automation.status in ('ACTIVE', 'ARCHIVED') as sends
 from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
 where enrollment.status = 'ACTIVE'`
@@ -251,6 +254,7 @@ interface ActiveRow {
   contact_id: string
   cause: string | null
   enrolled_at: string
+  sends: boolean
 }
 
 const toActive = (row: ActiveRow): ActiveEnrollment => ({
@@ -261,6 +265,7 @@ const toActive = (row: ActiveRow): ActiveEnrollment => ({
   contactId: row.contact_id,
   cause: row.cause,
   enrolledAt: toDate(row.enrolled_at),
+  sends: row.sends,
 })
 
 /**

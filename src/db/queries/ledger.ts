@@ -24,6 +24,8 @@ export interface Draft {
   kind: 'ready'
   /** The attempts so far. A claim says it, and fails where another attempt has come between. */
   attempts: number
+  /** How often the enrollment was held so far. A claim says it, and fails where it was held since: its workflow waits. */
+  holds: number
   workspaceId: string
   workspaceMode: WorkspaceMode
   onSendFailure: SendFailurePolicy
@@ -59,6 +61,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
   return {
     kind: 'ready',
     attempts: row.attempts,
+    holds: row.holds,
     workspaceId: row.workspace_id,
     workspaceMode: row.mode,
     onSendFailure: row.on_send_failure,
@@ -81,13 +84,14 @@ interface DraftRow {
   text: string | null
   message_status: MessageStatus | null
   attempts: number
+  holds: number
   mail: 'smtp' | 'capture' | null
 }
 
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
-  message.status as message_status, coalesce(message.attempts, 0) as attempts,
+  message.status as message_status, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   (select mail from installation) as mail
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
@@ -130,7 +134,8 @@ returning id`
 
 /**
  * Marks an enrollment as held if its automation does not send, under the share lock that a PATCH waits for: it is among
- * those that the PATCH wakes, or it has seen what the PATCH wrote. @returns whether it is held.
+ * those that the PATCH wakes, or it has seen what the PATCH wrote. The mark stays until an attempt that looked later claims:
+ * one that Temporal has given up may still be at it, and its workflow would not be told to go on. @returns whether it is held.
  */
 export async function holdEnrollment(em: EntityManager, enrollmentId: string, automationId: string): Promise<boolean> {
   const rows = await preparedSql<{ held: boolean }>(em, 'hold-enrollment', HOLD, [enrollmentId, automationId])
@@ -141,8 +146,9 @@ const HOLD = `
 with automation as (
   select status from automations where id = $2::uuid and deleted_at is null for share
 )
-update enrollments set held = (automation.status in ('PAUSED', 'DRAFT'))
-from automation where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE'
+update enrollments set held = true, holds = holds + 1
+from automation
+where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE' and automation.status in ('PAUSED', 'DRAFT')
 returning held`
 
 /** What a message is to be from its claim on: with its server, or settled at once. */
@@ -159,12 +165,14 @@ export interface Claim {
   claim: string
   /** How often the message was claimed before, as its draft said. */
   attempts: number
+  /** How often the enrollment was held before, as its draft said. */
+  holds: number
   as: ClaimAs
 }
 
 /**
  * Claims a message, in one statement, only if the enrollment, its automation and its contact still exist, the automation
- * may send, and no other attempt has come between. The share locks on automation and contact make a DELETE, a PATCH or an
+ * may send, and no other attempt has come between, nor a hold. The share locks on automation and contact make a DELETE, a PATCH or an
  * erasure that runs at the same time wait for this statement, and this statement for it: afterwards either the claim is
  * there for it to see, or the claim has failed.
  *
@@ -188,6 +196,7 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     content?.subject ?? null,
     content?.html ?? null,
     content?.text ?? null,
+    claim.holds,
   ])
   return row?.id
 }
@@ -206,6 +215,7 @@ enrollment as (
   join enrollments enrollment on enrollment.automation_id = automation.id
   join contact on contact.id = enrollment.contact_id
   where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
+    and (enrollment.holds = $16::integer or exists (select from messages where claim = $6::uuid))
 ),
 released as (
   update enrollments set held = false from enrollment where enrollments.id = enrollment.id and enrollments.held

@@ -10,8 +10,17 @@ import { preparedSql, sql } from '../sql.ts'
  * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
  * - ERASE: the last messages of an erased contact have to go, when they are settled
  * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
+ * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
  */
-export type DeliveryKind = 'START' | 'WAKE' | 'CANCEL' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE'
+export type DeliveryKind = 'START' | 'WAKE' | 'CANCEL' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
+
+/** There is one of each of these, for all workspaces, and it goes round for ever. */
+export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
+export type Standing = (typeof STANDING)[number]
+
+const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
+/** A condition on an `outbox` row: whether it is owed to somebody, and is done once. */
+export const IS_OWED = `kind not in (${STANDING_KINDS})`
 
 /** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
 export type Lane = 'interactive' | 'bulk' | 'walk'
@@ -25,6 +34,7 @@ const LANE_OF = {
   TEAR_DOWN: 'walk',
   ERASE: 'walk',
   RECONCILE: 'walk',
+  REDELIVER: 'walk',
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
@@ -113,7 +123,7 @@ export async function owe(
     | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
     | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
     | { kind: 'ERASE'; contactId: string }
-    | { kind: 'RECONCILE' },
+    | { kind: Standing },
   delaySeconds = 0,
 ): Promise<void> {
   const automationId = 'automationId' in owed ? owed.automationId : null
@@ -140,8 +150,8 @@ values (
 )
 on conflict (kind, key) do update
   set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
-  -- There is one of these, it goes round for ever, and who starts a worker does not make it start over.
-  where owed.kind <> 'RECONCILE'`
+  -- Who starts a worker does not make what goes round start over.
+  where owed.${IS_OWED}`
 
 /** Whose a delivery is that is nobody's: one more workspace. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
@@ -203,6 +213,22 @@ due as (
 update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
 from due where owed.id = due.id
 returning due.place, ${DELIVERY_COLUMNS}`
+
+/** Makes an event due again, to one of the automations that it was for. */
+export async function oweAgain(
+  em: EntityManager,
+  { eventId, automationId }: { eventId: string; automationId: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+     select 'START', event.id || ' ' || $2::text, 'bulk', event.workspace_id, $2::uuid, event.contact_id, event.id,
+       gen_random_uuid(), now()
+     from trigger_events event where event.id = $1::uuid
+     on conflict (kind, key) do nothing`,
+    [eventId, automationId],
+  )
+}
 
 /** Settles deliveries that have arrived, unless they were made due again meanwhile. */
 export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {

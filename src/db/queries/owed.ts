@@ -1,5 +1,6 @@
 import type { EntityManager } from '../orm.ts'
 import { sql } from '../sql.ts'
+import { IS_OWED } from './outbox.ts'
 import { IS_UNCONFIRMED } from './unconfirmed.ts'
 
 /** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
@@ -28,7 +29,7 @@ select
   (select count(*) from messages message where ${IS_UNCONFIRMED})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
   greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
-  (select count(*) from outbox where kind not in ('START', 'RECONCILE'))::float8 as changes
+  (select count(*) from outbox where kind <> 'START' and ${IS_OWED})::float8 as changes
 from
   (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
   (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

@@ -165,3 +165,57 @@ where automation.id = any(event.automation_ids) and automation.deleted_at is nul
     select from enrollments
     where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
   )`
+
+/** An event that was delivered to an automation, and of which nothing has come. */
+export interface LostEvent {
+  eventId: string
+  automationId: string
+  contactId: string
+  createdAt: Date
+}
+
+/** How old an event is, in minutes, when something should have come of it: a worker may be away for a while. */
+const OVERDUE_MINUTES = 10
+
+/**
+ * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
+ * heard it or could have, and nothing is owed to it any more.
+ * @returns these, and the last one that was looked at; `null` when there are no further ones.
+ */
+export async function lostEvents(
+  em: EntityManager,
+  afterId: string | null,
+  limit: number,
+): Promise<{ lost: LostEvent[]; lastId: string | null }> {
+  const rows = await sql<{ id: string; created_at: string; contact_id: string; automation_ids: string[] }>(em, LOST, [
+    afterId,
+    limit,
+    OVERDUE_MINUTES,
+  ])
+  const lost = rows.flatMap(({ id, created_at, contact_id, automation_ids }) =>
+    automation_ids.map((automationId) => ({
+      eventId: id,
+      automationId,
+      contactId: contact_id,
+      createdAt: toDate(created_at),
+    })),
+  )
+  return { lost, lastId: rows.length < limit ? null : rows.at(-1)!.id }
+}
+
+const LOST = `
+select event.id, event.created_at, event.contact_id, array(
+  select automation.id ${NOT_ARRIVED.replace('select from', 'from')}
+    and not exists (
+      select from outbox where kind = 'START' and key = event.id || ' ' || automation.id
+    )
+    and not exists (
+      select from enrollments
+      where automation_id = automation.id and contact_id = event.contact_id and ended_at >= event.created_at
+    )
+) as automation_ids
+from trigger_events event
+where cardinality(event.automation_ids) > 0 and event.created_at < now() - make_interval(mins => $3::integer)
+  and ($1::uuid is null
+    or (event.created_at, event.id) > (select created_at, id from trigger_events where id = $1::uuid))
+order by event.created_at, event.id limit $2`
