@@ -6,6 +6,7 @@ import { drain } from './middleware/drain.ts'
 import { errors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
+import { target } from './middleware/target.ts'
 import { trace } from './middleware/trace.ts'
 import { BASE_PATH, operations } from './operations.ts'
 import { createRouter } from './router.ts'
@@ -27,8 +28,9 @@ export function createApi(dependencies: ApiDependencies): Koa<ApiState> {
   app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
   app.use(drain())
-  app.use(securityHeaders(BASE_PATH))
   app.use(errors(dependencies.log))
+  app.use(target())
+  app.use(securityHeaders(BASE_PATH))
   app.use(open.routes())
   app.use(admission(dependencies))
   app.use(api.routes())

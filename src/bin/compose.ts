@@ -181,7 +181,9 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
     trustedProxies: config.trustedProxies,
   })
   const handle = app.callback()
-  const server = createHttpServer((request, response) => void handle(request, response))
+  const server = createHttpServer((request, response) => void handle(request, response), {
+    trustedProxies: config.trustedProxies,
+  })
   await listen(server, 'PORT', config.PORT, config.HOST)
   const stopped = new Promise<void>((resolve) => server.once('close', resolve))
   return {

@@ -47,13 +47,7 @@ export function clientAddress(
   forwarded: string | undefined,
   trustedProxies: readonly string[],
 ): string | null {
-  const ranges = trustedProxies.flatMap((range) => {
-    const parsed = parseRange(range)
-    return parsed ? [parsed] : []
-  })
-  const isTrusted = (address: Address) =>
-    ranges.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
-
+  const isTrusted = among(trustedProxies)
   let client = parseAddress(socket ?? '')
   const chain = forwarded === undefined ? [] : forwarded.split(',')
   while (client && chain.length > 0 && isTrusted(client)) {
@@ -63,6 +57,21 @@ export function clientAddress(
     client = next
   }
   return client?.toString() ?? null
+}
+
+/** Whether an address is in one of the ranges. */
+export function isWithin(address: string, ranges: readonly string[]): boolean {
+  const parsed = parseAddress(address)
+  return parsed !== undefined && among(ranges)(parsed)
+}
+
+function among(ranges: readonly string[]): (address: Address) => boolean {
+  const parsed = ranges.flatMap((range) => {
+    const one = parseRange(range)
+    return one ? [one] : []
+  })
+  return (address) =>
+    parsed.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
 }
 
 /** The addresses that are one customer's: of IPv6 the first 64 bits count, because who has one of them has them all (RFC 6177). */

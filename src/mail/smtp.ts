@@ -60,8 +60,8 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   /** Connections that nobody uses, and what ends them after a while. */
   const idle = new Map<Connection, NodeJS.Timeout>()
   const open = new Map<Connection, Socket>()
-  /** How long the server took for its messages, of late: a moving average. */
-  let usualMs = 0
+  /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
+  const usualMs = new Map<string, number>()
 
   async function connect(): Promise<Connection> {
     const socket = new Socket()
@@ -158,10 +158,10 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   }
 
   /** @param release called when the connection is free again: the answer does not wait for that. */
-  async function deliver(email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
+  async function deliver(turn: string, email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
     try {
-      return await tryConnections(email, handOver, (connection) => {
+      return await tryConnections(turn, email, handOver, (connection) => {
         after = clear(connection)
       })
     } finally {
@@ -171,6 +171,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   }
 
   async function tryConnections(
+    turn: string,
     email: Email,
     handOver: HandOver,
     clearLater: (connection: Connection) => void,
@@ -191,7 +192,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       const message = new Message(raw, handOver)
       try {
         const connection = kept ?? (await connect())
-        const delivery = await send(connection, email, message)
+        const delivery = await send(turn, connection, email, message)
         if (delivery.kind === 'taken') keep(connection)
         else if (isAboutMessage(delivery)) clearLater(connection)
         else cut(connection)
@@ -213,7 +214,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
   }
 
-  async function send(connection: Connection, email: Email, message: Message): Promise<Delivery> {
+  async function send(turn: string, connection: Connection, email: Email, message: Message): Promise<Delivery> {
     const started = performance.now()
     const stop = () => cut(connection)
     let late = setTimeout(stop, Math.min(timeoutMs, ENVELOPE_MS))
@@ -234,7 +235,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       )
       if (message.isOutOfStep()) return outOfStep()
       const tookMs = performance.now() - started
-      usualMs = usualMs * 0.7 + tookMs * 0.3
+      usualMs.set(turn, (usualMs.get(turn) ?? 0) * 0.7 + tookMs * 0.3)
       const words = response ?? ''
       // nodemailer looks at the first digit alone.
       return /^2\d\d(?!\d)/.test(words)
@@ -250,7 +251,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
   }
 
-  const permit = (): Permit => {
+  const permit = (turn: string): Permit => {
     let given = false
     const release = () => {
       if (given) return
@@ -259,23 +260,23 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
     return {
       release,
-      deliver: (email, handOver) => deliver(email, handOver, release),
+      deliver: (email, handOver) => deliver(turn, email, handOver, release),
     }
   }
 
   return {
     async permitSoon(turn) {
-      if (usualMs >= SLOW_MS) return undefined
+      if ((usualMs.get(turn) ?? 0) >= SLOW_MS) return undefined
       try {
         await permits.take(turn, AbortSignal.timeout(SOON_MS))
-        return permit()
+        return permit(turn)
       } catch {
         return undefined
       }
     },
     async permit(turn, signal) {
       await permits.take(turn, signal)
-      return permit()
+      return permit(turn)
     },
     drain: () => permits.close(),
     close() {

@@ -8,6 +8,7 @@ import { CONTACT_LIMITS, isContactLimit } from '../domain/contact-limits.ts'
 import { notFound } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { contactNotFound } from './contacts.ts'
+import { assertBearable } from './bulk-load.ts'
 import { deliverAtOnce } from './deliver.ts'
 import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -59,6 +60,10 @@ export async function addToList(
   await getList(em, workspaceId, listId)
   const single = contactIds.length === 1
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
+  if (!single) {
+    const happenings = { signUp: false, lists: [listId.toLowerCase()], tags: [] }
+    await assertBearable(em, workspaceId, unique.length, happenings)
+  }
   const options = { bulk: !single, requestId: call.requestId }
   const join = (ids: readonly string[]) => em.transactional((unit) => joinList(unit, workspaceId, listId, ids, options))
   let full: ReadonlySet<string> = new Set()

@@ -253,8 +253,10 @@ export function outcomeOf(delivery: Delivery): Outcome {
 
 const MAX_WORDS = 2_000
 
-/** A server's words as they can be kept: whatever it says, it is text, and not a book. */
-const tell = (words: string): string => words.replaceAll('\0', '').toWellFormed().slice(0, MAX_WORDS)
+/** A server's words as they can be kept, and shown on a terminal: whatever it says, it is text, and not a book. */
+const tell = (words: string): string => words.replace(CONTROLS, ' ').toWellFormed().slice(0, MAX_WORDS)
+/** Control characters but the line's end: they can be commands to a terminal (ECMA-48). */
+const CONTROLS = /[\p{Cc}--\n]/gv
 
 /**
  * Records an outcome, against every error that can pass: only this process knows whether the message was handed over. What

@@ -15,6 +15,7 @@ import { notFound } from '../domain/errors.ts'
 import { isId, newId } from '../domain/ids.ts'
 import { splitMetadata } from '../domain/metadata.ts'
 import { uniqueTags } from '../domain/tags.ts'
+import { assertBearable } from './bulk-load.ts'
 import { deliverAtOnce } from './deliver.ts'
 import { whenDurable, type Call } from './call.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -89,6 +90,12 @@ export async function upsertManyContacts(
     if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
     else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
   }
+  const all = [...byKey.values()].map(({ write }) => write)
+  await assertBearable(fork, workspaceId, all.length, {
+    signUp: true,
+    lists: [...new Set(all.flatMap(({ listId }) => listId?.toLowerCase() ?? []))],
+    tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
+  })
   const options = { bulk: true, requestId: call.requestId }
   const write = () =>
     fork.transactional((unit) =>

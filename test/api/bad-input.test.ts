@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -254,5 +256,14 @@ describe('bad input', () => {
     const { status, headers } = await service.call('DELETE', 'contacts')
     assert.equal(status, 405)
     assert.equal(headers.get('allow'), 'GET, HEAD, POST')
+  })
+
+  it('as a target that is no URL is refused like everything else', async () => {
+    const client = connect({ port: service.port, host: '127.0.0.1' })
+    client.write('GET http://[::1/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const answer = await text(client)
+    assert.match(answer, /^HTTP\/1.1 400 /)
+    assert.match(answer, /x-request-id/i)
+    assert.match(answer, /\{"error":"The request asks for something that is no path and no URL"\}$/)
   })
 })

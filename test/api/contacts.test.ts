@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { aContact } from '../support/factories.ts'
+import { sql } from '../../src/db/sql.ts'
+import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('contacts', () => {
@@ -122,5 +123,29 @@ describe('contacts', () => {
       0,
     )
     assert.equal(created, 1000)
+  })
+
+  it('in bulk are refused where they would start more than can be borne', async () => {
+    const crowd = await startService({ worker: false })
+    try {
+      const em = crowd.context.orm.em.fork()
+      const id = await anAutomation(crowd, { trigger: 'SIGNUP', triggerConfig: undefined })
+      await sql(
+        em,
+        `insert into automations select (jsonb_populate_record(automation, jsonb_build_object('id', gen_random_uuid()))).*
+         from automations automation cross join generate_series(1, 200) where id = $1::uuid`,
+        [id],
+      )
+      const people = (count: number) =>
+        Array.from({ length: count }, (_, n) => ({ email: `crowd-${count}-${n}@example.com` }))
+      const { status, body } = await crowd.call('POST', 'contacts/bulk', { contacts: people(100) })
+      assert.deepEqual(
+        [status, body.error],
+        [400, '201 automations listen for what 100 contacts would do here; at most 99 can come at a time'],
+      )
+      assert.equal((await crowd.call('POST', 'contacts/bulk', { contacts: people(10) })).status, 200)
+    } finally {
+      await crowd.stop()
+    }
   })
 })

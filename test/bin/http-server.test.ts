@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { createHttpServer } from '../../src/bin/http-server.ts'
+import { eventually } from '../support/eventually.ts'
 
 describe('the HTTP server', () => {
   it('lets go of an answer that nobody reads', async () => {
@@ -26,11 +27,43 @@ describe('the HTTP server', () => {
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     const [served] = (await once(server, 'connection')) as [NodeJS.Socket & { destroyed: boolean }]
     client.pause()
-    const trickle = setInterval(() => client.read(1_000), 50)
+    const trickle = setInterval(() => void client.read(1_000), 50)
     await once(served, 'close')
     clearInterval(trickle)
     client.destroy()
     await new Promise((closed) => server.close(closed))
     assert.equal(served.destroyed, true)
   })
+
+  it('lets nobody take all of its connections', async () => {
+    const server = createHttpServer((_request, response) => response.end(), { connectionsOfOne: 3 })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const open = async (localAddress: string) => {
+      const client = connect({ port, host: '127.0.0.1', localAddress })
+      client.on('error', () => undefined)
+      await once(client, 'connect')
+      return client
+    }
+    const clients = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')]
+    const fourth = await open('127.0.0.2')
+    await once(fourth, 'close')
+    clients.push(await open('127.0.0.3'))
+    clients.shift()!.destroy()
+    await eventually('there is room again', async () => {
+      const next = await open('127.0.0.2')
+      const isCut = await Promise.race([once(next, 'close').then(() => true), answered(next)])
+      next.destroy()
+      return !isCut || undefined
+    })
+    for (const client of clients) client.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
 })
+
+/** @returns false as soon as the server has answered. */
+async function answered(client: Socket): Promise<false> {
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(client, 'data')
+  return false
+}

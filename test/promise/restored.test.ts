@@ -95,6 +95,82 @@ describe('a Temporal that is older than the ledger', () => {
     assert.deepEqual(await rowsOf(contactId), [row])
   })
 
+  it('has one that it holds, and the ledger does not, go on', async () => {
+    const automationId = await anAutomation(service, { status: 'PAUSED' })
+    const contactId = await aContact(service)
+    // It was entered before.
+    await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
+    await service.stopWorkers()
+    await enroll(service, automationId, contactId)
+    await sql(em(), `update automations set status = 'PAUSED' where id = $1::uuid`, [automationId])
+    await service.startWorker()
+    await eventually('it is held', async () => {
+      const { held } = await handleOf(automationId, contactId).query(stateQuery)
+      return held || undefined
+    })
+    const [row] = await rowsOf(contactId)
+    const ids = { id: row!.id, automationId, contactId }
+    const { dependencies } = service.context
+    let told = 0
+    const enrollments = {
+      ...dependencies.enrollments,
+      automationChanged: (...of: [string, string]) => {
+        told += 1
+        return dependencies.enrollments.automationChanged(...of)
+      },
+    }
+    assert.equal(await settleActive({ ...dependencies, enrollments }, ids), true)
+    assert.equal(told, 0, 'its automation is paused')
+    // What an older Temporal looks like: the ledger has gone on.
+    await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
+    await sql(em(), 'update enrollments set held = false where id = $1::uuid', [row!.id])
+    assert.equal(await settleActive(dependencies, ids), true)
+    await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
+  })
+
+  describe('and has forgotten an event', () => {
+    const overdue = (eventName: string) =>
+      sql(em(), `update trigger_events set created_at = now() - interval '20 minutes' where name = $1`, [eventName])
+    const redeliver = () => sql(em(), `update outbox set due_at = now() where kind = 'REDELIVER'`)
+    const forget = (automationId: string, contactId: string) =>
+      service.context.temporal.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
+      })
+    const heard = (contactId: string) => sql(em(), 'select from heard_events where contact_id = $1::uuid', [contactId])
+
+    async function fired(eventName: string) {
+      await service.stopWorkers()
+      const automationId = await anAutomation(service, { triggerConfig: { eventName } })
+      const contactId = await aContact(service)
+      await anEvent(service, contactId, eventName)
+      await eventually('Temporal has it', () => handleOf(automationId, contactId).describe())
+      return { automationId, contactId }
+    }
+
+    it('is told of it again, once', async () => {
+      const { automationId, contactId } = await fired('forgotten')
+      await forget(automationId, contactId)
+      await overdue('forgotten')
+      await service.startWorker()
+      for (let times = 0; times < 2; times += 1) {
+        await redeliver()
+        await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
+      }
+      assert.equal((await rowsOf(contactId)).length, 1)
+    })
+
+    it('is not told of one that waits for a worker, nor of one that an operator has ended', async () => {
+      const { automationId, contactId } = await fired('ended')
+      await handleOf(automationId, contactId).terminate()
+      await overdue('ended')
+      await service.startWorker()
+      await redeliver()
+      await eventually('it is remembered', async () => (await heard(contactId)).length === 1 || undefined)
+      assert.deepEqual(await rowsOf(contactId), [])
+    })
+  })
+
   describe('has an enrollment go on where it was', () => {
     const steps = [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }, wait(60)]
     /** Somebody who has got both emails: the first a while ago. */

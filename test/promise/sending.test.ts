@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
-import { claimMessage, deferMessage, draftMessage, recordOutcome, type ClaimAs } from '../../src/db/queries/ledger.ts'
+import {
+  claimMessage,
+  deferMessage,
+  draftMessage,
+  holdEnrollment,
+  recordOutcome,
+  type ClaimAs,
+} from '../../src/db/queries/ledger.ts'
 import { sql } from '../../src/db/sql.ts'
+import { outcomeOf } from '../../src/services/send-message.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -179,6 +187,37 @@ describe('a claim', () => {
     assert.equal(await status(), 'DEFERRED')
     assert.equal(await claim(old), undefined)
     assert.ok(await claim(third))
+  })
+
+  it('keeps of a mail server’s words nothing that is a command to a terminal', () => {
+    const response = '250 \u001b]0;title\u0007\u001b[2Jok\r\nand \u009b31mon'
+    assert.deepEqual(outcomeOf({ kind: 'taken', response }), {
+      status: 'SENT',
+      response: '250  ]0;title  [2Jok \nand  31mon',
+    })
+  })
+
+  it('of an attempt that looked before a hold fails, and leaves the mark by which the held are told to go on', async () => {
+    const { attempt, claim, key, automationId } = await aStep()
+    const early = attempt(0)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    assert.ok(await holdEnrollment(em(), key.enrollmentId, automationId))
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const isHeld = async () => {
+      const [row] = await sql<{ held: boolean }>(em(), 'select held from enrollments where id = $1::uuid', [
+        key.enrollmentId,
+      ])
+      return row?.held
+    }
+    assert.equal(await claim(early), undefined)
+    assert.equal(await isHeld(), true)
+    // Nor does one that thought it was paused, and learns that it is not any more.
+    assert.equal(await holdEnrollment(em(), key.enrollmentId, automationId), false)
+    assert.equal(await isHeld(), true)
+    const draft = await draftMessage(em(), key, automationId)
+    assert.ok(draft.kind === 'ready' && draft.holds === 1)
+    assert.ok(await claim({ ...attempt(0), holds: draft.holds }))
+    assert.equal(await isHeld(), false)
   })
 
   it('whose owner tells that it was not sent, in the moment in which it is taken for dead, is tried again', async () => {

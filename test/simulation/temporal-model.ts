@@ -349,7 +349,8 @@ export class TemporalModel {
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
     // Or nothing is heard of it, because its network is cut: it goes on, and another one has it, too.
     current.run(this.server, () => {
-      const heard = () => scheduler.ask(`Temporal hears of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
+      const heard = () =>
+        scheduler.ask(`Temporal hears of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
       void scheduler
         .steps(scheduler.choose(HEARD_AFTER))
         .then(heard)

@@ -180,7 +180,7 @@ export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: numb
 }
 
 /** As the index `outbox_due` has it. */
-const TURN = `coalesce(workspace_id, '${NOBODY}')`
+export const TURN = `coalesce(workspace_id, '${NOBODY}')`
 
 /** Steps from workspace to workspace through the index, whatever lies between, and once round. */
 const LEASE = `

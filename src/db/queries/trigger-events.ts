@@ -5,6 +5,7 @@ import {
   ACTIVE_OF_OWED,
   DELIVERY_COLUMNS,
   toDelivery,
+  TURN,
   WRITER_LEASE_SECONDS,
   type Delivery,
   type DeliveryRow,
@@ -49,6 +50,42 @@ export const deliveriesOf = (contact: string): string => `
   select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = owed.event_id)')}
   from written_deliveries owed where owed.contact_id = ${contact}
 ) delivery)`
+
+/** What happens to contacts that come in bulk: the keys of lists and tags are as automations listen for them. */
+export interface Happenings {
+  signUp: boolean
+  lists: readonly string[]
+  tags: readonly string[]
+}
+
+/** What contacts that come in bulk would start, and what is on its way already. */
+export interface BulkLoad {
+  /** Automations that listen for a sign-up, or for one of the lists or tags. */
+  listening: number
+  /** Starts that wait in the lane of bulk, counted up to the limit. */
+  waiting: number
+}
+
+export async function readBulkLoad(
+  em: EntityManager,
+  workspaceId: string,
+  { signUp, lists, tags }: Happenings,
+  waitingLimit: number,
+): Promise<BulkLoad> {
+  const [row] = await sql<BulkLoad>(
+    em,
+    `select
+       (select count(*)::integer from automations
+        where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+          and ((trigger = 'SIGNUP' and $5::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
+            or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))) as listening,
+       (select count(*)::integer from (
+          select from outbox where lane = 'bulk' and ${TURN} = $1::uuid limit $4
+        ) waiting) as waiting`,
+    [workspaceId, lists, tags, waitingLimit, signUp],
+  )
+  return row ?? { listening: 0, waiting: 0 }
+}
 
 /** A fired event: what is owed because of it, and how many automations matched when it was fired first. */
 export interface WrittenEvent {

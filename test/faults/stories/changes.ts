@@ -24,6 +24,28 @@ export const CHANGES: Record<string, Story> = {
       await stage.mailedOnce(person)
     },
   },
+  'held-elsewhere': {
+    what: 'a worker that was given up claims after another one has held the enrollment, and before it is told to go on',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello'), email('Again')])
+      const person = await stage.person()
+      const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
+      process.kill(standing.pid, 'SIGSTOP')
+      await stage.patch(automation, 'PAUSED')
+      await stage.soon('another worker holds it', isHeld(stage, person), 90_000)
+      const release = stage.controller.holdAll('relay: walk leased')
+      try {
+        await stage.patch(automation, 'ACTIVE')
+        standing.go()
+        process.kill(standing.pid, 'SIGCONT')
+        await stage.never('Who was given up has sent the email', () => stage.taken(person).length > 0)
+      } finally {
+        release()
+      }
+      await stage.completed(person)
+      await stage.mailedOnce(person, 2)
+    },
+  },
   'deleted-before-the-claim': {
     what: 'a DELETE is acknowledged while the mail server waits for an email',
     async play(stage) {
