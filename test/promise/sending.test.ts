@@ -189,6 +189,32 @@ describe('a claim', () => {
     assert.ok(await claim(third))
   })
 
+  for (const [what, path] of [
+    ['the automation is deleted', (ids: { automationId: string }) => `automations/${ids.automationId}`],
+    ['the contact is erased', (ids: { contactId: string }) => `contacts/${ids.contactId}`],
+  ] as [string, (ids: { automationId: string; contactId: string }) => string][]) {
+    it(`whose answer was lost is undone, also when ${what} meanwhile: nothing of it has flowed`, async () => {
+      const { attempt, claim, automationId, contactId } = await aStep()
+      const only = attempt(0)
+      const id = await claim(only)
+      // It waits for the hand-over that it takes for one.
+      const removed = service.call('DELETE', path({ automationId, contactId }))
+      const isRemoved = `select from automations where id = $1::uuid and deleted_at is null and exists
+        (select from contacts where contacts.id = $2::uuid)`
+      await eventually('it is removed', async () =>
+        (await sql(em(), isRemoved, [automationId, contactId])).length === 0 ? true : undefined,
+      )
+      await deferMessage(em(), only, 'It did not answer ada@example.com in time')
+      assert.equal((await removed).status, 200)
+      const [row] = await sql<{ status: string; error: string | null }>(
+        em(),
+        'select status, error from messages where id = $1::uuid',
+        [id],
+      )
+      assert.ok(row === undefined || (row.status === 'DEFERRED' && row.error === null), JSON.stringify(row))
+    })
+  }
+
   it('keeps of a mail server’s words nothing that is a command to a terminal', () => {
     const response = '250 \u001b]0;title\u0007\u001b[2Jok\r\nand \u009b31mon'
     assert.deepEqual(outcomeOf({ kind: 'taken', response }), {

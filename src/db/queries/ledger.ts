@@ -240,7 +240,8 @@ returning id`
 /**
  * Notes that a message was certainly not sent, and why. Where the attempt's claim may still be on its way to Postgres, this
  * comes before it: the number of attempts moves on, and the claim fails. The server's words can hold an address, so this
- * takes the share locks of a claim: an erasure or a DELETE sees what is noted here, or this finds nobody.
+ * takes the share locks of a claim: an erasure or a DELETE sees what is noted here, or this finds nobody, and undoes the
+ * claim without a word.
  */
 export async function deferMessage(em: EntityManager, claim: Omit<Claim, 'as'>, error: string): Promise<void> {
   await preparedSql(em, 'defer-message', DEFER, [
@@ -261,18 +262,24 @@ with automation as (
 ),
 contact as (
   select id from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+),
+deferred as (
+  insert into messages as message
+    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error)
+  select $4::uuid, enrollment.workspace_id, contact_id, automation_id, enrollment.id, $2::uuid, $3::integer, 'DEFERRED', $5::uuid, $7
+  from enrollments enrollment
+  join automation on automation.id = enrollment.automation_id
+  join contact on contact.id = enrollment.contact_id
+  where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
+  on conflict (enrollment_id, step_id, visit) do update
+    set status = 'DEFERRED', claim = excluded.claim, attempts = $6::integer + 1, lease_until = null, error = excluded.error
+    where (message.status = 'DEFERRED' and message.attempts = $6::integer)
+      or (message.status = 'SENDING' and message.claim = excluded.claim)
+  returning message.id
 )
-insert into messages as message
-  (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error)
-select $4::uuid, enrollment.workspace_id, contact_id, automation_id, enrollment.id, $2::uuid, $3::integer, 'DEFERRED', $5::uuid, $7
-from enrollments enrollment
-join automation on automation.id = enrollment.automation_id
-join contact on contact.id = enrollment.contact_id
-where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
-on conflict (enrollment_id, step_id, visit) do update
-  set status = 'DEFERRED', claim = excluded.claim, attempts = $6::integer + 1, lease_until = null, error = excluded.error
-  where (message.status = 'DEFERRED' and message.attempts = $6::integer)
-    or (message.status = 'SENDING' and message.claim = excluded.claim)`
+update messages set status = 'DEFERRED', attempts = attempts + 1, lease_until = null, error = null
+where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
+  and status = 'SENDING' and claim = $5::uuid and not exists (select from deferred)`
 
 /** Renews the leases of claims that take long. @returns those that are still their owner's. */
 export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {
