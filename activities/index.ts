@@ -39,4 +39,11 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
   return withPlainFailures(ofOwnEnrollments(activities, dependencies), dependencies)
 }
 
-export type { ActivityDependencies, BeginEnrollmentInput, FinishEnrollmentInput, RememberHeardInput, SendEmailInput }
+export type {
+  ActivityDependencies,
+  BeginEnrollmentInput,
+  FinishEnrollmentInput,
+  RememberHeardInput,
+  SendEmailInput,
+  SendEmailResult,
+}

@@ -21,6 +21,8 @@ export interface SendEmailInput extends OfInstallation {
  */
 export interface SendEmailResult {
   next: 'go-on' | 'stop' | 'held' | 'gone'
+  /** When the message was settled, in milliseconds since 1970, where an earlier attempt did that. */
+  settledAt?: number
 }
 
 /** Sends one step's email if a connection is free within a moment; `queue` where none is, or where anything went wrong. */
@@ -29,7 +31,7 @@ export async function sendEmailAtOnce(
   input: SendEmailInput,
 ): Promise<SendEmailResult | { next: 'queue' }> {
   const result = await send(dependencies, input, 'at-once')
-  return result.kind === 'queue' || result.kind === 'deferred' ? { next: 'queue' } : { next: nextOf(result) }
+  return result.kind === 'queue' || result.kind === 'deferred' ? { next: 'queue' } : told(result)
 }
 
 /**
@@ -49,7 +51,7 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
         category: EXPECTED,
       })
     }
-    return { next: nextOf(result) }
+    return told(result)
   } catch (error) {
     if (!(error instanceof TransportClosed)) throw error
     throw ApplicationFailure.create({
@@ -71,7 +73,7 @@ const send = (dependencies: ActivityDependencies, { automationId, ...input }: Se
   return sendMessage(dependencies, { enrollmentId, stepId, visit }, automationId, patience)
 }
 
-function nextOf(result: Exclude<SendResult, { kind: 'queue' | 'deferred' }>): SendEmailResult['next'] {
-  if (result.kind !== 'settled') return result.kind
-  return result.stop ? 'stop' : 'go-on'
+function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' }>): SendEmailResult {
+  if (result.kind !== 'settled') return { next: result.kind }
+  return { next: result.stop ? 'stop' : 'go-on', ...(result.at && { settledAt: result.at.getTime() }) }
 }

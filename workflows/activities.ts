@@ -5,6 +5,7 @@ import type {
   FinishEnrollmentInput,
   RememberHeardInput,
   SendEmailInput,
+  SendEmailResult,
 } from '../activities/index.ts'
 import { sendingQueue } from '../src/domain/task-queues.ts'
 
@@ -65,12 +66,12 @@ export const rememberHeard = (input: RememberHeardInput) =>
   )
 
 /** Sends a step's email: at once where a connection is free within a moment, or else by the queue in which emails wait for one. */
-export async function sendEmail(input: SendEmailInput): Promise<'go-on' | 'stop' | 'held' | 'gone'> {
-  const { next } = await orElse(
+export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult> {
+  const result = await orElse(
     () => quickEmail.sendEmailAtOnce(input),
     () => ({ next: 'queue' as const }),
   )
-  return next === 'queue' ? (await patientEmail(input.workspaceId).sendEmail(input)).next : next
+  return result.next === 'queue' ? patientEmail(input.workspaceId).sendEmail(input) : result
 }
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {

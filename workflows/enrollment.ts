@@ -178,7 +178,8 @@ class Run {
       case 'send': {
         this.show()
         const key = { installationId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
-        this.feed({ kind: 'email-settled', as: await sendEmail(key) })
+        const { next: as, settledAt: at } = await sendEmail(key)
+        this.feed({ kind: 'email-settled', as, at })
         return
       }
       case 'wait':

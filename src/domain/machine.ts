@@ -41,8 +41,11 @@ export interface Progress {
 export type Happening =
   /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
-  /** The email of the present step is settled, or can't be sent: held, stopped by a refusal, or gone. */
-  | { kind: 'email-settled'; as: 'go-on' | 'stop' | 'held' | 'gone' }
+  /**
+   * The email of the present step is settled, or can't be sent: held, stopped by a refusal, or gone. `at` says when it was
+   * settled, in milliseconds since 1970, where that is a while ago.
+   */
+  | { kind: 'email-settled'; as: 'go-on' | 'stop' | 'held' | 'gone'; at?: number | undefined }
   /** The time that was waited for has come. */
   | { kind: 'woken' }
   /** The automation was changed. */
@@ -72,7 +75,7 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
     case 'begun':
       return begin(steps, state, happening.resumeAfter, now)
     case 'email-settled':
-      return state.waitingFor === 'email' ? settle(steps, state, happening.as, now) : stay(state)
+      return state.waitingFor === 'email' ? settle(steps, state, happening.as, happening.at ?? now) : stay(state)
     case 'woken':
       // A wait behind a wait begins when that was to end, however late somebody was there to see it.
       return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)

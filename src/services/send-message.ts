@@ -37,7 +37,8 @@ export interface SendMessageDependencies {
 
 export type SendResult =
   /** The message is settled; `stop` where the automation ends a sequence at this outcome. */
-  | { kind: 'settled'; status: MessageStatus; stop: boolean }
+  /** `at` where it was settled by an earlier attempt: then. */
+  | { kind: 'settled'; status: MessageStatus; stop: boolean; at?: Date }
   | { kind: 'held' }
   | { kind: 'gone' }
   /** Certainly not sent, or not to be settled yet: to be tried again later. */
@@ -85,8 +86,8 @@ function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): S
     case 'busy':
       return patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason: 'Another attempt has it' }
     case 'existing': {
-      const { status, onSendFailure } = draft
-      return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP' }
+      const { status, settledAt, onSendFailure } = draft
+      return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP', at: settledAt }
     }
   }
 }

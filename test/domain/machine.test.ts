@@ -167,6 +167,13 @@ describe('the machine', () => {
     assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
+  it('begins a wait when the email before it was settled, also where an earlier attempt did that', () => {
+    const steps = [email('a'), wait('w', 60)]
+    const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
+    const late = next(steps, sending, { kind: 'email-settled', as: 'go-on', at: 7 }, 25 * MINUTE)
+    assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
+  })
+
   it('begins a wait behind a wait when that was to end, however late it is woken', () => {
     const steps = [wait('v', 10), wait('w', 20), email('a')]
     const first = next(steps, INITIAL, { kind: 'begun' }, 5)

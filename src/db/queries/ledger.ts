@@ -3,7 +3,7 @@ import type { WorkspaceMode } from '../../domain/api-key.ts'
 import type { MessageKey, MessageStatus } from '../../domain/messages.ts'
 import type { EmailContent } from '../../domain/steps.ts'
 import type { EntityManager } from '../orm.ts'
-import { preparedSql, sql } from '../sql.ts'
+import { preparedSql, sql, toDate } from '../sql.ts'
 
 /** How long a claim is its owner's, in seconds, unless it is renewed: then nobody may be handing it over any more. */
 export const LEASE_SECONDS = 30
@@ -17,7 +17,13 @@ export type NotNow =
   /** Another attempt is handing it over, or was before it died: what became of it is known when its lease is over. */
   | { kind: 'busy' }
   /** It is settled; `died` is its id where it was settled by this look, because its owner was dead. */
-  | { kind: 'existing'; status: MessageStatus; onSendFailure: SendFailurePolicy; died: string | undefined }
+  | {
+      kind: 'existing'
+      status: MessageStatus
+      settledAt: Date
+      onSendFailure: SendFailurePolicy
+      died: string | undefined
+    }
 
 /** What an attempt needs to know before it claims: what to send, to whom, and how often it was claimed before. */
 export interface Draft {
@@ -53,7 +59,8 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
       row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
     // Its owner may live; or it did, and has told just now that it was not sent.
     if (settled.status === 'DEFERRED' || settled.status === 'SENDING') return { kind: 'busy' }
-    return { kind: 'existing', ...settled, onSendFailure: row.on_send_failure }
+    const settledAt = row.settled_at === null ? new Date() : toDate(row.settled_at)
+    return { kind: 'existing', ...settled, settledAt, onSendFailure: row.on_send_failure }
   }
   if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
   if (row.subject === null)
@@ -83,6 +90,7 @@ interface DraftRow {
   html: string | null
   text: string | null
   message_status: MessageStatus | null
+  settled_at: string | null
   attempts: number
   holds: number
   mail: 'smtp' | 'capture' | null
@@ -91,7 +99,7 @@ interface DraftRow {
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
-  message.status as message_status, coalesce(message.attempts, 0) as attempts, enrollment.holds,
+  message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   (select mail from installation) as mail
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
