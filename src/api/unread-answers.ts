@@ -22,7 +22,8 @@ export function createUnreadAnswers(most = MOST) {
     /** Counts an answer until it is read or its connection is gone. */
     hold(workspaceId: string, answer: Buffer, response: ServerResponse): void {
       const { length } = answer
-      if (length < SHORT) return
+      // Who is gone already is not told of.
+      if (length < SHORT || response.closed || response.destroyed) return
       unread.set(workspaceId, of(workspaceId) + length)
       response.once('close', () => {
         const left = of(workspaceId) - length

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../db/orm.ts'
-import { activePage, rememberHeard } from '../db/queries/enrollments.ts'
+import { activePage, isRecorded, rememberHeard } from '../db/queries/enrollments.ts'
 import { eraseRest } from '../db/queries/erase-contact.ts'
 import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../db/queries/outbox.ts'
 import { lostEvents } from '../db/queries/trigger-events.ts'
@@ -105,8 +105,10 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
 }
 
 /**
- * Delivers events again that have reached Temporal and nothing came of, because its data are older than that. What it has had
- * since may have heard them, and was ended by an operator: that is remembered instead. Nobody is started twice by an event.
+ * Delivers events again that have reached Temporal and nothing came of, because its data are older than that. Nobody is started
+ * twice by an event. Of a workflow that the ledger does not know, one that runs waits for a worker, and one that has ended since
+ * was ended by an operator: what that has heard is remembered instead. One that the ledger knows was over before the event, and
+ * has nothing to say.
  */
 async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
@@ -115,8 +117,9 @@ async function redeliver({ em, enrollments, log }: Dependencies, delivery: Deliv
     lost,
     async ({ eventId, automationId, contactId, createdAt }) => {
       const last = await enrollments.lastWorkflow(automationId, contactId)
-      if (last?.isRunning) return
-      if (last?.endedAt && last.endedAt >= createdAt) {
+      const isUnknown = last?.enrollmentId !== undefined && !(await isRecorded(em.fork(), last.enrollmentId))
+      if (isUnknown && last.isRunning) return
+      if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
         return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
       }
       log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')

@@ -37,8 +37,9 @@ export interface RunningEnrollment {
  */
 export type WorkflowState = 'RUNNING' | 'HELD' | 'CLOSED' | 'ANOTHER' | null
 
-/** The last workflow of a contact in an automation: whether it runs, and when it ended. */
+/** The last workflow of a contact in an automation: whose it is, whether it runs, and when it ended. */
 export interface LastWorkflow {
+  enrollmentId: string | undefined
   isRunning: boolean
   endedAt: Date | undefined
 }
@@ -167,7 +168,9 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     },
     async lastWorkflow(automationId, contactId) {
       const found = await describe(automationId, contactId)
-      return found && { isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
+      if (!found) return undefined
+      const enrollmentId = found.memo?.['enrollmentId'] as string | undefined
+      return { enrollmentId, isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
 import pMap from 'p-map'
+import { createUnreadAnswers } from '../../src/api/unread-answers.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -46,5 +48,14 @@ describe('clients that do not read', () => {
     for (const client of clients) client.destroy()
     await once(first!, 'close')
     await eventually('room', async () => (await service.call('GET', 'contacts?limit=1')).status === 200 || undefined)
+  })
+
+  it('and have gone before their answer was written keep nothing', () => {
+    const unread = createUnreadAnswers(100)
+    const socket = new Socket()
+    const response = new ServerResponse(new IncomingMessage(socket))
+    response.destroy()
+    unread.hold('workspace', Buffer.alloc(1_000_000), response)
+    unread.assertRoom('workspace')
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
 import { lastSettled, recordEnrollment } from '../../src/db/queries/enrollments.ts'
 import { listUnconfirmed, reclaimUnconfirmed } from '../../src/db/queries/unconfirmed.ts'
+import { insertCustomEvent } from '../../src/db/queries/trigger-events.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { settleActive } from '../../src/services/settle-active.ts'
@@ -158,6 +159,26 @@ describe('a Temporal that is older than the ledger', () => {
         await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
       }
       assert.equal((await rowsOf(contactId)).length, 1)
+    })
+
+    it('is told of it, also where an enrollment runs there that was over before it', async () => {
+      const automationId = await anAutomation(service, { steps: [wait(60)], triggerConfig: { eventName: 'behind' } })
+      const contactId = await aContact(service)
+      await service.stopWorkers()
+      await service.startWorker()
+      await enroll(service, automationId, contactId)
+      await waits(automationId, contactId)
+      await sql(
+        em(),
+        `update enrollments set status = 'CANCELLED', ended_at = now() - interval '1 hour' where contact_id = $1::uuid`,
+        [contactId],
+      )
+      const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
+      await insertCustomEvent(em(), { ...ids, key: 'behind', name: 'behind', data: undefined, requestId: null })
+      await sql(em(), `delete from outbox where kind = 'START' and event_id = $1::uuid`, [ids.id])
+      await overdue('behind')
+      await redeliver()
+      await eventually('it enters', async () => (await rowsOf(contactId)).length === 2 || undefined)
     })
 
     it('is not told of one that waits for a worker, nor of one that an operator has ended', async () => {

@@ -108,7 +108,9 @@ export class TemporalModel {
       lastWorkflow: (automationId, contactId) =>
         ask('describe', () => {
           const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
-          return found && { isRunning: !found.closed, endedAt: found.closedAt }
+          if (!found) return undefined
+          const enrollmentId = found.memo['enrollmentId'] as string
+          return { enrollmentId, isRunning: !found.closed, endedAt: found.closedAt }
         }),
       automationChanged: (automationId, contactId) =>
         ask('signal', () => {

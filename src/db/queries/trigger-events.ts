@@ -240,6 +240,9 @@ export async function lostEvents(
   return { lost, lastId: rows.length < limit ? null : rows.at(-1)!.id }
 }
 
+/** Before every id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
 const LOST = `
 select event.id, event.created_at, event.contact_id, array(
   select automation.id ${NOT_ARRIVED.replace('select from', 'from')}
@@ -251,8 +254,13 @@ select event.id, event.created_at, event.contact_id, array(
       where automation_id = automation.id and contact_id = event.contact_id and ended_at >= event.created_at
     )
 ) as automation_ids
-from trigger_events event
-where cardinality(event.automation_ids) > 0 and event.created_at < now() - make_interval(mins => $3::integer)
-  and ($1::uuid is null
-    or (event.created_at, event.id) > (select created_at, id from trigger_events where id = $1::uuid))
-order by event.created_at, event.id limit $2`
+from (
+  -- Where the page before ended; what nothing listened for is looked through, too, so that a page is always as short.
+  select * from trigger_events
+  where created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
+    and (created_at, id) >
+      (coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity'), coalesce($1::uuid, '${NO_ID}'))
+    and created_at < now() - make_interval(mins => $3::integer)
+  order by created_at, id limit $2
+) event
+order by event.created_at, event.id`
