@@ -4,7 +4,7 @@ import { TemplateError } from '../../src/mail/render-content.ts'
 import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import { startBeat } from '../support/beat.ts'
 
-const RUNS = Number(process.env['RUNS'] ?? 2_000)
+const RUNS = Number(process.env['RUNS'] ?? 500)
 /** At a time, so that a batch is like a worker under load. */
 const BATCH = 50
 const DEADLINE_MS = 150
