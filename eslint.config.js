@@ -2,19 +2,41 @@ import js from '@eslint/js'
 import boundaries from 'eslint-plugin-boundaries'
 import tseslint from 'typescript-eslint'
 
-/** Who may import whom (docs/decisions.md, "Layers"). A part that is not named here may not be imported. */
+/**
+ * The rooms of `src`, each of which may use those before it (docs/decisions.md, "Rooms"). A folder that is not named here may
+ * not be imported.
+ */
+const ROOMS = [
+  'platform',
+  'sequences',
+  'templates',
+  'workspaces',
+  'outbox',
+  'http',
+  'triggers',
+  'conditions',
+  'contacts',
+  'lists',
+  'segments',
+  'transports',
+  'installation',
+  'messages',
+  'automations',
+  'enrollments',
+  'erasure',
+  'relay',
+  'schema',
+]
 const ALLOWED = {
-  domain: ['domain'],
   client: ['client'],
-  workflows: ['workflows', 'domain'],
-  db: ['db', 'domain'],
-  mail: ['mail', 'domain'],
-  temporal: ['temporal', 'domain', 'workflows'],
-  services: ['services', 'db', 'mail', 'temporal', 'domain'],
-  activities: ['activities', 'services', 'db', 'mail', 'temporal', 'domain'],
-  api: ['api', 'services', 'db', 'mail', 'temporal', 'domain'],
+  ...Object.fromEntries(ROOMS.map((room, place) => [room, ROOMS.slice(0, place + 1)])),
+  workflows: ['workflows', 'sequences', 'platform'],
+  activities: ['activities', ...ROOMS.slice(0, ROOMS.indexOf('erasure'))],
+  bin: ['bin', 'activities', 'embedded', 'client', ...ROOMS],
+  embedded: ['embedded', 'platform'],
+  scripts: ['scripts', 'embedded', 'bin', 'client', ...ROOMS],
 }
-const EVERYTHING = [...Object.keys(ALLOWED), 'bin', 'scripts', 'test', 'bench']
+const EVERYTHING = [...Object.keys(ALLOWED), 'test', 'bench']
 
 const element = (type, pattern) => ({ type, pattern, partialMatch: false })
 const allow = (from, to, kind) => ({
@@ -36,12 +58,15 @@ export default tseslint.config(
     plugins: { boundaries },
     settings: {
       'boundaries/include': ['src/**', 'workflows/**', 'activities/**', 'test/**', 'bench/**', 'scripts/**'],
-      'boundaries/ignore': ['src/config.ts', 'src/log.ts', 'src/metrics.ts', 'src/tracing.ts'],
+      'boundaries/ignore': [
+        'src/platform/config.ts',
+        'src/platform/log.ts',
+        'src/bin/metrics.ts',
+        'src/platform/tracing.ts',
+      ],
       'boundaries/elements': [
-        ...['domain', 'client', 'db', 'mail', 'temporal', 'services', 'api', 'bin'].map((type) =>
-          element(type, `src/${type}`),
-        ),
-        ...['workflows', 'activities', 'scripts', 'test', 'bench'].map((type) => element(type, type)),
+        ...[...ROOMS, 'client', 'bin'].map((type) => element(type, `src/${type}`)),
+        ...['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench'].map((type) => element(type, type)),
       ],
     },
     rules: {
@@ -52,7 +77,7 @@ export default tseslint.config(
           default: 'disallow',
           policies: [
             ...Object.entries(ALLOWED).map(([from, to]) => allow(from, to)),
-            allow(['bin', 'scripts', 'test', 'bench'], EVERYTHING),
+            allow(['test', 'bench'], EVERYTHING),
             allow('workflows', ['activities'], 'type'),
           ],
         },
@@ -68,25 +93,12 @@ export default tseslint.config(
   },
   {
     // Outside a composition root, configuration and log are given, never fetched.
-    files: ['src/{domain,db,mail,temporal,services,api}/**', 'workflows/**', 'activities/**'],
+    files: ['src/**', 'workflows/**', 'activities/**'],
+    ignores: ['src/bin/**', 'src/platform/{config,log,tracing}.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: ['**/config.ts', '**/log.ts', '**/metrics.ts', '**/tracing.ts'] }],
-    },
-  },
-  {
-    files: ['src/temporal/**'],
-    rules: {
-      '@typescript-eslint/no-restricted-imports': [
+      'no-restricted-imports': [
         'error',
-        {
-          patterns: [
-            {
-              group: ['**/workflows/*', '!**/workflows/messages.ts'],
-              allowTypeImports: true,
-              message: 'Of the workflows, only their messages and their types are for the outside.',
-            },
-          ],
-        },
+        { patterns: ['**/platform/config.ts', '**/platform/log.ts', '**/platform/tracing.ts'] },
       ],
     },
   },

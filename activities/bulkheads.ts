@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity'
-import { createBulkhead, within } from '../src/services/bulkhead.ts'
+import { createBulkhead, within } from '../src/platform/bulkhead.ts'
 
 /** How many statements of one automation's bookkeeping run at a time: fewer than a worker has connections. */
 const AT_A_TIME = 4

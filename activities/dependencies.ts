@@ -1,5 +1,5 @@
-import type { EntityManager } from '../src/db/orm.ts'
-import type { SendMessageDependencies } from '../src/services/send-message.ts'
+import type { EntityManager } from '../src/platform/db/orm.ts'
+import type { SendMessageDependencies } from '../src/messages/send-message.ts'
 
 export interface ActivityDependencies extends SendMessageDependencies {
   em: EntityManager

@@ -1,5 +1,5 @@
-import * as enrollments from '../src/db/queries/enrollments.ts'
-import type { Heard } from '../src/domain/enrollment.ts'
+import * as enrollments from '../src/enrollments/queries.ts'
+import type { Heard } from '../src/sequences/enrollment.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
 

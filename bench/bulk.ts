@@ -1,5 +1,5 @@
-import { sql } from '../src/db/sql.ts'
-import { newId } from '../src/domain/ids.ts'
+import { sql } from '../src/platform/db/sql.ts'
+import { newId } from '../src/platform/ids.ts'
 import { startService } from '../test/support/service.ts'
 import { timed, type Benchmark } from './compare.ts'
 

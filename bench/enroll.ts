@@ -1,5 +1,5 @@
-import { SEARCH_ATTRIBUTES } from '../src/domain/search-attributes.ts'
-import { newId } from '../src/domain/ids.ts'
+import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
+import { newId } from '../src/platform/ids.ts'
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'

@@ -1,8 +1,8 @@
-import { newId } from '../src/domain/ids.ts'
+import { newId } from '../src/platform/ids.ts'
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
-import { enterSignal } from '../workflows/messages.ts'
+import { enterSignal } from '../src/sequences/contract.ts'
 import type { Benchmark } from './compare.ts'
 import { bareInput, makeContacts, post, rateOf } from './load.ts'
 

@@ -5,7 +5,7 @@
  */
 import { readOptions, refuse } from '../scripts/options.ts'
 import { installTemporalRuntime } from '../src/bin/compose.ts'
-import { openLog } from '../src/log.ts'
+import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/services.ts'
 import { bulk } from './bulk.ts'
 import { compare, format, type Benchmark } from './compare.ts'

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import { errors } from '../src/api/middleware/errors.ts'
-import { requestId } from '../src/api/middleware/request-id.ts'
-import { BASE_PATH, operations } from '../src/api/operations.ts'
-import { createRouter } from '../src/api/router.ts'
-import type { ApiState } from '../src/api/state.ts'
-import { createRenderer } from '../src/mail/renderer.ts'
-import { SCOPES } from '../src/domain/scopes.ts'
+import { errors } from '../src/http/middleware/errors.ts'
+import { requestId } from '../src/http/middleware/request-id.ts'
+import { BASE_PATH, operations } from '../src/bin/operations.ts'
+import { createRouter } from '../src/http/router.ts'
+import type { ApiState } from '../src/http/state.ts'
+import { createRenderer } from '../src/templates/renderer.ts'
+import { SCOPES } from '../src/workspaces/scopes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService, type Service } from '../test/support/service.ts'
 import type { Benchmark } from './compare.ts'
@@ -32,7 +32,7 @@ async function startUnguarded({ context, workspaceId }: Service) {
   }
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, false))
-  app.use(errors(dependencies.log))
+  app.use(errors(dependencies.log, {}))
   app.use((ctx, next) => {
     ctx.state.caller = caller
     return next()

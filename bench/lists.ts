@@ -1,6 +1,6 @@
-import { sql } from '../src/db/sql.ts'
-import { createApiKey } from '../src/services/api-keys.ts'
-import { createWorkspace } from '../src/services/workspaces.ts'
+import { sql } from '../src/platform/db/sql.ts'
+import { createApiKey } from '../src/workspaces/create-api-key.ts'
+import { createWorkspace } from '../src/workspaces/create-workspace.ts'
 import { startService } from '../test/support/service.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
 

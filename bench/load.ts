@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import { newId } from '../src/domain/ids.ts'
-import type { EnrollmentInput } from '../workflows/messages.ts'
+import { newId } from '../src/platform/ids.ts'
+import type { EnrollmentInput } from '../src/sequences/contract.ts'
 import type { Service } from '../test/support/service.ts'
 import { timed } from './compare.ts'
 

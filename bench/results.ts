@@ -48,7 +48,7 @@ interface Kept {
   notes: readonly string[]
 }
 
-const FOLDER = new URL('../dist/bench/', import.meta.url)
+const FOLDER = new URL('../dist/bench', import.meta.url)
 const fileOf = (name: string) => new URL(`${name.replace('/', '-')}.json`, FOLDER)
 
 /** Keeps a result until it is measured again. */

@@ -1,4 +1,4 @@
-import { sql } from '../src/db/sql.ts'
+import { sql } from '../src/platform/db/sql.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { startApiProcess, startWorkerProcess, type ApiProcess, type Process } from '../test/support/processes.ts'

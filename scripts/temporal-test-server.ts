@@ -1,9 +1,9 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TimeSkippingTestWorkflowEnvironmentOptions } from '@temporalio/testing'
-import { cacheFolder } from './cache.ts'
-import { fromCache, fromSdk, fromVariable, resolveBinary } from './resolve.ts'
-import { run } from './run.ts'
+import { cacheFolder } from '../embedded/tools/cache.ts'
+import { fromCache, fromSdk, fromVariable, resolveBinary } from '../embedded/tools/resolve.ts'
+import { run } from '../embedded/tools/run.ts'
 
 const VERSION = '1.38.0'
 const ARTIFACT = `io.temporal:temporal-test-server:${VERSION}`

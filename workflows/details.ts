@@ -1,5 +1,5 @@
-import { positionOf, type MachineState } from '../src/domain/machine.ts'
-import { describeDelay, describeStep, type StepOutline } from '../src/domain/steps.ts'
+import { positionOf, type MachineState } from '../src/sequences/machine.ts'
+import { describeDelay, describeStep, type StepOutline } from '../src/sequences/steps.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5

@@ -8,7 +8,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import type { EndStatus } from '../src/domain/enrollment.ts'
+import type { EndStatus } from '../src/sequences/enrollment.ts'
 import {
   ENGINE,
   INITIAL,
@@ -17,8 +17,8 @@ import {
   type Effect,
   type Happening,
   type MachineState,
-} from '../src/domain/machine.ts'
-import { describeStep, type StepOutline } from '../src/domain/steps.ts'
+} from '../src/sequences/machine.ts'
+import { describeStep, type StepOutline } from '../src/sequences/steps.ts'
 import { beginEnrollment, finishEnrollment, rememberHeard, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
@@ -30,7 +30,7 @@ import {
   type Entry,
   type EnrollmentInput,
   type EnrollmentResult,
-} from './messages.ts'
+} from '../src/sequences/contract.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
 /** Of the entries heard, how many are carried until the ledger is told of them. */
@@ -38,7 +38,7 @@ const MAX_CARRIED = 500
 
 /**
  * One contact in one automation, from the first step to the last, however long that takes. The workflow's start is what
- * makes the enrollment; the database follows. What happens when is up to the machine (src/domain/machine.ts): here its
+ * makes the enrollment; the database follows. What happens when is up to the machine (src/sequences/machine.ts): here its
  * effects are carried out, and it is told what came of them.
  */
 export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResult> {

@@ -3,7 +3,7 @@
  * Arguments: the port for SMTP, the port for HTTP.
  */
 import { createServer } from 'node:http'
-import { startSmtpSink } from '../../test/support/smtp-sink.ts'
+import { startSmtpSink } from './smtp-sink.ts'
 
 const SHOWN = 200
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run by the image of Postgres on an empty volume, as its superuser: what scripts/embedded/postgres-roles.ts does elsewhere.
+# Run by the image of Postgres on an empty volume, as its superuser: what embedded/postgres-roles.ts does elsewhere.
 set -eu
 
 role() {

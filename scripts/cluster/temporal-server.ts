@@ -1,5 +1,5 @@
-import type { EmbeddedOptions } from '../embedded/protocol.ts'
-import { resolveGoTool } from '../go-tools.ts'
+import type { EmbeddedOptions } from '../../embedded/protocol.ts'
+import { resolveGoTool } from '../../embedded/tools/go-tools.ts'
 
 /** Temporal's server on Postgres: where its programs are, and how it is to run. */
 export const temporalServer = async (

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cacheFolder } from '../cache.ts'
-import { run } from '../run.ts'
+import { cacheFolder } from '../../embedded/tools/cache.ts'
+import { run } from '../../embedded/tools/run.ts'
 
 const VERSION = '1.72.1'
 const FILE = 'package/dist/browser/standalone.js'

@@ -1,8 +1,8 @@
 /** `npm run api`: the API alone. */
-import { readConfig } from '../config.ts'
-import { unlessAborted } from '../domain/abort.ts'
-import { openLog } from '../log.ts'
-import { agreeOnWorkplace } from '../services/installation.ts'
+import { readConfig } from '../platform/config.ts'
+import { unlessAborted } from '../platform/abort.ts'
+import { openLog } from '../platform/log.ts'
+import { agreeOnWorkplace } from '../installation/workplace.ts'
 import { assertMigrated, metricsParts, openContext, startApi, tracingOf, workplaceOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from './health.ts'

@@ -1,20 +1,20 @@
 /** `npm run --silent cli -- …`: what only operators do. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { readConfig } from '../config.ts'
-import type { ApiKey } from '../db/entities/api-key.ts'
-import type { Segment } from '../db/entities/segment.ts'
-import type { Workspace } from '../db/entities/workspace.ts'
-import { readMailSender } from '../db/queries/installation.ts'
-import { openLog } from '../log.ts'
-import { migrate, openOrm, type Orm } from '../db/orm.ts'
-import { WORKSPACE_MODES, type WorkspaceMode } from '../domain/api-key.ts'
-import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
-import { isScope, SCOPES, type Scope } from '../domain/scopes.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from '../services/api-keys.ts'
-import { noMetrics } from '../services/dependencies.ts'
-import { assertWorkspace, createSegment, deleteSegment, listSegments } from '../services/segments.ts'
-import { dismissMessage, listUnconfirmed, resendMessage } from '../services/unconfirmed-messages.ts'
-import { createWorkspace, listWorkspaces } from '../services/workspaces.ts'
+import { readConfig } from '../platform/config.ts'
+import type { ApiKey, Workspace } from '../workspaces/entities.ts'
+import type { Segment } from '../conditions/entities.ts'
+import { readMailSender } from '../installation/queries.ts'
+import { openLog } from '../platform/log.ts'
+import { migrate, type Orm } from '../platform/db/orm.ts'
+import { openDatabase } from '../schema/open.ts'
+import { WORKSPACE_MODES, type WorkspaceMode } from '../workspaces/api-key.ts'
+import { DEFAULT_RATE_LIMIT } from '../workspaces/rate-limit.ts'
+import { isScope, SCOPES, type Scope } from '../workspaces/scopes.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from '../workspaces/create-api-key.ts'
+import { noMetrics } from '../outbox/dependencies.ts'
+import { assertWorkspace, createSegment, deleteSegment, listSegments } from '../segments/segments.ts'
+import { dismissMessage, listUnconfirmed, resendMessage } from '../messages/unconfirmed-messages.ts'
+import { createWorkspace, listWorkspaces } from '../workspaces/create-workspace.ts'
 import { createMail } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { createFirstWorkspace, showFirstKeys } from './first-start.ts'
@@ -29,7 +29,7 @@ interface Output {
 async function withDatabase<Result>(run: (orm: Orm) => Promise<Result>): Promise<Result> {
   const config = readConfig(process.env)
   const { DATABASE_URL } = config.DATABASE_URL ? { DATABASE_URL: config.DATABASE_URL } : connectedConfig(config)
-  const orm = openOrm({ url: DATABASE_URL, timeoutMs: 60_000 })
+  const orm = openDatabase({ url: DATABASE_URL, timeoutMs: 60_000 })
   try {
     return await run(orm)
   } finally {

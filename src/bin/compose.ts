@@ -8,33 +8,34 @@ import { makeTelemetryFilterString, Runtime, type Worker } from '@temporalio/wor
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/index.ts'
-import { createApi } from '../api/app.ts'
-import type { Config } from '../config.ts'
-import { startTracing } from '../tracing.ts'
-import { openMetrics, type MetricsRegistry } from '../metrics.ts'
-import { openOrm, pendingMigrations, type EntityManager, type Orm } from '../db/orm.ts'
-import { dividePool } from '../db/pool-shares.ts'
-import { createSessionWatch } from '../db/session-watch.ts'
-import { withCircuitBreaker, type OnChange } from '../mail/circuit-breaker.ts'
-import { createRenderer } from '../mail/renderer.ts'
-import { createSmtpTransport } from '../mail/smtp.ts'
-import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
-import { traceDeliveries } from '../mail/trace.ts'
-import type { Dependencies } from '../services/dependencies.ts'
-import { createBulkhead } from '../services/bulkhead.ts'
-import { DELIVERED_AT_ONCE } from '../services/deliver.ts'
-import { createPlaces } from '../services/places.ts'
-import { RECORDS_AT_A_TIME } from '../services/enroll-contact.ts'
-import { createLeaseKeeper } from '../services/hand-over-leases.ts'
-import { agreeOnWorkplace, installationOf } from '../services/installation.ts'
-import { agreeOnMail, mailModeOf, watchMailMode } from '../services/mail-mode.ts'
-import { agreeOnSender } from '../services/mail-sender.ts'
-import { startRelay } from '../services/relay.ts'
-import { connectWorker } from '../temporal/connect-worker.ts'
-import { openTemporal } from '../temporal/connection.ts'
-import { createEnrollments } from '../temporal/enrollments.ts'
-import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
-import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
+import { API } from './operations.ts'
+import { createApi } from '../http/app.ts'
+import type { Config } from '../platform/config.ts'
+import { startTracing } from '../platform/tracing.ts'
+import { openMetrics, type MetricsRegistry } from './metrics.ts'
+import { pendingMigrations, type EntityManager, type Orm } from '../platform/db/orm.ts'
+import { openDatabase } from '../schema/open.ts'
+import { dividePool } from '../platform/db/pool-shares.ts'
+import { createSessionWatch } from '../platform/db/session-watch.ts'
+import { withCircuitBreaker, type OnChange } from '../transports/circuit-breaker.ts'
+import { createRenderer } from '../templates/renderer.ts'
+import { createSmtpTransport } from '../transports/smtp.ts'
+import { addressOfServer, readSmtpUrl } from '../transports/smtp-url.ts'
+import { traceDeliveries } from '../transports/trace.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { createBulkhead } from '../platform/bulkhead.ts'
+import { createDeliverAtOnce } from '../enrollments/deliver.ts'
+import { RECORDS_AT_A_TIME } from '../enrollments/enroll-contact.ts'
+import { createLeaseKeeper } from '../messages/hand-over-leases.ts'
+import { agreeOnWorkplace, installationOf } from '../installation/workplace.ts'
+import { agreeOnMail, mailModeOf, watchMailMode } from '../installation/mail-mode.ts'
+import { agreeOnSender } from '../installation/mail-sender.ts'
+import { startRelay } from '../relay/relay.ts'
+import { connectWorker } from '../platform/temporal/connect-worker.ts'
+import { openTemporal } from '../platform/temporal/connection.ts'
+import { createEnrollments } from '../sequences/client.ts'
+import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
+import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
@@ -66,7 +67,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     sessions.watch(pool)
     dividePool(pool, poolSize)
   }
-  const orm = openOrm({ url: config.DATABASE_URL, poolSize, onPool })
+  const orm = openDatabase({ url: config.DATABASE_URL, poolSize, onPool })
   const health = createHealth()
   health.watch(() => sessions.problem())
   const temporal = openTemporal({
@@ -86,7 +87,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     temporal,
     dependencies: {
       recording: createBulkhead(RECORDS_AT_A_TIME),
-      delivering: createPlaces(DELIVERED_AT_ONCE),
+      deliverAtOnce: createDeliverAtOnce(),
       em: orm.em,
       enrollments,
       log,
@@ -172,14 +173,17 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   const { config, dependencies, health } = context
   const renderer = createRenderer()
   health.watch(() => renderer.problem())
-  const app = createApi({
-    ...dependencies,
-    renderer,
-    isLogWatched: process.stdout.isTTY,
-    checkReadiness: createReadiness(context),
-    checkHealth: () => health.problems(),
-    trustedProxies: config.trustedProxies,
-  })
+  const app = createApi(
+    {
+      ...dependencies,
+      renderer,
+      isLogWatched: process.stdout.isTTY,
+      checkReadiness: createReadiness(context),
+      checkHealth: () => health.problems(),
+      trustedProxies: config.trustedProxies,
+    },
+    API,
+  )
   const handle = app.callback()
   const server = createHttpServer((request, response) => void handle(request, response), {
     trustedProxies: config.trustedProxies,

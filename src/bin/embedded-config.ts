@@ -1,5 +1,5 @@
-import { readRunning } from '../../scripts/embedded/running-file.ts'
-import type { Config } from '../config.ts'
+import { readRunning } from '../../embedded/running-file.ts'
+import type { Config } from '../platform/config.ts'
 import type { ConnectedConfig } from './compose.ts'
 
 /**

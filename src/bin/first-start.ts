@@ -1,13 +1,12 @@
-import type { Config } from '../config.ts'
-import { ApiKey } from '../db/entities/api-key.ts'
-import { Workspace } from '../db/entities/workspace.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { sql } from '../db/sql.ts'
-import { generateApiKey, hashApiKey, visiblePrefix } from '../domain/api-key.ts'
-import { DEFAULT_RATE_LIMIT } from '../domain/rate-limit.ts'
-import { SCOPES } from '../domain/scopes.ts'
-import { addressOfServer, readSmtpUrl } from '../mail/smtp-url.ts'
-import { mailModeOf } from '../services/mail-mode.ts'
+import type { Config } from '../platform/config.ts'
+import { ApiKey, Workspace } from '../workspaces/entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { generateApiKey, hashApiKey, visiblePrefix } from '../workspaces/api-key.ts'
+import { DEFAULT_RATE_LIMIT } from '../workspaces/rate-limit.ts'
+import { SCOPES } from '../workspaces/scopes.ts'
+import { addressOfServer, readSmtpUrl } from '../transports/smtp-url.ts'
+import { mailModeOf } from '../installation/mail-mode.ts'
 
 export interface FirstKeys {
   live: string

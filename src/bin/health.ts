@@ -1,4 +1,4 @@
-import type { Log } from '../services/dependencies.ts'
+import type { Log } from '../outbox/dependencies.ts'
 import type { RunningPart } from './compose.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { isWithin, networkOf } from '../domain/address-ranges.ts'
+import { isWithin, networkOf } from '../platform/address-ranges.ts'
 
 /** How long a client may neither send nor take anything, in milliseconds. */
 const SILENCE_MS = 30_000

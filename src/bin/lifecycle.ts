@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isLoginRefused } from '../db/errors.ts'
+import { isDatabaseUnavailable, isLoginRefused } from '../platform/db/errors.ts'
 import type { RunningPart } from './compose.ts'
 
 /** What whoever waits for something is told when the process is asked to stop. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import type { Orm } from '../db/orm.ts'
-import { sql } from '../db/sql.ts'
+import type { Orm } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
 
 interface Servers {
   orm: Orm

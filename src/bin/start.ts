@@ -1,17 +1,18 @@
 /** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEmbedded, type Embedded } from '../../scripts/embedded/client.ts'
-import { makeDataFolder } from '../../scripts/embedded/data-folder.ts'
-import { assertFolderFree } from '../../scripts/embedded/owner.ts'
-import { assertPortFree, assertPortsDiffer, type Place } from '../../scripts/embedded/ports.ts'
-import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
-import { readConfig, type Config } from '../config.ts'
-import { migrate, openOrm } from '../db/orm.ts'
-import { unlessAborted } from '../domain/abort.ts'
-import { openLog } from '../log.ts'
-import { mailModeOf } from '../services/mail-mode.ts'
-import { NO_SENDER } from '../services/mail-sender.ts'
+import { startEmbedded, type Embedded } from '../../embedded/client.ts'
+import { makeDataFolder } from '../../embedded/data-folder.ts'
+import { assertFolderFree } from '../../embedded/owner.ts'
+import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
+import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
+import { readConfig, type Config } from '../platform/config.ts'
+import { migrate } from '../platform/db/orm.ts'
+import { openDatabase } from '../schema/open.ts'
+import { unlessAborted } from '../platform/abort.ts'
+import { openLog } from '../platform/log.ts'
+import { mailModeOf } from '../installation/mail-mode.ts'
+import { NO_SENDER } from '../installation/mail-sender.ts'
 import { openContext, prepareWorkerProcess, startApi, startWorker, tracingOf, type ConnectedConfig } from './compose.ts'
 import { createFirstWorkspace, welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from './health.ts'
@@ -121,7 +122,7 @@ function placesOf(config: Config): Place[] {
 }
 
 async function prepareDatabase({ DATABASE_URL }: ConnectedConfig): Promise<void> {
-  const orm = openOrm({ url: DATABASE_URL, timeoutMs: 120_000 })
+  const orm = openDatabase({ url: DATABASE_URL, timeoutMs: 120_000 })
   try {
     const done = await migrate(orm)
     if (done.length > 0) say(`Postgres: migrated (${done.join(', ')})`)

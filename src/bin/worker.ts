@@ -1,7 +1,7 @@
 /** `npm run worker`: a worker alone. */
-import { readConfig } from '../config.ts'
-import { unlessAborted } from '../domain/abort.ts'
-import { openLog } from '../log.ts'
+import { readConfig } from '../platform/config.ts'
+import { unlessAborted } from '../platform/abort.ts'
+import { openLog } from '../platform/log.ts'
 import { assertMigrated, openContext, prepareWorkerProcess, startWorker, tracingOf } from './compose.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from './health.ts'

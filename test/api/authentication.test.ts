@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { SCOPES } from '../../src/domain/scopes.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from '../../src/services/api-keys.ts'
+import { SCOPES } from '../../src/workspaces/scopes.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from '../../src/workspaces/create-api-key.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('authentication', () => {

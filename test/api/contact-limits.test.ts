@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
-import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT } from '../../src/domain/contact-limits.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT } from '../../src/contacts/contact-limits.ts'
 import { aContact, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 

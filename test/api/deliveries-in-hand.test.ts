@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { startApiWith, type ApiWith } from '../support/api-with.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

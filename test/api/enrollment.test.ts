@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { isId } from '../../src/domain/ids.ts'
+import { isId } from '../../src/platform/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('an enrollment', () => {
   let service: Service

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { IS_OWED, owe } from '../../src/db/queries/outbox.ts'
-import { sql } from '../../src/db/sql.ts'
+import { IS_OWED, owe } from '../../src/outbox/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'

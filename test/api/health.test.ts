@@ -6,9 +6,9 @@ import { Worker } from '@temporalio/worker'
 import { createHealth, endWhenBeyondRecovery } from '../../src/bin/health.ts'
 import { runUntilStopped } from '../../src/bin/lifecycle.ts'
 import { startMetrics } from '../../src/bin/compose.ts'
-import { owe } from '../../src/db/queries/outbox.ts'
-import { newId } from '../../src/domain/ids.ts'
-import { startRelay } from '../../src/services/relay.ts'
+import { owe } from '../../src/outbox/queries.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { startRelay } from '../../src/relay/relay.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
@@ -37,11 +37,11 @@ describe('/healthz', function () {
 
   it('is false while the threads for templates cannot be started, and true when they can again', async () => {
     const project = mkdtempSync(join(tmpdir(), 'dripline-health-'))
-    for (const part of ['src', 'scripts', 'workflows', 'activities', 'package.json']) {
+    for (const part of ['src', 'scripts', 'embedded', 'workflows', 'activities', 'package.json']) {
       cpSync(join(ROOT, part), join(project, part), { recursive: true })
     }
     symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'))
-    const script = join(project, 'src/mail/render-thread.ts')
+    const script = join(project, 'src/templates/thread.ts')
     // What a deploy that goes on below a running process does.
     renameSync(script, `${script}.gone`)
     const api = await startApiProcess(service, {}, project)
@@ -66,7 +66,7 @@ describe('/healthz', function () {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
       })
-      assert.match(told, /Threads for templates cannot be started: .*render-thread/)
+      assert.match(told, /Threads for templates cannot be started: .*templates\/thread/)
       renameSync(`${script}.gone`, script)
       await eventually('it is well', async () => ((await health(origin)).startsWith('200') ? true : undefined))
       assert.equal(await save(), 201)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { operations } from '../../src/api/operations.ts'
-import { createSegment } from '../../src/services/segments.ts'
+import { operations } from '../../src/bin/operations.ts'
+import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Answer, type Service } from '../support/service.ts'

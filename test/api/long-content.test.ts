@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { EmailContent } from '../../src/db/entities/email-content.ts'
-import { createAutomation } from '../../src/services/automations.ts'
+import { EmailContent } from '../../src/automations/entities.ts'
+import { createAutomation } from '../../src/automations/automations.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startBeat } from '../support/beat.ts'
 import { eventually } from '../support/eventually.ts'

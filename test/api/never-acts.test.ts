@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newId } from '../../src/domain/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { aContact, aList, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 

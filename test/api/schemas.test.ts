@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { document } from '../../src/api/operations.ts'
-import { contactSchema } from '../../src/api/schemas/contacts.ts'
-import { parse } from '../../src/api/schemas/parse.ts'
-import { findJsonFault } from '../../src/domain/json.ts'
-import { compileQuickly } from '../../src/api/schemas/quick.ts'
+import { document } from '../../src/bin/operations.ts'
+import { contactSchema } from '../../src/contacts/schemas.ts'
+import { parse } from '../../src/http/parse.ts'
+import { findJsonFault } from '../../src/platform/json.ts'
+import { compileQuickly } from '../../src/http/item-check.ts'
 import {
   ACTIVITY_STATUSES,
   COMPARISONS,
   CONDITION_FIELDS,
   readCondition,
   type Condition,
-} from '../../src/domain/conditions.ts'
+} from '../../src/conditions/condition.ts'
 
 const passes = (run: () => unknown): boolean => {
   try {

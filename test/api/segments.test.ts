@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Condition } from '../../src/domain/conditions.ts'
-import { createSegment } from '../../src/services/segments.ts'
+import type { Condition } from '../../src/conditions/condition.ts'
+import { createSegment } from '../../src/segments/segments.ts'
 import { activityOf, aContact, aList, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApiProcess, startWorkerProcess } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('SIGTERM', function () {
   this.timeout(60_000)

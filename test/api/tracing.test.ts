@@ -5,7 +5,7 @@ import { startApiProcess, startWorkerProcess, type Process } from '../support/pr
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 interface Span {
   traceId: string

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, aList, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { startApiProcess } from '../support/processes.ts'
 import { eventually } from '../support/eventually.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, Socket } from 'node:net'
 import pMap from 'p-map'
-import { createUnreadAnswers } from '../../src/api/unread-answers.ts'
+import { createUnreadAnswers } from '../../src/http/unread-answers.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 

@@ -8,7 +8,7 @@ import { makeBusyFolder, subjectOf } from '../support/busy-folder/make.ts'
 import { startProduct, type Product } from '../support/busy-folder/product.ts'
 import { dataDirOf, readStory, type Person } from '../support/busy-folder/story.ts'
 import { eventually } from '../support/eventually.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 /**
  * Folders of earlier versions, as `VERSION.tar.gz`. When a version is released, it makes its own:

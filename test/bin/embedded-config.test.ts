@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writeRunning } from '../../scripts/embedded/running-file.ts'
+import { writeRunning } from '../../embedded/running-file.ts'
 import { connectedConfig } from '../../src/bin/embedded-config.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/platform/config.ts'
 
 describe('a part beside a running `npm start`', () => {
   let dataDir: string

@@ -56,7 +56,7 @@ describe('a first start', function () {
   it('comes up in a folder that only its owner can enter, on a path with spaces, as root too', async () => {
     const project = join(folder, 'a project')
     mkdirSync(project)
-    const parts = ['package.json', 'src', 'scripts', 'workflows', 'activities', 'node_modules']
+    const parts = ['package.json', 'src', 'scripts', 'embedded', 'workflows', 'activities', 'node_modules']
     const copy = (how: string) => execFileSync('cp', [how, ...parts.map((part) => join(ROOT, part)), project])
     try {
       copy('-al')

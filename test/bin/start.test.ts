@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { commandHolds, isAlive } from '../../scripts/embedded/processes.ts'
+import { commandHolds, isAlive } from '../../embedded/processes.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   hasEnded,
@@ -17,7 +17,7 @@ import {
   startEnvironment,
   type Started,
 } from '../support/npm-start.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const run = promisify(execFile)
 

@@ -1,4 +1,4 @@
-"""What Schemathesis has to know that the document cannot say: see scripts/test-contract.ts."""
+"""What Schemathesis has to know that the document cannot say: see test/contract/main.ts."""
 
 import ipaddress
 import itertools

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { FIRST_TURN, leaseDeliveries, owe } from '../../src/db/queries/outbox.ts'
-import { sql } from '../../src/db/sql.ts'
-import { createAutomation } from '../../src/services/automations.ts'
-import { createWorkspace } from '../../src/services/workspaces.ts'
-import { newId } from '../../src/domain/ids.ts'
+import { FIRST_TURN, leaseDeliveries, owe } from '../../src/outbox/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { createAutomation } from '../../src/automations/automations.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('the outbox', () => {

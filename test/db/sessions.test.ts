@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Pool, PoolClient } from 'pg'
-import { openOrm, type Orm } from '../../src/db/orm.ts'
-import { createSessionWatch } from '../../src/db/session-watch.ts'
-import { sql } from '../../src/db/sql.ts'
+import { type Orm } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
+import { createSessionWatch } from '../../src/platform/db/session-watch.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy, type Proxy } from '../support/proxy.ts'
@@ -20,7 +21,7 @@ describe('sessions with Postgres', () => {
     proxy = await startProxy(Number(new URL(database.url).port))
     const url = new URL(database.url)
     url.port = String(proxy.port)
-    orm = openOrm({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS })
+    orm = openDatabase({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS })
     await sql(database.orm.em.fork(), 'create table counter (id integer primary key, value integer not null)')
     await sql(database.orm.em.fork(), 'insert into counter values (1, 0)')
   })
@@ -105,7 +106,7 @@ describe('sessions with Postgres', () => {
       pool = made
       watch.watch(made)
     }
-    const watched = openOrm({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS, onPool })
+    const watched = openDatabase({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS, onPool })
     const asks = () => sql(watched.em.fork(), 'select 1')
     try {
       await Promise.all(Array.from({ length: POOL }, asks))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clientAddress, isAddressRange } from '../../src/domain/address-ranges.ts'
+import { clientAddress, isAddressRange } from '../../src/platform/address-ranges.ts'
 
 describe('address range', () => {
   for (const good of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { generateApiKey, isWellFormedApiKey, visiblePrefix } from '../../src/domain/api-key.ts'
+import { generateApiKey, isWellFormedApiKey, visiblePrefix } from '../../src/workspaces/api-key.ts'
 
 describe('API key', () => {
   it('has the form of its mode, and its own checksum', () => {

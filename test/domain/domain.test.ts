@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { isEmailAddress, emailKey } from '../../src/domain/email-address.ts'
-import { findJsonFault } from '../../src/domain/json.ts'
-import { messageIdHeader } from '../../src/domain/messages.ts'
-import { splitMetadata } from '../../src/domain/metadata.ts'
-import { describeDelay, describeStep } from '../../src/domain/steps.ts'
-import { triggerKey } from '../../src/domain/triggers.ts'
+import { isEmailAddress, emailKey } from '../../src/platform/email-address.ts'
+import { findJsonFault } from '../../src/platform/json.ts'
+import { messageIdHeader } from '../../src/messages/message.ts'
+import { splitMetadata } from '../../src/contacts/metadata.ts'
+import { describeDelay, describeStep } from '../../src/sequences/steps.ts'
+import { triggerKey } from '../../src/triggers/trigger.ts'
 
 describe('email address', () => {
   for (const good of ['a@b.co', 'jörg@exämple.de', "o'neil+tag@mail.example.com", 'x@xn--exmple-cua.de']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { showFirstKeys, welcome } from '../../src/bin/first-start.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/platform/config.ts'
 
 describe('what npm start says of mail', () => {
   const lineOf = (env: NodeJS.ProcessEnv) => {

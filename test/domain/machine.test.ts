@@ -8,8 +8,8 @@ import {
   type Effect,
   type Happening,
   type MachineState,
-} from '../../src/domain/machine.ts'
-import type { StepOutline } from '../../src/domain/steps.ts'
+} from '../../src/sequences/machine.ts'
+import type { StepOutline } from '../../src/sequences/steps.ts'
 
 const email = (id: string): StepOutline => ({ id, type: 'EMAIL' })
 const wait = (id: string, delayMinutes: number): StepOutline => ({ id, type: 'WAIT', delayMinutes })

@@ -13,7 +13,7 @@ export interface Mutant {
   stories: readonly string[]
 }
 
-const LEDGER = 'src/db/queries/ledger.ts'
+const LEDGER = 'src/messages/ledger.ts'
 
 export const MUTANTS: Record<string, Mutant> = {
   'unconditional-claim': {
@@ -66,7 +66,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'defer-forgets-claim': {
     what: 'a claim whose answer was lost is left as it is, although nothing was handed over',
-    file: 'src/services/send-message.ts',
+    file: 'src/messages/send-message.ts',
     replace: 'if (claimUnknown) await untilDone(defer)',
     by: 'if (claimUnknown) void defer',
     worlds: ['enroll'],
@@ -74,7 +74,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'record-gives-up': {
     what: 'what the mail server answered is forgotten at the first error of the database',
-    file: 'src/services/send-message.ts',
+    file: 'src/messages/send-message.ts',
     replace: '    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))\n',
     by: '    await recordOutcome(em.fork(), message, outcome, content).catch(() => undefined)\n',
     worlds: ['enroll'],
@@ -82,7 +82,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'hold-is-no-fence': {
     what: 'an attempt that looked before a hold claims after it, and nobody tells the workflow to go on',
-    file: 'src/db/queries/ledger.ts',
+    file: 'src/messages/ledger.ts',
     replace: 'enrollment.holds = $16::integer or',
     by: '$16::integer >= 0 or',
     worlds: ['pause'],
@@ -90,7 +90,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'no-break-off': {
     what: 'a sender that was stopped past its lease hands over all the same',
-    file: 'src/services/hand-over-leases.ts',
+    file: 'src/messages/hand-over-leases.ts',
     replace: 'sentAt + LEASE_SECONDS * 1000 - MARGIN_MS',
     by: 'sentAt + LEASE_SECONDS * 1000 + 150_000',
     worlds: ['delete', 'erase'],
@@ -98,7 +98,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'impatient-delete': {
     what: 'DELETE and erasure answer without waiting for what is being handed over',
-    file: 'src/services/wait-for-senders.ts',
+    file: 'src/messages/wait-for-senders.ts',
     replace: '(await count()) > 0',
     by: '(await count()) > 1_000',
     worlds: ['delete', 'erase'],
@@ -106,7 +106,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'erase-leaves-the-rest': {
     what: 'what was being handed over to a contact who was erased stays in the ledger',
-    file: 'src/db/queries/erase-contact.ts',
+    file: 'src/erasure/queries.ts',
     replace: 'with gone as (\n       delete from messages where contact_id = $1::uuid',
     by: 'with gone as (\n       delete from messages where false and contact_id = $1::uuid',
     worlds: ['erase'],
@@ -114,7 +114,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'no-relay': {
     what: 'nobody delivers what a crash left undelivered',
-    file: 'src/services/relay.ts',
+    file: 'src/relay/relay.ts',
     replace: 'else if (due.length > 0) await deliver(dependencies, due, concurrency)',
     by: '',
     worlds: ['event'],
@@ -122,7 +122,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'settled-before-delivery': {
     what: 'a delivery is settled before it has arrived',
-    file: 'src/services/deliver.ts',
+    file: 'src/enrollments/deliver.ts',
     replace: 'await deliverOne(dependencies, delivery)',
     by: 'await settleDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery)',
     worlds: ['event'],
@@ -130,7 +130,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'nothing-owed': {
     what: 'what an event owes is not written with it',
-    file: 'src/db/queries/trigger-events.ts',
+    file: 'src/triggers/queries.ts',
     replace: 'where written.is_new',
     by: 'where false',
     worlds: ['event'],
@@ -138,7 +138,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'heard-is-forgotten': {
     what: 'what an enrollment has heard starts it again when it is delivered again',
-    file: 'src/db/queries/enrollments.ts',
+    file: 'src/enrollments/queries.ts',
     replace: 'where automation.id = $1::uuid and event.id = any($3::uuid[])',
     by: 'where false and automation.id = $1::uuid and event.id = any($3::uuid[])',
     worlds: ['heard'],
@@ -162,7 +162,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'acknowledged-before-start': {
     what: 'a call is acknowledged although the workflow was not started',
-    file: 'src/services/enroll-contact.ts',
+    file: 'src/enrollments/enroll-contact.ts',
     replace: 'const started = await enrollments.start(start)',
     by: `const started = await enrollments.start(start).catch(() => undefined)
   if (started === undefined) return answer(true)`,
@@ -171,7 +171,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'short-wait': {
     what: 'a wait ends early',
-    file: 'src/domain/machine.ts',
+    file: 'src/sequences/machine.ts',
     replace: 'step.delayMinutes * 60_000',
     by: 'step.delayMinutes * 50_000',
     worlds: ['enroll'],
@@ -179,7 +179,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'skipped-step': {
     what: 'a step is skipped behind a wait',
-    file: 'src/domain/machine.ts',
+    file: 'src/sequences/machine.ts',
     replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
     by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
     worlds: ['enroll'],
@@ -187,7 +187,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'lost-change': {
     what: 'a change that comes while an email is looked at is not seen',
-    file: 'src/domain/machine.ts',
+    file: 'src/sequences/machine.ts',
     replace: 'return stay({ ...state, changed: true })',
     by: 'return stay(state)',
     worlds: ['pause'],
@@ -195,7 +195,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'nobody-wakes': {
     what: 'whoever was held stays held',
-    file: 'src/services/automations.ts',
+    file: 'src/automations/automations.ts',
     replace: `await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })`,
     by: 'void owe',
     worlds: ['pause'],
@@ -203,7 +203,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'nobody-tears-down': {
     what: 'the enrollments of a deleted automation go on for ever',
-    file: 'src/services/delete-automation.ts',
+    file: 'src/automations/delete-automation.ts',
     replace: `if (count > 0) await owe(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
     by: 'void owe',
     worlds: ['delete'],
@@ -211,7 +211,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'answer-apart': {
     what: 'what a call did and the answer that is kept of it are two transactions',
-    file: 'src/api/idempotency.ts',
+    file: 'src/http/idempotency.ts',
     replace: 'const answer = transactional\n',
     by: 'const answer = !transactional\n',
     worlds: ['idempotent'],

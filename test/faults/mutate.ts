@@ -14,7 +14,7 @@ export function withMutant({ file: mutated, replace, by }: Mutant, file: string,
  * @returns the folder of the copy.
  */
 export function copyWithMutant(root: string, to: string, mutant: Mutant): string {
-  for (const folder of ['src', 'workflows', 'activities', 'scripts', 'package.json']) {
+  for (const folder of ['src', 'workflows', 'activities', 'scripts', 'embedded', 'package.json']) {
     cpSync(join(root, folder), join(to, folder), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))

@@ -15,15 +15,15 @@ export interface Point {
   passing?: true
 }
 
-const ENROLL = 'src/services/enroll-contact.ts'
-const IDEMPOTENCY = 'src/api/idempotency.ts'
-const DELIVER = 'src/services/deliver.ts'
-const AUTOMATIONS = 'src/services/automations.ts'
-const DELETE = 'src/services/delete-automation.ts'
-const ERASE = 'src/services/erase-contact.ts'
-const WALKS = 'src/services/walks.ts'
-const SEND = 'src/services/send-message.ts'
-const SMTP = 'src/mail/smtp.ts'
+const ENROLL = 'src/enrollments/enroll-contact.ts'
+const IDEMPOTENCY = 'src/http/idempotency.ts'
+const DELIVER = 'src/enrollments/deliver.ts'
+const AUTOMATIONS = 'src/automations/automations.ts'
+const DELETE = 'src/automations/delete-automation.ts'
+const ERASE = 'src/erasure/erase-contact.ts'
+const WALKS = 'src/relay/walks.ts'
+const SEND = 'src/messages/send-message.ts'
+const SMTP = 'src/transports/smtp.ts'
 
 /** In what an API does. */
 const API: readonly Point[] = [
@@ -63,7 +63,7 @@ const API: readonly Point[] = [
   { name: 'api: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
     name: 'api: before answer',
-    file: 'src/api/router.ts',
+    file: 'src/http/router.ts',
     before: `if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')\n`,
     only: `ctx.method !== 'GET'`,
   },
@@ -84,7 +84,7 @@ const API: readonly Point[] = [
   {
     name: 'api: erased, before the wait',
     file: ERASE,
-    before: 'await deliverAtOnce(dependencies, cancellations ?? [])\n',
+    before: 'await dependencies.deliverAtOnce(dependencies, cancellations ?? [])\n',
   },
   { name: 'api: erased, before the rest', file: ERASE, before: 'await eraseRest(fork, id)\n}' },
 ]
@@ -93,11 +93,11 @@ const API: readonly Point[] = [
 const RELAY: readonly Point[] = [
   {
     name: 'relay: leased',
-    file: 'src/services/relay.ts',
+    file: 'src/relay/relay.ts',
     before: `if (lane === 'walk') for`,
     only: `lane !== 'walk' && due.length > 0`,
   },
-  { name: 'relay: walk leased', file: 'src/services/relay.ts', before: 'await walk(dependencies, delivery)\n' },
+  { name: 'relay: walk leased', file: 'src/relay/relay.ts', before: 'await walk(dependencies, delivery)\n' },
   { name: 'relay: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
   { name: 'relay: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
@@ -162,7 +162,7 @@ const WORKER: readonly Point[] = [
   },
   {
     name: 'worker: before end',
-    file: 'src/db/queries/enrollments.ts',
+    file: 'src/enrollments/queries.ts',
     before: `await preparedSql(em, 'finish-enrollment', FINISH, [\n`,
   },
 ]

@@ -8,7 +8,7 @@ import { MUTANTS } from './mutants.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** What is bundled, and run by Temporal. */
-const WORKFLOW_CODE = /^(workflows|src\/domain)\//
+const WORKFLOW_CODE = /^(workflows|src\/sequences)\//
 
 /** Builds the workflow code of a mutant, or the sound one; that one is built once for all who do not differ in it. */
 export class WorkflowBundles {

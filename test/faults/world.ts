@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startEmbedded } from '../../scripts/embedded/client.ts'
-import { resolveGoTool } from '../../scripts/go-tools.ts'
+import { startEmbedded } from '../../embedded/client.ts'
+import { resolveGoTool } from '../../embedded/tools/go-tools.ts'
 import { balance } from '../../scripts/cluster/balancer.ts'
 import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
-import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
-import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
-import { sql } from '../../src/db/sql.ts'
+import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
+import { migrate, type Orm } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts, freePortsInARow } from '../support/ports.ts'
 import { Controller } from './controller.ts'
@@ -105,7 +106,7 @@ export async function startWorld(
     },
     say,
   )
-  const orm = openOrm({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000, applicationName: 'judge' })
+  const orm = openDatabase({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000, applicationName: 'judge' })
   await migrate(orm)
   const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
     postgres: { listen: postgresProxy!, upstream: postgres },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { aboutOf, codesOf, type About } from '../../src/mail/answers.ts'
+import { aboutOf, codesOf, type About } from '../../src/transports/answers.ts'
 
 describe('whom a refusal is about', () => {
   const cases: [About, string, string][] = [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { withCircuitBreaker } from '../../src/mail/circuit-breaker.ts'
-import { createSmtpTransport } from '../../src/mail/smtp.ts'
-import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
-import type { MailTransport } from '../../src/mail/transport.ts'
+import { withCircuitBreaker } from '../../src/transports/circuit-breaker.ts'
+import { createSmtpTransport } from '../../src/transports/smtp.ts'
+import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
+import type { MailTransport } from '../../src/transports/transport.ts'
 import { anEmail as email } from '../support/an-email.ts'
 import { eventually } from '../support/eventually.ts'
-import { startSmtpSink, type Behaviour, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type Behaviour, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('a mail server that fails', () => {
   let sink: SmtpSink

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
+import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
 import { startBeat } from '../support/beat.ts'
-import { RendererBusy, TemplateError } from '../../src/mail/render-content.ts'
+import { RendererBusy, TemplateError } from '../../src/templates/content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })

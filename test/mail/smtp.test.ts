@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
-import { createSmtpTransport } from '../../src/mail/smtp.ts'
-import { readSmtpUrl } from '../../src/mail/smtp-url.ts'
-import type { Email, HandOver, MailTransport } from '../../src/mail/transport.ts'
+import { createSmtpTransport } from '../../src/transports/smtp.ts'
+import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
+import type { Email, HandOver, MailTransport } from '../../src/transports/transport.ts'
 import { freePorts } from '../support/ports.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const email = {
   from: 'Dripline <from@example.com>',

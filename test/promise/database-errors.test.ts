@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/sql.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('a database that fails', () => {
   let service: Service

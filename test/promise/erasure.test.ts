@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { claimMessage, deferMessage, recordOutcome } from '../../src/db/queries/ledger.ts'
-import { sql } from '../../src/db/sql.ts'
-import { newId } from '../../src/domain/ids.ts'
+import { claimMessage, deferMessage, recordOutcome } from '../../src/messages/ledger.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 

@@ -6,14 +6,14 @@ import {
   holdEnrollment,
   recordOutcome,
   type ClaimAs,
-} from '../../src/db/queries/ledger.ts'
-import { sql } from '../../src/db/sql.ts'
-import { outcomeOf } from '../../src/services/send-message.ts'
-import { newId } from '../../src/domain/ids.ts'
+} from '../../src/messages/ledger.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { outcomeOf } from '../../src/messages/send-message.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../support/smtp-sink.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const CONNECTIONS = 3
 const CONTACTS = 12

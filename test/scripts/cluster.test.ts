@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { readComposeFile } from '../../scripts/cluster/compose-file.ts'
-import { GO_TOOLS } from '../../scripts/go-tools.ts'
+import { GO_TOOLS } from '../../embedded/tools/go-tools.ts'
 
 const COMPOSE_FILE = join(import.meta.dirname, '../../docker-compose.yml')
 

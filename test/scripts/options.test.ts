@@ -34,9 +34,9 @@ describe('a script', () => {
     ['test/faults/main.ts --story nope', /There is no story "nope". --list-stories names them/],
     ['test/faults/main.ts --enrollments abc', /--enrollments must be a whole number, 1 or more/],
     ['test/faults/main.ts --stories --seeds 0', /--seeds must be a whole number, 1 or more/],
-    ['scripts/test-contract.ts --examples abc', /--examples must be a whole number, 1 or more/],
-    ['scripts/make-busy-folder.ts', /Say where: npm run busy-folder/],
-    ['scripts/record-histories.ts', /Say where: npm run histories/],
+    ['test/contract/main.ts --examples abc', /--examples must be a whole number, 1 or more/],
+    ['test/support/busy-folder/main.ts', /Say where: npm run busy-folder/],
+    ['test/replay/record-histories.ts', /Say where: npm run histories/],
     ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help names the options/],
     ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
   ]

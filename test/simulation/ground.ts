@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { startEmbedded } from '../../scripts/embedded/client.ts'
-import { migrate, openOrm } from '../../src/db/orm.ts'
+import { startEmbedded } from '../../embedded/client.ts'
+import { migrate } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
 import { closedAtSignal } from '../support/at-signal.ts'
 import { freePorts } from '../support/ports.ts'
 
@@ -48,7 +49,7 @@ export async function makeGround(databases: number): Promise<GroundPostgres> {
 }
 
 async function migrateAt(url: string): Promise<void> {
-  const orm = openOrm({ url, timeoutMs: 60_000 })
+  const orm = openDatabase({ url, timeoutMs: 60_000 })
   await migrate(orm)
   await orm.close(true)
 }

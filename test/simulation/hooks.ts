@@ -9,12 +9,13 @@ const here = (file: string) => new URL(file, import.meta.url).href
 const ROOT = new URL('../..', import.meta.url).href
 
 /** Modules whose time is virtual. */
-const TIMED = /^(src\/(services|temporal|domain)|activities|workflows)\//
+const TIMED =
+  /^(src\/(platform|sequences|workspaces|outbox|triggers|conditions|contacts|lists|segments|installation|messages|automations|enrollments|erasure|relay)|activities|workflows)\/(?!db\/|entities)/
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
 
 /** Identifiers are the same in the same run: in the order in which they are made. */
-const IDS = 'src/domain/ids.ts'
+const IDS = 'src/platform/ids.ts'
 const SAME_IDS = 'v7({ msecs: 1_767_225_600_000, seq: (used += 1), random: new Uint8Array(16) })'
 
 function replaceOnce(source: string, text: string, by: string): string {

@@ -1,7 +1,7 @@
 /** Holds what a run did against the promise. */
-import { eventCause } from '../../src/domain/enrollment.ts'
-import { LEASE_SECONDS } from '../../src/db/queries/ledger.ts'
-import { sql } from '../../src/db/sql.ts'
+import { eventCause } from '../../src/sequences/enrollment.ts'
+import { LEASE_SECONDS } from '../../src/messages/ledger.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import type { Process } from './scheduler.ts'
 import type { World } from './world.ts'
 

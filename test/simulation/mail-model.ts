@@ -1,6 +1,6 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
-import { Permits } from '../../src/mail/permits.ts'
-import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/mail/transport.ts'
+import { Permits } from '../../src/transports/permits.ts'
+import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/transports/transport.ts'
 import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
 
 export interface Taken {

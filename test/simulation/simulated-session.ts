@@ -1,6 +1,6 @@
 import { setTimeout as realDelay } from 'node:timers/promises'
 import { Client as ControlClient } from 'pg'
-import { Session } from '../../src/db/session.ts'
+import { Session } from '../../src/platform/db/session.ts'
 import { current, FAULTS, type Action, type Answer, type Process, type Scheduler } from './scheduler.ts'
 
 /** How long a statement is waited for before somebody looks whether it waits for a lock, in real milliseconds. */

@@ -1,19 +1,19 @@
 /** A whole installation in one process: services, activities and workflows of the product, with models around them. */
 import { createActivities } from '../../activities/index.ts'
-import { openOrm, type EntityManager, type Orm } from '../../src/db/orm.ts'
-import { sql } from '../../src/db/sql.ts'
-import { createBulkhead } from '../../src/services/bulkhead.ts'
-import { DELIVERED_AT_ONCE } from '../../src/services/deliver.ts'
-import { createPlaces } from '../../src/services/places.ts'
-import { createAutomation, updateAutomation, type StepInput } from '../../src/services/automations.ts'
-import { newCall } from '../../src/services/call.ts'
-import { noMetrics, type Dependencies } from '../../src/services/dependencies.ts'
-import { enrollContact, RECORDS_AT_A_TIME } from '../../src/services/enroll-contact.ts'
-import { createLeaseKeeper } from '../../src/services/hand-over-leases.ts'
-import { agreeOnMail } from '../../src/services/mail-mode.ts'
-import { startRelay } from '../../src/services/relay.ts'
-import { upsertContact } from '../../src/services/upsert-contacts.ts'
-import { createWorkspace } from '../../src/services/workspaces.ts'
+import { type EntityManager, type Orm } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { createBulkhead } from '../../src/platform/bulkhead.ts'
+import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
+import { createAutomation, updateAutomation, type StepInput } from '../../src/automations/automations.ts'
+import { newCall } from '../../src/platform/call.ts'
+import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
+import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
+import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
+import { agreeOnMail } from '../../src/installation/mail-mode.ts'
+import { startRelay } from '../../src/relay/relay.ts'
+import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
 import { current, Scheduler, type Decisions } from './scheduler.ts'
 import { closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
@@ -45,7 +45,7 @@ export class Ground {
 
   constructor(url: string) {
     this.url = url
-    this.orm = openOrm({ url, poolSize: 40, timeoutMs: 60_000, client: SimulatedSession })
+    this.orm = openDatabase({ url, poolSize: 40, timeoutMs: 60_000, client: SimulatedSession })
   }
 
   async prepare(): Promise<void> {
@@ -122,7 +122,7 @@ export class World {
       em: this.ground.orm.em,
       enrollments: this.temporal.client(),
       recording: createBulkhead(RECORDS_AT_A_TIME),
-      delivering: createPlaces(DELIVERED_AT_ONCE),
+      deliverAtOnce: createDeliverAtOnce(),
       log,
       metrics: noMetrics,
     }

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createApi } from '../../src/api/app.ts'
-import type { ApiDependencies } from '../../src/api/dependencies.ts'
-import type { Renderer } from '../../src/mail/renderer.ts'
+import { API } from '../../src/bin/operations.ts'
+import { createApi } from '../../src/http/app.ts'
+import type { ApiDependencies } from '../../src/http/dependencies.ts'
+import type { Renderer } from '../../src/templates/renderer.ts'
 import type { Service } from './service.ts'
 
 /** A renderer to which every template is valid. */
@@ -26,15 +27,18 @@ export interface ApiWith {
 
 /** The API of a service once more, with parts that do what a test says, over real HTTP. */
 export async function startApiWith(service: Service, parts: Partial<ApiDependencies>): Promise<ApiWith> {
-  const api = createApi({
-    ...service.context.dependencies,
-    renderer: lenientRenderer,
-    checkReadiness: () => Promise.resolve([]),
-    checkHealth: () => [],
-    trustedProxies: [],
-    isLogWatched: false,
-    ...parts,
-  })
+  const api = createApi(
+    {
+      ...service.context.dependencies,
+      renderer: lenientRenderer,
+      checkReadiness: () => Promise.resolve([]),
+      checkHealth: () => [],
+      trustedProxies: [],
+      isLogWatched: false,
+      ...parts,
+    },
+    API,
+  )
   const handle = api.callback()
   const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')

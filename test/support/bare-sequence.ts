@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { TestWorkflowEnvironment } from '@temporalio/testing'
-import { newId } from '../../src/domain/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 
 /** The history of a sequence as one would write it by hand, run with time skipped. Numbers are minutes to wait. */

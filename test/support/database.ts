@@ -1,5 +1,6 @@
-import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
-import { sql } from '../../src/db/sql.ts'
+import { migrate, type Orm } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { services } from './services.ts'
 
 let template: Promise<string> | undefined
@@ -14,7 +15,7 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const from = await (template ??= createTemplate())
   const url = await create(`test_${(count += 1)}`, from)
-  const orm = openOrm({ url, poolSize: 20 })
+  const orm = openDatabase({ url, poolSize: 20 })
   // Of its own: a copy would be taken for what it was copied from.
   await sql(orm.em.fork(), 'update installation set id = gen_random_uuid()')
   return { url, orm }
@@ -22,7 +23,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 async function createTemplate(): Promise<string> {
   const url = await create('test_template')
-  const orm = openOrm({ url, timeoutMs: 60_000 })
+  const orm = openDatabase({ url, timeoutMs: 60_000 })
   await migrate(orm)
   await orm.close(true)
   return 'test_template'
@@ -30,7 +31,7 @@ async function createTemplate(): Promise<string> {
 
 async function create(name: string, from?: string): Promise<string> {
   const { databaseUrl, superuserUrl } = await services()
-  const admin = openOrm({ url: superuserUrl, timeoutMs: 60_000 })
+  const admin = openDatabase({ url: superuserUrl, timeoutMs: 60_000 })
   const owner = new URL(databaseUrl).username
   await sql(admin.em.fork(), `create database ${name} owner ${owner}${from ? ` template ${from}` : ''}`)
   await admin.close(true)

@@ -1,4 +1,4 @@
-import { resolveTemporalCli } from '../../scripts/temporal-cli.ts'
+import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { installTemporalRuntime } from '../../src/bin/compose.ts'
 import { quietLog } from './log.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import pMap from 'p-map'
-import { newId } from '../../src/domain/ids.ts'
-import { updateAutomation } from '../../src/services/automations.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { updateAutomation } from '../../src/automations/automations.ts'
 import { eventually } from '../support/eventually.ts'
-import { enrollContact } from '../../src/services/enroll-contact.ts'
-import { newCall } from '../../src/services/call.ts'
+import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { newCall } from '../../src/platform/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
-import { stateQuery } from '../../workflows/messages.ts'
-import type { EnrollmentStart } from '../../src/temporal/enrollments.ts'
+import { stateQuery } from '../../src/sequences/contract.ts'
+import type { EnrollmentStart } from '../../src/sequences/client.ts'
 
 const DAY_MINUTES = 24 * 60
 /** How many events come at once: more of them overrun Temporal's test server now and then. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { StepInput } from '../../src/services/automations.ts'
-import { enrollContact } from '../../src/services/enroll-contact.ts'
-import { newCall } from '../../src/services/call.ts'
+import type { StepInput } from '../../src/automations/automations.ts'
+import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { newCall } from '../../src/platform/call.ts'
 import { bareHistory } from '../support/bare-sequence.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from '../../../src/db/sql.ts'
+import { sql } from '../../../src/platform/db/sql.ts'
 import { email, Wrong, type Person, type Stage } from '../stage.ts'
 import type { Story } from './story.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from '../../../src/db/sql.ts'
+import { sql } from '../../../src/platform/db/sql.ts'
 import { email, wait, Wrong } from '../stage.ts'
 import { PAST_EVERY_TIMEOUT_MS } from '../world.ts'
 import type { Story } from './story.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { ROOT } from '../npm-start.ts'
-import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../smtp-sink.ts'
+import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../../scripts/cluster/smtp-sink.ts'
 import { startProduct, type Product } from './product.ts'
 import { dataDirOf, writeStory, type Person, type Story } from './story.ts'
 

@@ -1,0 +1,87 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
+import { assertPortFree, waitForPort } from './ports.ts'
+import { startProcess } from './process.ts'
+import type { EmbeddedOptions } from './protocol.ts'
+import { startUiGuard } from './ui-guard.ts'
+
+/** Search attributes as the Temporal CLI spells their types. */
+const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
+
+/** As whom its HTTP API, on a port that it chooses itself, may be asked: a page of somebody else's has another Host. */
+const HTTP_HOSTS = ['localhost:*', '127.0.0.1:*']
+
+const START_ATTEMPTS = 3
+
+export interface RunningTemporal {
+  address: string
+  uiUrl?: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts Temporal's development server with its UI, kept in a file in WAL mode (measured twice as fast). It looks for more
+ * free ports, for HTTP, metrics and the UI itself, and ends when another program was faster there: it is started again.
+ */
+export async function startTemporal(
+  dataDir: string,
+  options: NonNullable<EmbeddedOptions['temporal']>,
+  onExit: () => void,
+  aborted: AbortSignal,
+): Promise<RunningTemporal> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch(dataDir, options, onExit, aborted)
+    } catch (error) {
+      if (attempt === START_ATTEMPTS || aborted.aborted) throw error
+    }
+  }
+}
+
+async function launch(
+  dataDir: string,
+  { cliPath, port, uiPort }: NonNullable<EmbeddedOptions['temporal']>,
+  onExit: () => void,
+  aborted: AbortSignal,
+): Promise<RunningTemporal> {
+  const innerUiPort = await freePort()
+  const args = [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
+    ...['--db-filename', join(dataDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
+    ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(HTTP_HOSTS)}`],
+    // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
+    ...['--dynamic-config-value', 'matching.enableFairness=true'],
+    ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [
+      '--search-attribute',
+      `${name}=${CLI_TYPES[type]}`,
+    ]),
+  ]
+  const server = await startProcess(dataDir, { name: 'temporal', command: cliPath, args }, async () => {
+    await assertPortFree('TEMPORAL_PORT', port)
+    await assertPortFree('TEMPORAL_UI_PORT', uiPort)
+  })
+  await waitForPort('Temporal', port, server, aborted)
+  const guard = await startUiGuard(uiPort, innerUiPort).catch(async (error: unknown) => {
+    await server.stop()
+    throw error
+  })
+  void server.ended.then(() => guard.stop()).then(onExit)
+  return {
+    address: `127.0.0.1:${port}`,
+    uiUrl: `http://localhost:${uiPort}`,
+    async stop() {
+      await guard.stop()
+      await server.stop()
+    },
+  }
+}
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return port
+}

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
+import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { keepContents } from './queries.ts'
+import { knownLists } from '../contacts/queries.ts'
+import { countSendingOf } from '../messages/ledger.ts'
+import { owe } from '../outbox/queries.ts'
+import { whyNeverActs } from './automation.ts'
+import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../sequences/policies.ts'
+import { invalid, notFound } from '../platform/refusal.ts'
+import { isId, newId } from '../platform/ids.ts'
+import type { EmailStep, Step, StoredStep, WaitStep } from '../sequences/steps.ts'
+import { triggerKey, type Trigger, type TriggerConfig } from '../triggers/trigger.ts'
+import { waitForSenders } from '../messages/wait-for-senders.ts'
+
+export interface AutomationDetail {
+  automation: Automation
+  steps: Step[]
+}
+
+export interface AutomationInput {
+  name: string
+  description?: string | null | undefined
+  status?: AutomationStatus | undefined
+  trigger: Trigger
+  triggerConfig?: TriggerConfig | undefined
+  onSendFailure?: SendFailurePolicy | undefined
+  steps?: StepInput[] | undefined
+}
+
+/** A step as it is given: an id keeps the step it names, without one it is new. */
+export type StepInput =
+  | (Omit<EmailStep, 'id' | 'html' | 'text'> & {
+      id?: string | undefined
+      html?: string | null | undefined
+      text?: string | null | undefined
+    })
+  | (Omit<WaitStep, 'id'> & { id?: string | undefined })
+
+/** @throws {Refusal} `not-found` */
+export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
+  const fork = unitOf(em)
+  const automation = isId(id) ? await fork.findOne(Automation, { id, workspaceId }) : null
+  if (!automation) throw automationNotFound()
+  return { automation, steps: await stepsOf(fork, automation) }
+}
+
+/** Creates an automation, with the id given. */
+export function createAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  { name, description, status, trigger, triggerConfig = {}, onSendFailure, steps = [] }: AutomationInput,
+  id = newId(),
+): Promise<AutomationDetail> {
+  return unitOf(em).transactional(async (fork) => {
+    const given = { status: status ?? 'DRAFT', trigger, triggerConfig }
+    assertActs(given, steps)
+    await assertListens(fork, workspaceId, given)
+    const automation = fork.create(Automation, {
+      id,
+      workspaceId,
+      name,
+      description: description ?? null,
+      status: status ?? 'DRAFT',
+      trigger,
+      triggerConfig,
+      triggerKey: triggerKey(trigger, triggerConfig),
+      onSendFailure: onSendFailure ?? 'CONTINUE',
+    })
+    await fork.flush()
+    const numbered = identifySteps(steps, [])
+    fork.create(AutomationCounts, { automationId: automation.id })
+    await writeVersion(fork, automation, numbered)
+    return { automation, steps: numbered }
+  })
+}
+
+export type AutomationChange = {
+  [Field in Exclude<keyof AutomationInput, 'steps'>]?: AutomationInput[Field] | undefined
+}
+
+/** Changes the fields given. Contacts whom a pause held are woken when the automation sends again. */
+export async function updateAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  change: AutomationChange,
+): Promise<AutomationDetail> {
+  const { name, description, status, trigger, triggerConfig, onSendFailure } = change
+  return unitOf(em).transactional(async (fork) => {
+    const automation = await lockAutomation(fork, workspaceId, id)
+    if (name !== undefined) automation.name = name
+    if (description !== undefined) automation.description = description
+    if (status !== undefined) automation.status = status
+    if (trigger !== undefined) automation.trigger = trigger
+    if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
+    if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    const steps = await stepsOf(fork, automation)
+    // One that was there before the rule can still be renamed.
+    if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
+      assertActs(automation, steps)
+      await assertListens(fork, workspaceId, automation)
+    }
+    automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
+    // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
+    automation.updatedAt = new Date()
+    await fork.flush()
+    if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
+      await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })
+    }
+    return { automation, steps }
+  })
+}
+
+/**
+ * Waits for the emails that are being handed over at this moment, where the automation sends no more: no email of it begins
+ * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
+ */
+export async function letHandOversEnd(em: EntityManager, { id, status }: Automation): Promise<void> {
+  if ((SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) return
+  await waitForSenders(() => countSendingOf(em.fork(), id))
+}
+
+/** Replaces all steps by a new version. Whoever is in mid-sequence goes on with the version they entered. */
+export async function replaceSteps(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  steps: readonly StepInput[],
+): Promise<AutomationDetail> {
+  return unitOf(em).transactional(async (fork) => {
+    const automation = await lockAutomation(fork, workspaceId, id)
+    assertActs(automation, steps)
+    const numbered = identifySteps(steps, await stepsOf(fork, automation))
+    automation.version += 1
+    await writeVersion(fork, automation, numbered)
+    return { automation, steps: numbered }
+  })
+}
+
+interface Triggered {
+  status: AutomationStatus
+  trigger: Trigger
+  triggerConfig: TriggerConfig
+}
+
+/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
+function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
+  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
+  if (reason) throw neverActs(reason)
+}
+
+/**
+ * A list that is deleted in this very moment is as one that is deleted later: nobody joins it.
+ * @throws {Refusal} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
+ */
+async function assertListens(
+  em: EntityManager,
+  workspaceId: string,
+  { status, trigger, triggerConfig: { listId } }: Triggered,
+): Promise<void> {
+  if (status !== 'ACTIVE' || trigger !== 'LIST_ADDED' || listId === undefined) return
+  const known = await knownLists(em, workspaceId, [listId])
+  if (known.size === 0) throw neverActs('triggerConfig.listId is no list of this workspace: give it the id of one')
+}
+
+const neverActs = (reason: string) =>
+  invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
+
+async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
+  const automation = isId(id)
+    ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null
+  if (!automation) throw automationNotFound()
+  return automation
+}
+
+const automationNotFound = () => notFound('Automation not found')
+
+/** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
+async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
+  const contents = new Map<string, Contents>()
+  const stored = steps.map((step): StoredStep => {
+    if (step.type === 'WAIT') return step
+    const { subject, html, text } = step
+    const hash = hashOf({ subject, html, text })
+    contents.set(hash, { subject, html, text })
+    return { id: step.id, type: step.type, content: hash }
+  })
+  em.create(AutomationVersion, { automationId: id, version, steps: stored })
+  await em.flush()
+  await keepContents(em, id, contents)
+}
+
+type Contents = Pick<EmailStep, 'subject' | 'html' | 'text'>
+
+/** A length before each text keeps texts apart. */
+function hashOf({ subject, html, text }: Contents): string {
+  const hash = createHash('sha256')
+  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
+  return hash.digest('hex')
+}
+
+async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
+  const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
+  const hashes = steps.flatMap((step) => (step.type === 'EMAIL' ? [step.content] : []))
+  const contents: EmailContent[] =
+    hashes.length > 0 ? await em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
+  const byHash = new Map(contents.map((content) => [content.hash, content]))
+  return steps.map((step) => {
+    if (step.type === 'WAIT') return step
+    const content = byHash.get(step.content)
+    if (!content) throw new Error(`The content of step ${step.id} is missing`)
+    const { subject, html = null, text = null } = content
+    return { id: step.id, type: step.type, subject, html, text }
+  })
+}
+
+/**
+ * Gives new steps their ids. A step with the id of a present one is that step; any other id is no reason to refuse it:
+ * steps that were read from another automation can be written to this one.
+ */
+function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
+  const free = new Set(present.map((step) => step.id))
+  return steps.map((step) => {
+    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
+    return step.type === 'WAIT'
+      ? { id, type: step.type, delayMinutes: step.delayMinutes }
+      : { id, type: step.type, subject: step.subject, html: step.html ?? null, text: step.text ?? null }
+  })
+}

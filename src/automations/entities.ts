@@ -1,0 +1,79 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { AutomationStatus, SendFailurePolicy } from '../sequences/policies.ts'
+import { newId } from '../platform/ids.ts'
+import type { Trigger, TriggerConfig } from '../triggers/trigger.ts'
+import type { StoredStep } from '../sequences/steps.ts'
+
+const automationTable = defineEntity({
+  name: 'Automation',
+  tableName: 'automations',
+  // A deleted automation exists only for its teardown; whoever wants to see it has to say so.
+  filters: { existing: { name: 'existing', cond: { deletedAt: null }, default: true } },
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    workspaceId: p.uuid(),
+    name: p.text(),
+    description: p.text().nullable(),
+    status: p.text().$type<AutomationStatus>(),
+    trigger: p.text().$type<Trigger>(),
+    triggerConfig: p.json<TriggerConfig>(),
+    triggerKey: p.text().nullable(),
+    onSendFailure: p.text().$type<SendFailurePolicy>(),
+    version: p.integer().onCreate(() => 1),
+    deletedAt: p.datetime().nullable(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p
+      .datetime()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  },
+})
+
+/** A sequence of steps and what starts it. The steps are in its versions. */
+export class Automation extends automationTable.class {}
+automationTable.setClass(Automation)
+
+const automationVersionTable = defineEntity({
+  name: 'AutomationVersion',
+  tableName: 'automation_versions',
+  properties: {
+    automationId: p.uuid().primary(),
+    version: p.integer().primary(),
+    steps: p.json<StoredStep[]>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** An immutable list of steps, ordered by position. An enrollment is pinned to one. */
+export class AutomationVersion extends automationVersionTable.class {}
+automationVersionTable.setClass(AutomationVersion)
+
+const automationCountsTable = defineEntity({
+  name: 'AutomationCounts',
+  tableName: 'automation_counts',
+  properties: {
+    automationId: p.uuid().primary(),
+    enrolled: p.integer().onCreate(() => 0),
+    completed: p.integer().onCreate(() => 0),
+  },
+})
+
+/** How many enrollments an automation has had, and how many of them reached the end. */
+export class AutomationCounts extends automationCountsTable.class {}
+automationCountsTable.setClass(AutomationCounts)
+
+const emailContentTable = defineEntity({
+  name: 'EmailContent',
+  tableName: 'email_contents',
+  properties: {
+    automationId: p.uuid().primary(),
+    hash: p.text().primary(),
+    subject: p.text(),
+    html: p.text().nullable(),
+    text: p.text().nullable(),
+  },
+})
+
+/** What an email step says. Immutable, known by the hash of what it holds: versions that share an email share its row. */
+export class EmailContent extends emailContentTable.class {}
+emailContentTable.setClass(EmailContent)

@@ -1,0 +1,88 @@
+import type { AutomationStatus } from '../sequences/policies.ts'
+import type { EmailContent } from '../sequences/steps.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+
+export interface AutomationSummary {
+  id: string
+  name: string
+  status: AutomationStatus
+  trigger: Trigger
+  stepCount: number
+  enrolledCount: number
+  completedCount: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A page of a workspace's automations, newest first. */
+export async function automationPage(
+  em: EntityManager,
+  workspaceId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<AutomationSummary[]> {
+  const rows = await sql<SummaryRow>(em, PAGE, [workspaceId, limit, offset])
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    trigger: row.trigger,
+    stepCount: row.step_count,
+    enrolledCount: row.enrolled,
+    completedCount: row.completed,
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
+  }))
+}
+
+interface SummaryRow {
+  id: string
+  name: string
+  status: AutomationStatus
+  trigger: Trigger
+  step_count: number
+  enrolled: number
+  completed: number
+  created_at: string
+  updated_at: string
+}
+
+const PAGE = `
+select automation.id, automation.name, automation.status, automation.trigger,
+  jsonb_array_length(version.steps) as step_count, counts.enrolled, counts.completed,
+  automation.created_at, automation.updated_at
+from automations automation
+join automation_versions version on version.automation_id = automation.id and version.version = automation.version
+join automation_counts counts on counts.automation_id = automation.id
+where automation.workspace_id = $1::uuid and automation.deleted_at is null
+order by automation.created_at desc, automation.id desc
+limit $2 offset $3`
+
+/** The names of automations by their ids. Deleted ones are left out. */
+export async function automationNames(em: EntityManager, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await preparedSql<{ id: string; name: string }>(em, 'automation-names', NAMES, [ids])
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+const NAMES = `select id, name from automations where id = any($1::uuid[]) and deleted_at is null`
+
+/**
+ * Keeps what an automation's emails say, by hash; what is there already stays. Each text is bound by itself: written into a
+ * statement, or into an array of it, megabytes would be escaped letter by letter, and everybody else would wait.
+ */
+export async function keepContents(
+  em: EntityManager,
+  automationId: string,
+  contents: ReadonlyMap<string, EmailContent>,
+): Promise<void> {
+  if (contents.size === 0) return
+  const rows = [...contents.keys()].map(
+    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5].map((of) => `$${4 * n + of}`).join()})`,
+  )
+  await sql(
+    em,
+    `insert into email_contents (automation_id, hash, subject, html, text) values ${rows.join()} on conflict do nothing`,
+    [automationId, ...[...contents].flatMap(([hash, { subject, html, text }]) => [hash, subject, html, text])],
+  )
+}

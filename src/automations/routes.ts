@@ -1,0 +1,189 @@
+import { array } from 'yup'
+import { Automation } from './entities.ts'
+import { automationPage } from './queries.ts'
+import { invalid } from '../platform/refusal.ts'
+import { createAutomation, getAutomation, letHandOversEnd, replaceSteps, updateAutomation } from './automations.ts'
+import { whenDurable } from '../platform/call.ts'
+import { deleteAutomation } from './delete-automation.ts'
+import { checkTemplates } from './check-templates.ts'
+import { operation } from '../http/operation.ts'
+import {
+  automationShape,
+  automationSummaryShape,
+  presentAutomation,
+  presentAutomationSummary,
+  presentWrittenAutomation,
+  writtenAutomationShape,
+} from './shapes.ts'
+import { deleted, deleteResultShape } from '../http/shapes.ts'
+import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpelling } from './schemas.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
+
+export const automationParams = { id: idParam('automation') }
+const NOT_FOUND = ['Automation not found']
+const NOTHING_TO_UPDATE =
+  `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
+  'Steps are replaced by PUT /automations/{id}/steps'
+const NEVER_ACTS =
+  'An ACTIVE automation must be able to act, and this one never would: with the trigger EVENT it starts nobody without ' +
+  'triggerConfig.eventName: give it the name of the event. Or leave it a DRAFT.'
+const NO_TEMPLATE = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
+
+const WITHOUT_READING =
+  'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'
+
+/** Five hundred steps, some of them long. */
+const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
+
+const automationLinks = (id: string) => ({
+  getAutomation: { id },
+  updateAutomation: { id },
+  replaceSteps: { id },
+  enrollContact: { id },
+  deleteAutomation: { id },
+})
+
+export const automationOperations = [
+  operation({
+    id: 'listAutomations',
+    method: 'GET',
+    path: '/automations',
+    tag: 'Automations',
+    summary: 'List automations',
+    description: 'All automations of the workspace, newest first, in their summary shape.',
+    scope: 'automations:read',
+    query: pageQuery(),
+    answers: {
+      200: { description: 'A page of automations.', schema: listOf(array().of(automationSummaryShape).required()) },
+    },
+    async handle({ caller, query }, { em }) {
+      const workspaceId = caller.workspace.id
+      const [summaries, total] = await Promise.all([
+        automationPage(em.fork(), workspaceId, rangeOf(query)),
+        em.fork().count(Automation, { workspaceId }),
+      ])
+      return listAnswer(summaries.map(presentAutomationSummary), query, total)
+    },
+  }),
+
+  operation({
+    id: 'createAutomation',
+    method: 'POST',
+    path: '/automations',
+    tag: 'Automations',
+    summary: 'Create an automation',
+    description:
+      'A DRAFT, unless status says otherwise. A DRAFT may be incomplete; one that could never do anything is not made ACTIVE.',
+    scope: 'automations:write',
+    body: createAutomationSchema,
+    bodyLimit: STEPS_LIMIT,
+    answers: {
+      201: {
+        description: 'The automation.',
+        schema: single(automationShape),
+        links: automationLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, NO_TEMPLATE] },
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    async handle({ caller, body, call }, { em }) {
+      const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
+      return { status: 201, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'getAutomation',
+    method: 'GET',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Get an automation',
+    description: 'With its steps.',
+    scope: 'automations:read',
+    params: automationParams,
+    answers: {
+      200: {
+        description: 'The automation.',
+        schema: single(automationShape),
+        links: automationLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const automation = await getAutomation(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: presentAutomation(automation) } }
+    },
+  }),
+
+  operation({
+    id: 'updateAutomation',
+    method: 'PATCH',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Update an automation',
+    description:
+      'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again. A pause is answered ' +
+      'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer. ' +
+      WITHOUT_READING,
+    scope: 'automations:write',
+    params: automationParams,
+    body: updateAutomationSchema,
+    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
+    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
+    async handle({ caller, params, body, call }, dependencies) {
+      if (Object.keys(body).length === 0) throw invalid(NOTHING_TO_UPDATE)
+      const { em } = dependencies
+      const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
+      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
+    },
+  }),
+
+  operation({
+    id: 'replaceSteps',
+    method: 'PUT',
+    path: '/automations/{id}/steps',
+    tag: 'Automations',
+    summary: 'Replace the steps',
+    description: `All of them. Contacts in mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
+    scope: 'automations:write',
+    params: automationParams,
+    body: stepsSchema,
+    bodyLimit: STEPS_LIMIT,
+    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
+    refusals: {
+      400: ['steps is required', NO_TEMPLATE],
+      404: NOT_FOUND,
+    },
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
+    async handle({ caller, params, body }, { em }) {
+      const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
+      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
+    },
+  }),
+
+  operation({
+    id: 'deleteAutomation',
+    method: 'DELETE',
+    path: '/automations/{id}',
+    tag: 'Automations',
+    summary: 'Delete an automation',
+    description:
+      'For good, with its steps and all enrollments. Contacts in mid-sequence receive no further email from the moment ' +
+      'of the answer on.',
+    scope: 'automations:write',
+    params: automationParams,
+    answers: {
+      200: {
+        description: 'The automation is deleted.',
+        schema: single(deleteResultShape),
+        links: { getAutomation: { id: '$response.body#/data/id' } },
+      },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      await deleteAutomation(em, caller.workspace.id, params['id']!)
+      return deleted(params['id']!)
+    },
+  }),
+]

@@ -1,0 +1,155 @@
+import { array, lazy, number, object, string, type InferType, type Schema } from 'yup'
+import type { AutomationSummary } from './queries.ts'
+import { AUTOMATION_STATUSES, SEND_FAILURE_POLICIES, type AutomationStatus } from '../sequences/policies.ts'
+import type { Step } from '../sequences/steps.ts'
+import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/trigger.ts'
+import type { Caller } from '../workspaces/admit.ts'
+import type { AutomationDetail } from './automations.ts'
+import { count, freeObject, id, timestamp } from '../http/fields.ts'
+
+const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
+
+/** The summary shape: status in lower case, trigger under its other name. */
+export const automationSummaryShape = object({
+  id: id('automation'),
+  name: string().required().meta({ example: 'Welcome' }),
+  status: string().oneOf(AUTOMATION_STATUSES.map(lower)).required().meta({ example: 'active' }),
+  triggerType: string().oneOf(Object.values(SUMMARY_TRIGGERS)).required().meta({ example: 'CONTACT_CREATED' }),
+  stepCount: count('How many steps it has.', 3),
+  enrolledCount: count('How many enrollments it has had.', 120),
+  completedCount: count('How many of them reached the end.', 95),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+})
+  .required()
+  .meta({ component: 'AutomationSummary', description: 'An automation, as an item of the list.' })
+
+export const presentAutomationSummary = (summary: AutomationSummary): InferType<typeof automationSummaryShape> => ({
+  id: summary.id,
+  name: summary.name,
+  status: lower(summary.status),
+  triggerType: SUMMARY_TRIGGERS[summary.trigger],
+  stepCount: summary.stepCount,
+  enrolledCount: summary.enrolledCount,
+  completedCount: summary.completedCount,
+  createdAt: summary.createdAt.toISOString(),
+  updatedAt: summary.updatedAt.toISOString(),
+})
+
+const emailStepShape = object({
+  id: id('step'),
+  type: string()
+    .oneOf(['EMAIL'] as const)
+    .required(),
+  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
+  subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
+  html: string().nullable().defined().meta({ example: null }),
+  text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
+  delayMinutes: number()
+    .oneOf([0] as const)
+    .required(),
+})
+  .required()
+  .meta({ component: 'EmailStep', description: 'Sends one email.' })
+
+const waitStepShape = object({
+  id: id('step'),
+  type: string()
+    .oneOf(['WAIT'] as const)
+    .required(),
+  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 1 }),
+  subject: string()
+    .nullable()
+    .defined()
+    .oneOf([null] as const)
+    .meta({
+      description: 'Null: a WAIT has none.',
+      // Only null, and typed as the specification types it (section 2.4).
+      json: { type: ['string', 'null'], enum: undefined },
+      example: null,
+    }),
+  delayMinutes: number().integer().min(1).required().meta({ example: 1440 }),
+})
+  .required()
+  .meta({ component: 'WaitStep', description: 'Lets time pass.' })
+
+const stepShape = lazy((step: { type: string }) => (step.type === 'WAIT' ? waitStepShape : emailStepShape)).meta({
+  component: 'Step',
+  variants: [emailStepShape, waitStepShape],
+})
+
+/** The detail shape, with the content of the emails besides. */
+export const automationShape = object({
+  id: id('automation'),
+  name: string().required().meta({ example: 'Welcome' }),
+  description: string().nullable().defined().meta({ example: null }),
+  status: string().oneOf(AUTOMATION_STATUSES).required().meta({ example: 'ACTIVE' }),
+  trigger: string().oneOf(TRIGGERS).required().meta({ example: 'SIGNUP' }),
+  triggerConfig: freeObject()
+    .required()
+    .meta({ description: 'What it listens for: listId, tagName or eventName.', example: {} }),
+  onSendFailure: string().oneOf(SEND_FAILURE_POLICIES).required().meta({
+    description: "What an email that is refused for good does to the contact's sequence.",
+    example: 'CONTINUE',
+  }),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+  steps: array().of(stepShape).required().meta({ description: 'Ordered by position.' }),
+})
+  .required()
+  .meta({ component: 'Automation', description: 'A sequence of steps, and what starts it.' })
+
+export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
+  id: automation.id,
+  name: automation.name,
+  description: automation.description ?? null,
+  status: automation.status,
+  trigger: automation.trigger,
+  triggerConfig: automation.triggerConfig,
+  onSendFailure: automation.onSendFailure,
+  createdAt: automation.createdAt.toISOString(),
+  updatedAt: automation.updatedAt.toISOString(),
+  steps: steps.map(presentStep),
+})
+
+/**
+ * An automation, as whoever has changed it is told. A key that may not read automations learns nothing that it has not said
+ * itself, as with contacts: a change of no account would otherwise be enough to read all of it.
+ */
+export const writtenAutomationShape = object(
+  Object.fromEntries(
+    Object.entries(automationShape.fields).map(([name, field]) => [
+      name,
+      name === 'id' ? field : (field as Schema).optional(),
+    ]),
+  ) as typeof automationShape.fields,
+)
+  .required()
+  .meta({
+    component: 'WrittenAutomation',
+    description:
+      'An automation that was changed. A key with the scope automations:read gets all of it; any other one the id and what it gave.',
+  })
+
+/** @param given the fields that the call gave of it. */
+export function presentWrittenAutomation({ apiKey }: Caller, detail: AutomationDetail, given: object) {
+  const automation = presentAutomation(detail)
+  if (apiKey.scopes.includes('automations:read')) return automation
+  return Object.fromEntries(Object.entries(automation).filter(([name]) => name === 'id' || Object.hasOwn(given, name)))
+}
+
+const presentStep = (
+  step: Step,
+  position: number,
+): InferType<typeof emailStepShape> | InferType<typeof waitStepShape> =>
+  step.type === 'WAIT'
+    ? { id: step.id, type: step.type, position, subject: null, delayMinutes: step.delayMinutes }
+    : {
+        id: step.id,
+        type: step.type,
+        position,
+        subject: step.subject,
+        html: step.html,
+        text: step.text,
+        delayMinutes: 0,
+      }

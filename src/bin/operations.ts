@@ -1,0 +1,34 @@
+import { buildDocument } from '../http/openapi/document.ts'
+import type { Operation } from '../http/operation.ts'
+import { automationOperations } from '../automations/routes.ts'
+import { contactOperations } from '../contacts/routes.ts'
+import { enrollmentOperations } from '../enrollments/routes.ts'
+import { erasureOperations } from '../erasure/routes.ts'
+import { messageOperations } from '../messages/routes.ts'
+import { CONTACT_LIMITS } from '../contacts/contact-limits.ts'
+import type { Api } from '../http/app.ts'
+import { listOperations } from '../lists/routes.ts'
+import { segmentOperations } from '../segments/routes.ts'
+import { openApiDocument, whoami } from '../http/service-routes.ts'
+
+/** The version prefix. */
+export const BASE_PATH = '/api/v1'
+
+/** Every operation of the API. */
+export const operations: readonly Operation[] = [
+  whoami,
+  openApiDocument(() => document),
+  ...contactOperations,
+  ...erasureOperations,
+  ...messageOperations,
+  ...listOperations,
+  ...segmentOperations,
+  ...automationOperations,
+  ...enrollmentOperations,
+]
+
+/** What `GET /openapi.json` answers. */
+export const document = buildDocument(operations, BASE_PATH)
+
+/** The whole API. */
+export const API: Api = { basePath: BASE_PATH, operations, document, limits: CONTACT_LIMITS }

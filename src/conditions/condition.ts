@@ -1,0 +1,181 @@
+import { oneSpelling } from '../platform/ids.ts'
+
+/**
+ * Conditions on a contact: what segments are, and what conditional steps will ask. A condition is one JSON object with
+ * one of these forms; `all` of none is true, `any` of none is false.
+ *
+ * | form | true for a contact |
+ * |---|---|
+ * | `{"all": [condition, …]}`, `{"any": […]}`, `{"not": condition}` | for whom all, any, not so |
+ * | `{"field": name, "is": comparison, "value": v}` | whose field compares so |
+ * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata has such a value under the key |
+ * | `{"tag": name}` | who has the tag (compared without case) |
+ * | `{"list": id}` | who is in the list |
+ * | `{"activity": "SENT", "automation"?: id, "withinDays"?: n}` | to whom a message with this status was sent |
+ *
+ * A field or key that a contact does not have compares as false, with every comparison but `missing`.
+ */
+export type Condition =
+  | { all: Condition[] }
+  | { any: Condition[] }
+  | { not: Condition }
+  | { field: ConditionField; is: Comparison; value?: ConditionValue }
+  | { metadata: string; is: Comparison; value?: ConditionValue }
+  | { tag: string }
+  | { list: string }
+  | { activity: ActivityStatus; automation?: string; withinDays?: number }
+
+export const CONDITION_FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt'] as const
+export type ConditionField = (typeof CONDITION_FIELDS)[number]
+
+/** `present` and `missing` take no value; `less` and `more` compare numbers, texts and timestamps. */
+export const COMPARISONS = [
+  'equal',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'less',
+  'more',
+  'present',
+  'missing',
+] as const
+export type Comparison = (typeof COMPARISONS)[number]
+export const UNARY_COMPARISONS: readonly Comparison[] = ['present', 'missing']
+export const TEXT_COMPARISONS: readonly Comparison[] = ['contains', 'startsWith', 'endsWith']
+export const ORDER_COMPARISONS: readonly Comparison[] = ['less', 'more']
+
+export type ConditionValue = string | number | boolean
+
+export const ACTIVITY_STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const
+export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
+
+/** How deep conditions nest, and of how many parts one is made, at most. */
+export const MAX_CONDITION_DEPTH = 10
+export const MAX_CONDITION_PARTS = 200
+
+const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity'] as const
+
+/**
+ * Reads a condition from JSON of any shape.
+ * @returns the condition, or a text that says where it is wrong and what would be right.
+ */
+export function readCondition(json: unknown): { condition: Condition } | { problem: string } {
+  const reader = new ConditionReader()
+  const condition = reader.read(json, 'condition', 1)
+  return reader.problem === undefined ? { condition: condition! } : { problem: reader.problem }
+}
+
+class ConditionReader {
+  problem: string | undefined
+  private parts = 0
+
+  read(json: unknown, path: string, depth: number): Condition | undefined {
+    this.parts += 1
+    if (this.parts > MAX_CONDITION_PARTS)
+      return this.fail(`condition must not have more than ${MAX_CONDITION_PARTS} parts`)
+    if (depth > MAX_CONDITION_DEPTH)
+      return this.fail(`condition must not nest deeper than ${MAX_CONDITION_DEPTH} levels`)
+    if (!isObject(json)) return this.fail(`${path} must be a JSON object`)
+    const forms = FORMS.filter((form) => Object.hasOwn(json, form))
+    const [form] = forms
+    if (forms.length !== 1 || !form) return this.fail(`${path} must have exactly one of: ${FORMS.join(', ')}`)
+    const value = json[form]
+    switch (form) {
+      case 'all':
+      case 'any': {
+        if (!Array.isArray(value)) return this.fail(`${path}.${form} must be an array`)
+        const conditions = value.flatMap((item, n) => this.read(item, `${path}.${form}[${n}]`, depth + 1) ?? [])
+        return this.ifFine(form === 'all' ? { all: conditions } : { any: conditions })
+      }
+      case 'not': {
+        const condition = this.read(value, `${path}.not`, depth + 1)
+        return condition && { not: condition }
+      }
+      case 'field':
+        if (!isOneOf(CONDITION_FIELDS, value))
+          return this.fail(`${path}.field must be one of: ${CONDITION_FIELDS.join(', ')}`)
+        return this.comparison(json, path, { field: value }, value === 'createdAt' || value === 'updatedAt')
+      case 'metadata':
+        if (typeof value !== 'string') return this.fail(`${path}.metadata must be a string`)
+        return this.comparison(json, path, { metadata: value }, false)
+      case 'tag':
+      case 'list':
+        if (typeof value !== 'string' || value.trim() === '')
+          return this.fail(`${path}.${form} must be a string that is not empty`)
+        return form === 'tag' ? { tag: value } : { list: oneSpelling(value) }
+      case 'activity':
+        return this.activity(json, path, value)
+    }
+  }
+
+  private comparison(
+    json: Record<string, unknown>,
+    path: string,
+    subject: { field: ConditionField } | { metadata: string },
+    isTime: boolean,
+  ): Condition | undefined {
+    const { is, value } = json
+    if (!isOneOf(COMPARISONS, is)) return this.fail(`${path}.is must be one of: ${COMPARISONS.join(', ')}`)
+    if (UNARY_COMPARISONS.includes(is)) return { ...subject, is }
+    const kinds = isTime
+      ? ['timestamp']
+      : TEXT_COMPARISONS.includes(is) || 'field' in subject
+        ? ['string']
+        : ORDER_COMPARISONS.includes(is)
+          ? ['string', 'number']
+          : ['string', 'number', 'boolean']
+    if (isTime && TEXT_COMPARISONS.includes(is)) return this.fail(`${path}.is must not be ${is} for a timestamp`)
+    const fits = isTime ? isTimestamp(value) : kinds.includes(typeof value) && value !== Infinity && value !== -Infinity
+    if (!fits) return this.fail(`${path}.value must be a ${kinds.join(' or a ')}`)
+    return { ...subject, is, value: value as ConditionValue }
+  }
+
+  private activity(json: Record<string, unknown>, path: string, status: unknown): Condition | undefined {
+    const { automation, withinDays } = json
+    if (!isOneOf(ACTIVITY_STATUSES, status))
+      return this.fail(`${path}.activity must be one of: ${ACTIVITY_STATUSES.join(', ')}`)
+    if (automation !== undefined && typeof automation !== 'string')
+      return this.fail(`${path}.automation must be a string`)
+    if (withinDays !== undefined && !(typeof withinDays === 'number' && withinDays > 0 && withinDays <= 36_600)) {
+      return this.fail(`${path}.withinDays must be a number of days, up to 36600`)
+    }
+    return {
+      activity: status,
+      ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
+      ...(withinDays === undefined ? {} : { withinDays }),
+    }
+  }
+
+  private ifFine(condition: Condition): Condition | undefined {
+    return this.problem === undefined ? condition : undefined
+  }
+
+  private fail(problem: string): undefined {
+    this.problem ??= problem
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
+  (values as readonly unknown[]).includes(value)
+
+const TIMESTAMP =
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):(?<by>\d{2})))?$/
+
+/** The furthest that a clock of people is from UTC, in hours. */
+const MAX_OFFSET_HOURS = 14
+
+/** Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. */
+function isTimestamp(value: unknown): boolean {
+  const parts = typeof value === 'string' ? TIMESTAMP.exec(value)?.groups : undefined
+  if (!parts) return false
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ahead = 0, by = 0] = [
+    ...['year', 'month', 'day', 'hour', 'minute', 'second', 'ahead', 'by'],
+  ].map((name) => Number(parts[name] ?? 0))
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return exists && year > 0 && hour < 24 && minute < 60 && second < 60 && ahead <= MAX_OFFSET_HOURS && by < 60
+}

@@ -1,0 +1,98 @@
+import type { Comparison, Condition, ConditionField, ConditionValue } from './condition.ts'
+import { foldName } from '../triggers/trigger.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { isId } from '../platform/ids.ts'
+
+/**
+ * Turns a condition into SQL about the row `contact`. Every value is a bound parameter, also metadata keys.
+ *
+ * @param parameters gets the values; the text refers to them by their place in it, so it may hold others before.
+ */
+export function conditionSql(condition: Condition, parameters: unknown[]): string {
+  const bind = (value: unknown): string => `$${parameters.push(value)}`
+
+  const of = (part: Condition): string => {
+    if ('all' in part) return part.all.length === 0 ? 'true' : `(${part.all.map(of).join(' and ')})`
+    if ('any' in part) return part.any.length === 0 ? 'false' : `(${part.any.map(of).join(' or ')})`
+    if ('not' in part) return `not ${of(part.not)}`
+    if ('field' in part) return field(part.field, part.is, part.value)
+    if ('metadata' in part) return metadata(part.metadata, part.is, part.value)
+    if ('tag' in part) {
+      return `exists (select from contact_tags tag where tag.contact_id = contact.id and tag.tag_key = ${bind(foldName(part.tag))})`
+    }
+    if ('list' in part) {
+      if (!isId(part.list)) return 'false'
+      return `exists (select from list_members member where member.contact_id = contact.id and member.list_id = ${bind(part.list)}::uuid)`
+    }
+    if (part.automation !== undefined && !isId(part.automation)) return 'false'
+    return `exists (
+      select from messages message where message.contact_id = contact.id and message.status = ${bind(part.activity)}
+        ${part.automation === undefined ? '' : `and message.automation_id = ${bind(part.automation)}::uuid`}
+        ${part.withinDays === undefined ? '' : `and message.created_at > now() - make_interval(secs => ${bind(part.withinDays * 86_400)}::float8)`}
+    )`
+  }
+
+  const field = (name: ConditionField, is: Comparison, value: ConditionValue | undefined): string => {
+    switch (name) {
+      case 'email':
+        return text('contact.email_key', is, emailKey(String(value)))
+      case 'firstName':
+        return text('contact.first_name', is, value)
+      case 'createdAt':
+        return ordered('contact.created_at', is, () => `${bind(value)}::timestamptz`)
+      case 'updatedAt':
+        return ordered('contact.updated_at', is, () => `${bind(value)}::timestamptz`)
+    }
+  }
+
+  const metadata = (key: string, is: Comparison, value: ConditionValue | undefined): string => {
+    const at = `contact.metadata -> ${bind(key)}::text`
+    const asText = () => `contact.metadata ->> ${bind(key)}::text`
+    if (is === 'missing') return `(${at}) is null`
+    if (is === 'present') return `(${at}) is not null`
+    if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`
+    if (typeof value === 'number') {
+      return `(case when jsonb_typeof(${at}) = 'number' then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
+    }
+    return `(case when jsonb_typeof(${at}) = 'string' then ${text(asText(), is, value)} else false end)`
+  }
+
+  const text = (column: string, is: Comparison, value: ConditionValue | undefined): string => {
+    switch (is) {
+      case 'contains':
+        return `coalesce(position(${bind(value)} in ${column}) > 0, false)`
+      case 'startsWith':
+        return `coalesce(starts_with(${column}, ${bind(value)}), false)`
+      case 'endsWith':
+        return `coalesce(right(${column}, length(${bind(value)})) = $${parameters.length}, false)`
+      case 'equal':
+      case 'less':
+      case 'more':
+      case 'present':
+      case 'missing':
+        return ordered(column, is, () => `${bind(value)}::text`)
+    }
+  }
+
+  const ordered = (column: string, is: Comparison, value: () => string): string => {
+    switch (is) {
+      case 'equal':
+        return `coalesce(${column} = ${value()}, false)`
+      case 'less':
+        return `coalesce(${column} < ${value()}, false)`
+      case 'more':
+        return `coalesce(${column} > ${value()}, false)`
+      case 'present':
+        return `${column} is not null`
+      case 'missing':
+        return `${column} is null`
+      // `readCondition` lets none of these come here.
+      case 'contains':
+      case 'startsWith':
+      case 'endsWith':
+        return 'false'
+    }
+  }
+
+  return of(condition)
+}

@@ -1,0 +1,24 @@
+/** The most that a contact's metadata may be, in bytes of JSON. */
+export const MAX_METADATA_BYTES = 64 * 1024
+
+/** An object without a prototype: any key in it is data, `__proto__` too. */
+export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
+
+/**
+ * Splits a change of metadata into the keys to set and the keys to remove: a `null` removes.
+ * The result has no prototype: a key may be called `__proto__`.
+ */
+export function splitMetadata(change: Record<string, unknown>): {
+  set: Record<string, unknown>
+  removedKeys: string[]
+} {
+  const set: Record<string, unknown> = nullObject()
+  const removedKeys: string[] = []
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) removedKeys.push(key)
+    else set[key] = value
+  }
+  return { set, removedKeys }
+}
+
+export const METADATA_TOO_LARGE = `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`

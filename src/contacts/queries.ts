@@ -1,0 +1,187 @@
+import type { Condition } from '../conditions/condition.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { foldName } from '../triggers/trigger.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import { conditionSql } from '../conditions/sql.ts'
+
+/** A contact as callers see it. */
+export interface ContactProfile {
+  id: string
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  /** The names of its tags, in the order of the alphabet. */
+  tags: string[]
+  /** The lists it is in, in the order in which it joined them. */
+  listIds: string[]
+  createdAt: Date
+  updatedAt: Date
+}
+
+interface ContactRow {
+  id: string
+  email: string
+  first_name: string | null
+  metadata: Record<string, unknown>
+  tags: string[]
+  list_ids: string[]
+  created_at: string
+  updated_at: string
+}
+
+const toContact = (row: ContactRow): ContactProfile => ({
+  id: row.id,
+  email: row.email,
+  firstName: row.first_name,
+  metadata: row.metadata,
+  tags: row.tags,
+  listIds: row.list_ids,
+  createdAt: toDate(row.created_at),
+  updatedAt: toDate(row.updated_at),
+})
+
+const COLUMNS = `
+contact.id, contact.email, contact.first_name, contact.metadata, contact.created_at, contact.updated_at,
+array(select name from contact_tags tag where tag.contact_id = contact.id order by tag_key) as tags,
+array(select list_id from list_members member where member.contact_id = contact.id order by added_at, list_id) as list_ids`
+
+export async function findContact(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<ContactProfile | undefined> {
+  const [row] = await sql<ContactRow>(
+    em,
+    `select ${COLUMNS} from contacts contact where contact.id = $2::uuid and contact.workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && toContact(row)
+}
+
+export interface Range {
+  limit: number
+  offset: number
+}
+
+/** How many places a block has: as in the trigger `tally_contacts`. */
+const BLOCK = 4096
+
+/**
+ * A page of a workspace's contacts, newest first, and how many there are. The blocks' tallies tell the total, and in
+ * which block the page begins, so that a far page costs no more than a near one.
+ */
+export async function contactPage(
+  em: EntityManager,
+  workspaceId: string,
+  { limit, offset }: Range,
+): Promise<{ contacts: ContactProfile[]; total: number }> {
+  const [start] = await sql<{ total: number; block: number | null; before: number | null }>(em, START, [
+    workspaceId,
+    offset,
+  ])
+  if (start?.block == null) return { contacts: [], total: start?.total ?? 0 }
+  const rows = await sql<ContactRow>(
+    em,
+    `with page as (
+       select id, place from contacts
+       where workspace_id = $1::uuid and place < $2::bigint order by place desc limit $3 offset $4
+     )
+     select ${COLUMNS} from page join contacts contact using (id) order by page.place desc`,
+    [workspaceId, (start.block + 1) * BLOCK, limit, offset - (start.before ?? 0)],
+  )
+  return { contacts: rows.map(toContact), total: start.total }
+}
+
+const START = `
+with running as (
+  select block, count, sum(count) over (order by block desc) - count as before, sum(count) over () as total
+  from tallies where subject = $1::uuid
+),
+start as (select block, before from running where before <= $2::bigint and before + count > $2::bigint)
+select coalesce((select total from running limit 1), 0)::float8 as total,
+  (select block from start)::float8 as block, (select before from start)::float8 as before`
+
+export interface ContactFilter {
+  email?: string | undefined
+  tag?: string | undefined
+  /** A list of the workspace. */
+  listId?: string | undefined
+  /** What a segment asks. */
+  condition?: Condition | undefined
+}
+
+/**
+ * A page of the contacts that a filter lets through, newest first, and how many these are. One query.
+ * @returns `undefined` when the filter's list is not one of the workspace.
+ */
+export async function searchContacts(
+  em: EntityManager,
+  workspaceId: string,
+  filter: ContactFilter,
+  { limit, offset }: Range,
+): Promise<{ contacts: ContactProfile[]; total: number } | undefined> {
+  const parameters: unknown[] = [workspaceId, limit, offset, filter.listId ?? null]
+  const where = filterSql(filter, parameters)
+  const rows = await sql<
+    (ContactRow | { [column in keyof ContactRow]: null }) & { total: number; list_known: boolean }
+  >(
+    em,
+    `with matching as materialized (
+       select contact.id, contact.place from contacts contact where contact.workspace_id = $1::uuid and ${where}
+     ),
+     page as (select id, place from matching order by place desc limit $2 offset $3)
+     select counted.total, found.*,
+       $4::uuid is null or exists (select from lists where id = $4::uuid and workspace_id = $1::uuid) as list_known
+     from (select count(*)::float8 as total from matching) counted
+     left join (select page.place, ${COLUMNS} from page join contacts contact using (id)) found on true
+     order by found.place desc`,
+    parameters,
+  )
+  if (rows[0]?.list_known === false) return undefined
+  const contacts = rows.flatMap((row) => (row.id === null ? [] : [toContact(row)]))
+  return { contacts, total: rows[0]?.total ?? 0 }
+}
+
+/** How many contacts a condition is true for, now. */
+export async function countContacts(em: EntityManager, workspaceId: string, condition: Condition): Promise<number> {
+  const parameters: unknown[] = [workspaceId]
+  const where = conditionSql(condition, parameters)
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
+    parameters,
+  )
+  return row?.count ?? 0
+}
+
+function filterSql({ email, tag, listId, condition }: ContactFilter, parameters: unknown[]): string {
+  const parts = ['true']
+  if (email !== undefined) parts.push(`contact.email_key = $${parameters.push(emailKey(email))}`)
+  if (tag !== undefined) {
+    parts.push(
+      `contact.id in (select contact_id from contact_tags
+         where workspace_id = $1::uuid and tag_key = $${parameters.push(foldName(tag))})`,
+    )
+  }
+  if (listId !== undefined) {
+    // The place of the list among the parameters of `searchContacts`.
+    parts.push('contact.id in (select contact_id from list_members where list_id = $4::uuid)')
+  }
+  if (condition !== undefined) parts.push(conditionSql(condition, parameters))
+  return parts.join(' and ')
+}
+
+/** Which of these are lists of the workspace. */
+export async function knownLists(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])`,
+    [workspaceId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

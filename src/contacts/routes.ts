@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { array } from 'yup'
+import { CONTACT_LIMITS } from './contact-limits.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { oneSpelling } from '../platform/ids.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { getContact, listContacts, type ContactSearch } from './search-contacts.ts'
+import { fireEvent } from '../triggers/fire-event.ts'
+import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
+import { DEFAULT_BODY_LIMIT } from '../http/body.ts'
+import { operation } from '../http/operation.ts'
+import {
+  bulkResultShape,
+  contactShape,
+  eventResultShape,
+  presentContact,
+  presentWritten,
+  writtenContactShape,
+} from './shapes.ts'
+import { bulkSchema, contactQuery, contactSchema, eventSchema, type ContactBody } from './schemas.ts'
+import { idParam, listAnswer, listOf, rangeOf, single, type Page } from '../http/fields.ts'
+import { parse } from '../http/parse.ts'
+import { compileQuickly } from '../http/item-check.ts'
+
+const isContact = compileQuickly(contactSchema)
+
+export const contactParams = { id: idParam('contact') }
+export const CONTACT_NOT_FOUND = ['Contact not found']
+
+export const WITHOUT_READING =
+  'To a key without the scope contacts:read the answer tells the id, and of the other fields only what this call gave.'
+
+/** A thousand contacts with some kilobytes of metadata each. */
+const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
+
+/** The longest explanation of one item of a bulk call: there can be a thousand. */
+const MAX_ITEM_ERROR = 300
+
+/** How long items are checked before others get their turn, in milliseconds. */
+const TURN_MS = 10
+
+const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
+  email: email.trim(),
+  firstName,
+  metadata,
+  listId: listId === undefined ? undefined : oneSpelling(listId),
+  tags,
+})
+
+const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
+
+export const contactPage = {
+  description: 'A page of contacts.',
+  schema: listOf(array().of(contactShape).required()),
+}
+
+/** A page of the contacts that are looked for: of the workspace, of a list, of a segment. */
+export async function answerContacts(em: EntityManager, workspaceId: string, search: ContactSearch, page: Page) {
+  const { contacts, total } = await listContacts(em, workspaceId, search, rangeOf(page))
+  return listAnswer(contacts.map(presentContact), page, total)
+}
+
+/** What can be asked of a contact that an answer names. */
+const contactLinks = (id: string) => ({
+  getContact: { id },
+  eraseContact: { id },
+  fireEvent: { id },
+  tagContact: { id },
+  listActivity: { id },
+})
+
+export const contactOperations = [
+  operation({
+    id: 'listContacts',
+    method: 'GET',
+    path: '/contacts',
+    tag: 'Contacts',
+    summary: 'List or search contacts',
+    description: 'Newest first. Of several conditions, all have to be so.',
+    scope: 'contacts:read',
+    query: contactQuery,
+    answers: { 200: contactPage },
+    refusals: { 404: ['List not found in workspace', 'Segment not found'] },
+    handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
+      answerContacts(em, caller.workspace.id, search, { page, limit }),
+  }),
+
+  operation({
+    id: 'upsertContact',
+    method: 'POST',
+    path: '/contacts',
+    tag: 'Contacts',
+    summary: 'Create or update a contact',
+    description:
+      'Creates a contact, or updates the one with this email: given fields replace, metadata is merged. ' +
+      'Creating it, its joining a list and its getting a tag each start the automations that listen for that; only a change does. ' +
+      WITHOUT_READING,
+    scope: 'contacts:write',
+    body: contactSchema,
+    answers: {
+      200: {
+        description: 'The contact was there, and was updated.',
+        schema: single(writtenContactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+      201: {
+        description: 'The contact was created.',
+        schema: single(writtenContactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: {
+      400: ['email is required', 'Invalid email address', CONTACT_LIMITS.contact_tags_most],
+      404: ['List not found in workspace'],
+    },
+    async handle({ caller, body, call }, dependencies) {
+      const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
+      return {
+        status: contact.created ? 201 : 200,
+        body: { data: presentWritten(caller, contact, toInput(body)) },
+        contactId: contact.id,
+      }
+    },
+  }),
+
+  operation({
+    id: 'upsertContacts',
+    method: 'POST',
+    path: '/contacts/bulk',
+    tag: 'Contacts',
+    summary: 'Create or update up to 1,000 contacts',
+    description:
+      'Valid items are written in one transaction, and invalid ones fail alone. What their writing starts is delivered ' +
+      'durably in the background.',
+    scope: 'contacts:write',
+    body: bulkSchema,
+    bodyLimit: BULK_LIMIT,
+    bulk: true,
+    answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
+    refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
+    async prepare({ body }) {
+      const inputs: { index: number; input: ContactInput }[] = []
+      const errors: { index: number; error: string }[] = []
+      let turn = performance.now()
+      for (const [index, item] of (body.contacts as unknown[]).entries()) {
+        if (performance.now() - turn > TURN_MS) {
+          await nextTurn()
+          turn = performance.now()
+        }
+        try {
+          inputs.push({ index, input: toInput(isContact(item) ? (item as ContactBody) : parse(contactSchema, item)) })
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
+        }
+      }
+      return { inputs, errors }
+    },
+    async handle({ caller, prepared, call }, dependencies) {
+      const written = await upsertManyContacts(dependencies, caller.workspace.id, prepared.inputs, call)
+      const errors = [...prepared.errors, ...written.errors].toSorted((a, b) => a.index - b.index)
+      const { created, updated } = written
+      const data = { created, updated, failed: errors.length, errors }
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'getContact',
+    method: 'GET',
+    path: '/contacts/{id}',
+    tag: 'Contacts',
+    summary: 'Get a contact',
+    description: 'With its tags and the lists it is in.',
+    scope: 'contacts:read',
+    params: contactParams,
+    answers: {
+      200: {
+        description: 'The contact.',
+        schema: single(contactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: { 404: CONTACT_NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const contact = await getContact(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: presentContact(contact) } }
+    },
+  }),
+
+  operation({
+    id: 'fireEvent',
+    method: 'POST',
+    path: '/contacts/{id}/events',
+    tag: 'Events',
+    summary: 'Fire a custom event',
+    description:
+      'Starts every active automation with the trigger EVENT whose eventName is this name, compared without case. ' +
+      'matchingAutomations of 0 is a success: nothing listens.',
+    scope: 'contacts:write',
+    params: contactParams,
+    body: eventSchema,
+    bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
+    answers: {
+      202: {
+        description: 'The event is durable, and starts what it matches.',
+        schema: single(eventResultShape),
+        links: { listActivity: { id: '$response.body#/data/contactId' } },
+      },
+    },
+    refusals: {
+      400: ['name is required', 'data must be a JSON object', 'Request body too large'],
+      404: CONTACT_NOT_FOUND,
+    },
+    async handle({ caller, params, body: { name, data }, call }, dependencies) {
+      const fired = await fireEvent(dependencies, caller.workspace.id, params['id']!, { name, data }, call)
+      const { contactId } = fired
+      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
+    },
+  }),
+]

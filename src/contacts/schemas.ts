@@ -1,0 +1,114 @@
+import { array, object, string, type InferType } from 'yup'
+import { MAX_NAME_LENGTH } from '../http/fields.ts'
+import { MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
+import { isEmailAddress } from '../platform/email-address.ts'
+import { jsonBytes } from '../platform/json.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../triggers/trigger.ts'
+import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
+import { MAX_METADATA_BYTES } from './metadata.ts'
+import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from '../http/fields.ts'
+import '../http/locale.ts'
+
+/** Of the texts that describe a contact; nothing real comes near. */
+const MAX_TEXT_LENGTH = 1_000
+
+const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
+const tags = () => array().of(tag()).max(MAX_TAGS)
+
+/** `POST /contacts`. */
+export const contactSchema = object({
+  email: string()
+    .required('email is required')
+    .test({ name: 'email', message: 'Invalid email address', test: (value) => isEmailAddress(value.trim()) })
+    .meta({
+      description: 'Unique in the workspace, compared without case.',
+      json: { format: 'email' },
+      example: 'ada@example.com',
+    }),
+  firstName: text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' }),
+  metadata: boundedObject(MAX_METADATA_BYTES).meta({
+    description:
+      'Free key-value pairs, merged key by key; a null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
+    example: { plan: 'free' },
+  }),
+  listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
+  tags: tags().meta({
+    description: `Tags to get, besides those it has; ${MAX_TAGS_OF_CONTACT} in all.`,
+    example: ['vip'],
+  }),
+}).meta({ component: 'ContactInput' })
+export type ContactBody = InferType<typeof contactSchema>
+
+/** How many contacts one call writes. */
+export const MAX_BULK_CONTACTS = 1_000
+
+/** `POST /contacts/bulk`. The items are checked one by one: an invalid one fails alone. */
+export const bulkSchema = object({
+  contacts: array()
+    .required()
+    .max(MAX_BULK_CONTACTS, `contacts array must not exceed ${MAX_BULK_CONTACTS} items`)
+    .meta({
+      description: 'An invalid item fails alone. Of the same email twice, the later one wins.',
+      variants: [contactSchema],
+    }),
+})
+
+/** How long an event's data are at most, as JSON. */
+export const MAX_EVENT_DATA_BYTES = 16 * 1024
+
+/** `POST /contacts/{id}/events`. */
+export const eventSchema = object({
+  name: filledText()
+    .required()
+    .test(atMost(MAX_EVENT_NAME_LENGTH))
+    .meta({ description: 'Compared without case with the names that automations listen for.', example: 'Purchase' }),
+  data: freeObject()
+    .test({
+      name: 'size',
+      message: 'Request body too large',
+      test: (value) => value === undefined || jsonBytes(value) <= MAX_EVENT_DATA_BYTES,
+    })
+    .meta({ description: 'At most 16 KB (16,384 bytes of UTF-8) as JSON.', example: { amount: 42 } }),
+})
+
+/** `POST /contacts/{id}/tags`. */
+export const tagsSchema = object({ tags: tags().required().min(1).meta({ description: 'Tags to get.' }) })
+
+/** `GET /contacts`. */
+export const contactQuery = pageQuery({
+  email: string().meta({ description: 'Only the contact with this email, compared without case.' }),
+  listId: string().meta({ description: 'Only contacts in this list.', isId: true }),
+  tag: string().meta({ description: 'Only contacts with this tag, compared without case.' }),
+  segmentId: string().meta({ description: 'Only contacts in this segment at the moment.', isId: true }),
+})
+
+/** As many as a bulk call may have, for the same reason. */
+export const MAX_LIST_CONTACTS = 1_000
+
+/** `POST /lists/{id}/contacts`. */
+export const joinSchema = object({
+  contactId: givenId('One contact.'),
+  contactIds: array()
+    .of(givenId('A contact.').required())
+    .min(1)
+    .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
+    .meta({ description: 'Or many.' }),
+})
+  .test({
+    name: 'one-or-many',
+    message: 'Send either contactId or contactIds',
+    test: ({ contactId, contactIds }) => (contactId === undefined) !== (contactIds === undefined),
+  })
+  .meta({
+    json: { oneOf: [{ required: ['contactId'] }, { required: ['contactIds'] }] },
+    example: { contactId: EXAMPLE_ID },
+  })
+
+/** `POST /lists`. */
+export const listSchema = object({
+  name: filledText()
+    .required()
+    .test(atMost(MAX_NAME_LENGTH))
+    .meta({ description: 'What people call it.', example: 'Newsletter' }),
+  description: text().nullable().test(atMost(10_000)),
+}).meta({ component: 'ListInput' })

@@ -1,0 +1,56 @@
+import { Segment } from '../conditions/entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import {
+  contactPage,
+  findContact,
+  searchContacts,
+  type ContactFilter,
+  type ContactProfile,
+  type Range,
+} from './queries.ts'
+import { notFound } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+
+/** What contacts are looked for by; all that is given has to be so. */
+export interface ContactSearch {
+  email?: string | undefined
+  listId?: string | undefined
+  tag?: string | undefined
+  segmentId?: string | undefined
+}
+
+/**
+ * A page of a workspace's contacts, newest first, and how many there are.
+ * @throws {Refusal} `not-found` for a list or segment that is not in the workspace.
+ */
+export async function listContacts(
+  em: EntityManager,
+  workspaceId: string,
+  { email, listId, tag, segmentId }: ContactSearch,
+  range: Range,
+): Promise<{ contacts: ContactProfile[]; total: number }> {
+  const fork = em.fork()
+  if (email === undefined && listId === undefined && tag === undefined && segmentId === undefined) {
+    return contactPage(fork, workspaceId, range)
+  }
+  const filter: ContactFilter = { email, tag, listId }
+  if (segmentId !== undefined) {
+    const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
+    if (!segment) throw notFound('Segment not found')
+    filter.condition = segment.condition
+  }
+  const found =
+    listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined
+  if (!found) throw notFound('List not found in workspace')
+  return found
+}
+
+/** @throws {Refusal} `not-found` */
+export async function getContact(em: EntityManager, workspaceId: string, id: string): Promise<ContactProfile> {
+  const contact = isId(id) ? await findContact(unitOf(em), workspaceId, id) : undefined
+  if (!contact) throw contactNotFound()
+  return contact
+}
+
+export const contactNotFound = () => notFound('Contact not found')

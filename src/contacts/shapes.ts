@@ -1,0 +1,104 @@
+import { array, number, object, string, type InferType, type Schema } from 'yup'
+import type { ContactProfile } from './queries.ts'
+import { uniqueTags } from './tag.ts'
+import type { Caller } from '../workspaces/admit.ts'
+import type { ContactInput } from './upsert-contacts.ts'
+import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../http/fields.ts'
+
+/** A contact. */
+export const contactShape = object({
+  id: id('contact'),
+  email: string().required().meta({ description: 'As it was given, trimmed.', example: 'ada@example.com' }),
+  firstName: string().nullable().defined().meta({ example: 'Ada' }),
+  metadata: freeObject()
+    .required()
+    .meta({ description: 'Free key-value pairs.', example: { plan: 'pro' } }),
+  tags: array()
+    .of(string().required().meta({ example: 'vip' }))
+    .required()
+    .meta({ description: 'The names of its tags.' }),
+  listIds: array()
+    .of(string().required().meta({ example: EXAMPLE_ID }))
+    .required()
+    .meta({ description: 'The lists it is in.' }),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last written to.'),
+})
+  .required()
+  .meta({ component: 'Contact', description: 'A subscriber.' })
+
+/**
+ * A contact, as whoever has written to it is told. A key that may not read contacts learns nothing that it has not said
+ * itself: an address alone would otherwise be enough to get somebody's profile.
+ */
+export const writtenContactShape = object(
+  Object.fromEntries(
+    Object.entries(contactShape.fields).map(([name, field]) => [
+      name,
+      name === 'id' ? field : (field as Schema).optional(),
+    ]),
+  ) as typeof contactShape.fields,
+)
+  .required()
+  .meta({
+    component: 'WrittenContact',
+    description:
+      'A contact that was written to. A key with the scope contacts:read gets all of it; any other one the id and what it gave.',
+  })
+
+/** @param given what the call said of the contact. */
+export function presentWritten(
+  { apiKey }: Caller,
+  contact: ContactProfile,
+  given: Pick<ContactInput, 'firstName' | 'metadata' | 'tags' | 'listId'> & { email?: string },
+): Partial<InferType<typeof contactShape>> & { id: string } {
+  if (apiKey.scopes.includes('contacts:read')) return presentContact(contact)
+  const { email, firstName, metadata, tags, listId } = given
+  return {
+    id: contact.id,
+    ...(email === undefined ? {} : { email }),
+    ...(firstName === undefined ? {} : { firstName }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(tags === undefined ? {} : { tags: uniqueTags(tags).map(({ name }) => name) }),
+    ...(listId === undefined ? {} : { listIds: [listId] }),
+  }
+}
+
+export const presentContact = (contact: ContactProfile): InferType<typeof contactShape> => ({
+  id: contact.id,
+  email: contact.email,
+  firstName: contact.firstName,
+  metadata: contact.metadata,
+  tags: contact.tags,
+  listIds: contact.listIds,
+  createdAt: contact.createdAt.toISOString(),
+  updatedAt: contact.updatedAt.toISOString(),
+})
+
+/** What a bulk call did. */
+export const bulkResultShape = object({
+  created: count('How many contacts were created.'),
+  updated: count('How many were there already, and were updated.', 0),
+  failed: count('How many items were not written.', 0),
+  errors: array()
+    .of(
+      object({
+        index: number().integer().min(0).required().meta({ description: 'The item, from 0.', example: 3 }),
+        error: string().required().meta({ example: 'Invalid email address' }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'What was wrong with each of those.', example: [] }),
+})
+  .required()
+  .meta({ component: 'BulkResult' })
+
+/** What firing an event did. */
+export const eventResultShape = object({
+  contactId: id('contact'),
+  eventName: string().required().meta({ example: 'Purchase' }),
+  matchingAutomations: count('The number of automations triggered.'),
+  firedAt: timestamp('When it was fired.'),
+})
+  .required()
+  .meta({ component: 'EventResult' })

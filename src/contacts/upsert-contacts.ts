@@ -1,0 +1,136 @@
+import { violatedConstraint } from '../platform/db/errors.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { findContact, knownLists, type ContactProfile } from './queries.ts'
+import { beyondLimits, upsertAndCountContacts, upsertContacts, type ContactWrite } from './upsert-queries.ts'
+import { CONTACT_LIMITS, isContactLimit } from './contact-limits.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { notFound } from '../platform/refusal.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { splitMetadata } from './metadata.ts'
+import { uniqueTags } from './tag.ts'
+import { assertBearable } from '../triggers/bulk-load.ts'
+import { whenDurable, type Call } from '../platform/call.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+
+/** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
+export interface ContactInput {
+  email: string
+  firstName?: string | null | undefined
+  metadata?: Record<string, unknown> | undefined
+  /** A list to join. */
+  listId?: string | undefined
+  /** Tags to get, besides those it has. */
+  tags?: readonly string[] | undefined
+}
+
+const LIST_NOT_FOUND = 'List not found in workspace'
+
+/**
+ * Creates a contact, or updates the one with this email. What automations wait for (the sign-up, the list, a tag) is
+ * delivered at once.
+ *
+ * @throws {Refusal} `not-found` where the list is not in the workspace.
+ */
+export async function upsertContact(
+  dependencies: Dependencies,
+  workspaceId: string,
+  input: ContactInput,
+  call: Call,
+): Promise<ContactProfile & { created: boolean }> {
+  const em = unitOf(dependencies.em)
+  const { listId } = input
+  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw notFound(LIST_NOT_FOUND)
+  const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
+    bulk: false,
+    requestId: call.requestId,
+  })
+  if (!written) throw new Error('The upsert returned no row')
+  await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, written.deliveries))
+  const contact = await findContact(em, workspaceId, written.id)
+  // Erased in this very moment.
+  if (!contact) throw notFound('Contact not found')
+  return { ...contact, created: written.created }
+}
+
+export interface BulkResult {
+  created: number
+  updated: number
+  errors: { index: number; error: string }[]
+}
+
+/**
+ * Creates or updates many contacts, in one statement. Of the same email twice, the later one wins.
+ * What their writing starts is written with them, and delivered by the relay.
+ *
+ * @param inputs each with the index that its error, if any, is told with.
+ */
+export async function upsertManyContacts(
+  { em }: Dependencies,
+  workspaceId: string,
+  inputs: readonly { index: number; input: ContactInput }[],
+  call: Call,
+): Promise<BulkResult> {
+  const fork = unitOf(em)
+  const known = await listsAmong(
+    fork,
+    workspaceId,
+    inputs.flatMap(({ input }) => input.listId ?? []),
+  )
+  const errors: BulkResult['errors'] = []
+  const byKey = new Map<string, { index: number; write: ContactWrite }>()
+  for (const { index, input } of inputs) {
+    if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
+    else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
+  }
+  const all = [...byKey.values()].map(({ write }) => write)
+  await assertBearable(fork, workspaceId, all.length, {
+    signUp: true,
+    lists: [...new Set(all.flatMap(({ listId }) => listId?.toLowerCase() ?? []))],
+    tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
+  })
+  const options = { bulk: true, requestId: call.requestId }
+  const write = () =>
+    fork.transactional((unit) =>
+      upsertAndCountContacts(
+        unit,
+        workspaceId,
+        [...byKey.values()].map(({ write }) => write),
+        options,
+      ),
+    )
+  try {
+    return { ...(await write()), errors }
+  } catch (error) {
+    if (!isContactLimit(violatedConstraint(error))) throw error
+  }
+  // Only together with what is stored already can they be too much: those fail alone, like every other invalid item.
+  const writes = [...byKey.values()].map(({ write }) => write)
+  for (const { emailKey, limit } of await beyondLimits(fork, workspaceId, writes)) {
+    errors.push({ index: byKey.get(emailKey)!.index, error: CONTACT_LIMITS[limit] })
+    byKey.delete(emailKey)
+  }
+  return { ...(await write()), errors }
+}
+
+/** Which of the texts that callers gave are ids of the workspace's lists; an id means the same in capitals. */
+async function listsAmong(em: EntityManager, workspaceId: string, given: readonly string[]): Promise<Set<string>> {
+  const candidates = [...new Set(given)].filter(isId)
+  if (candidates.length === 0) return new Set()
+  const known = await knownLists(em, workspaceId, candidates)
+  return new Set(candidates.filter((id) => known.has(id.toLowerCase())))
+}
+
+function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: ContactInput, id: string): ContactWrite {
+  const { set, removedKeys } = splitMetadata(metadata)
+  return {
+    id,
+    email,
+    emailKey: emailKey(email),
+    firstName,
+    metadata: set,
+    removedKeys,
+    listId: listId ?? null,
+    tags: uniqueTags(tags),
+  }
+}

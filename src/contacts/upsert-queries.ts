@@ -1,0 +1,200 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT, type ContactLimit } from './contact-limits.ts'
+import { nullObject } from './metadata.ts'
+import { sql } from '../platform/db/sql.ts'
+import { toDelivery, type Delivery, type DeliveryRow } from '../outbox/queries.ts'
+import { deliveriesOf, writeTriggerEvents } from '../triggers/queries.ts'
+
+export interface ContactWrite {
+  /** The id it gets if it is new. */
+  id: string
+  email: string
+  emailKey: string
+  /** `undefined` leaves an existing contact's as it is. */
+  firstName: string | null | undefined
+  /** Keys to set. */
+  metadata: Record<string, unknown>
+  /** Keys to remove. */
+  removedKeys: string[]
+  /** A list of the workspace to join; `null` for none. */
+  listId: string | null
+  /** Tags to get, no two with the same key. */
+  tags: { key: string; name: string }[]
+}
+
+export interface WrittenContact {
+  id: string
+  created: boolean
+  /** What is owed because of what happened to it. */
+  deliveries: Delivery[]
+}
+
+export interface UpsertOptions {
+  /** Whether they are many: what is owed because of them is left to the relay, in the lane of bulk. */
+  bulk: boolean
+  requestId: string | null
+}
+
+/**
+ * Writes contacts in one statement, however many, with the list they join and the tags they get, and with them what
+ * starts automations: only a change does.
+ * No email may come twice (error 21000). Rows are written in the order of their key: concurrent calls that
+ * share contacts wait for each other, and never in a circle.
+ */
+export async function upsertContacts(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+  options: UpsertOptions,
+): Promise<WrittenContact[]> {
+  const rows = await sql<{ id: string; created: boolean; deliveries: DeliveryRow[] | null }>(
+    em,
+    `${UPSERT} select written.id, written.created, ${deliveriesOf('written.id')} as deliveries from written`,
+    parametersOf(workspaceId, contacts, options),
+  )
+  return rows.map(({ id, created, deliveries }) => ({ id, created, deliveries: (deliveries ?? []).map(toDelivery) }))
+}
+
+/** Does the same, and only counts what it did. */
+export async function upsertAndCountContacts(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+  options: UpsertOptions,
+): Promise<{ created: number; updated: number }> {
+  const [row] = await sql<{ created: number; updated: number }>(
+    em,
+    `${UPSERT}
+     select count(*) filter (where created)::integer as created,
+       count(*) filter (where not created)::integer as updated
+     from written`,
+    parametersOf(workspaceId, contacts, options),
+  )
+  return row ?? { created: 0, updated: 0 }
+}
+
+/**
+ * What an update needs to know beyond the new values (keys to remove, a first name to keep) comes as one object
+ * by email, because `excluded` holds only what an insert would have written.
+ */
+function parametersOf(
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+  { bulk, requestId }: UpsertOptions,
+): unknown[] {
+  const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
+  for (const contact of contacts) {
+    if (contact.firstName !== undefined && contact.removedKeys.length === 0) continue
+    updates[contact.emailKey] = {
+      ...(contact.firstName === undefined ? { keepFirstName: true } : {}),
+      ...(contact.removedKeys.length > 0 ? { remove: contact.removedKeys } : {}),
+    }
+  }
+  const items = contacts.map((contact) => ({
+    id: contact.id,
+    email: contact.email,
+    email_key: contact.emailKey,
+    first_name: contact.firstName ?? null,
+    metadata: contact.metadata,
+    list_id: contact.listId,
+    tags: contact.tags.length > 0 ? contact.tags : null,
+  }))
+  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId]
+}
+
+const UPSERT = `
+with items as materialized (
+  select * from jsonb_to_recordset($2::jsonb) as item(
+    id uuid, email text, email_key text, first_name text, metadata jsonb, list_id uuid, tags jsonb)
+),
+written as (
+  insert into contacts as contact (id, workspace_id, email, email_key, first_name, metadata)
+  select id, $1::uuid, email, email_key, first_name, metadata from items order by email_key collate "C"
+  on conflict (workspace_id, email_key) do update set
+    email = excluded.email,
+    first_name = case
+      when $3::jsonb -> excluded.email_key -> 'keepFirstName' is null then excluded.first_name
+      else contact.first_name
+    end,
+    metadata = (contact.metadata || excluded.metadata)
+      - array(select jsonb_array_elements_text($3::jsonb -> excluded.email_key -> 'remove')),
+    updated_at = now()
+  returning id, email_key, xmax = 0 as created
+),
+joined as (
+  insert into list_members (list_id, contact_id)
+  select items.list_id, written.id from written join items using (email_key) where items.list_id is not null
+  on conflict do nothing
+  returning list_id, contact_id
+),
+tagged as (
+  insert into contact_tags (contact_id, workspace_id, tag_key, name)
+  select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
+  from written join items using (email_key) cross join jsonb_array_elements(items.tags) tag
+  where items.tags is not null
+  on conflict do nothing
+  returning contact_id, tag_key
+),
+happened as (
+  select id as contact_id, 'SIGNUP' as type, '' as key from written where created
+  union all
+  select contact_id, 'LIST_ADDED', list_id::text from joined
+  union all
+  select contact_id, 'TAG_ADDED', tag_key from tagged
+),
+${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
+
+/** The bound of the constraint `contacts_metadata_size`. */
+const MAX_STORED_BYTES = 90_000
+
+/**
+ * Which of these contacts, by the key of their email, would be beyond which limit, together with what they have: some more
+ * metadata, tags or lists than fit.
+ */
+export async function beyondLimits(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+): Promise<{ emailKey: string; limit: ContactLimit }[]> {
+  const items = contacts.map(({ emailKey, metadata, removedKeys, tags, listId }) => ({
+    email_key: emailKey,
+    metadata,
+    removed: removedKeys,
+    tags: tags.map(({ key }) => key),
+    list_id: listId,
+  }))
+  const rows = await sql<{ email_key: string; beyond: ContactLimit }>(em, BEYOND, [
+    workspaceId,
+    JSON.stringify(items),
+    MAX_STORED_BYTES,
+    MAX_TAGS_OF_CONTACT,
+    MAX_LISTS_OF_CONTACT,
+  ])
+  return rows.map((row) => ({ emailKey: row.email_key, limit: row.beyond }))
+}
+
+const BEYOND = `
+with items as (
+  select item.*, contact.id, coalesce(contact.metadata, '{}') as stored
+  from jsonb_to_recordset($2::jsonb)
+    as item(email_key text, metadata jsonb, removed jsonb, tags jsonb, list_id uuid)
+  left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = item.email_key
+),
+judged as (
+  select email_key, case
+    when octet_length(((stored || metadata) - array(select jsonb_array_elements_text(removed)))::text) > $3
+      then 'contacts_metadata_size'
+    when tags <> '[]' and (
+      select count(*) from (
+        select tag_key from contact_tags where contact_id = items.id union select jsonb_array_elements_text(tags)
+      ) its
+    ) > $4 then 'contact_tags_most'
+    when list_id is not null and (
+      select count(*) from (
+        select list_id from list_members where contact_id = items.id union select items.list_id
+      ) its
+    ) > $5 then 'list_members_most'
+  end as beyond
+  from items
+)
+select email_key, beyond from judged where beyond is not null`

@@ -1,0 +1,96 @@
+import pMap from 'p-map'
+import { leaveToRelay, putOffDeliveries, settleDeliveries, type Delivery } from '../outbox/queries.ts'
+import { eventCause } from '../sequences/enrollment.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { createPlaces } from '../platform/places.ts'
+import { settleActive } from './settle-active.ts'
+
+/**
+ * How much the requests of one workspace deliver themselves at a time, in a process. An event can start hundreds of automations;
+ * what is beyond this is the relay's, in which workspaces take turns: else the calls of all others would wait at Temporal.
+ */
+const DELIVERED_AT_ONCE = 10
+
+/**
+ * Delivers what is owed to Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
+ * repeated: an enrollment knows what it has heard of, and what an event started is started once.
+ */
+export async function deliver(
+  dependencies: Dependencies,
+  deliveries: readonly Delivery[],
+  concurrency = DELIVERED_AT_ONCE,
+): Promise<void> {
+  const { em, log } = dependencies
+  const done: Delivery[] = []
+  const failed: Delivery[] = []
+  await pMap(
+    deliveries,
+    async (delivery) => {
+      try {
+        await deliverOne(dependencies, delivery)
+        done.push(delivery)
+      } catch (error) {
+        failed.push(delivery)
+        const { kind, automationId, contactId, eventId, attempts, requestId } = delivery
+        log.warn(
+          { requestId, error, kind, automationId, contactId, eventId, attempts },
+          'A delivery to Temporal failed and is put off',
+        )
+      }
+    },
+    { concurrency },
+  )
+  const fork = em.fork()
+  await settleDeliveries(fork, done)
+  await putOffDeliveries(fork, failed)
+}
+
+async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  const { enrollments } = dependencies
+  const { kind, workspaceId, automationId, contactId, eventId, enrollmentId, automationName, requestId } = delivery
+  if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
+  switch (kind) {
+    case 'START': {
+      // Deleted meanwhile: nothing is owed to it.
+      if (automationName === null) return
+      if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
+      const { activeId } = delivery
+      const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+      const ids = { enrollmentId, workspaceId, automationId, contactId }
+      const enrolledAt = new Date().toISOString()
+      const input = { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId }
+      return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
+    }
+    case 'WAKE':
+      return enrollments.automationChanged(automationId, contactId)
+    case 'CANCEL':
+      return enrollments.cancel(automationId, contactId)
+    case 'WAKE_HELD':
+    case 'TEAR_DOWN':
+    case 'ERASE':
+    case 'RECONCILE':
+    case 'REDELIVER':
+      throw new Error(`A ${kind} is a walk, and no delivery`)
+  }
+}
+
+/** @see Dependencies.deliverAtOnce */
+export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
+  const places = createPlaces(DELIVERED_AT_ONCE)
+  return async (dependencies, deliveries) => {
+    const [first] = deliveries
+    if (!first) return
+    const { em, log } = dependencies
+    // All that one request owes is of one workspace.
+    const owner = first.workspaceId ?? ''
+    const taken = places.take(owner, deliveries.length)
+    try {
+      await leaveToRelay(em.fork(), deliveries.slice(taken))
+      await deliver(dependencies, deliveries.slice(0, taken))
+    } catch (error) {
+      log.warn({ error }, 'Deliveries to Temporal are left to the relay')
+    } finally {
+      places.giveBack(owner, taken)
+    }
+  }
+}

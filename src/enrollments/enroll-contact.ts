@@ -1,0 +1,134 @@
+import {
+  findActive,
+  findEnrollable,
+  findEnrollment,
+  lockEntrance,
+  mergeMetadata,
+  recordEnrollment,
+  type EnrollmentWrite,
+} from './queries.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { callCause } from '../sequences/enrollment.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import { splitMetadata } from '../contacts/metadata.ts'
+import type { EnrollmentStart, RunningEnrollment } from '../sequences/client.ts'
+import { within } from '../platform/bulkhead.ts'
+import type { Call } from '../platform/call.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { settleActive } from './settle-active.ts'
+
+export interface EnrollResult {
+  automationId: string
+  contactId: string
+  /** False when the contact is in the automation already; nothing has happened then. */
+  enrolled: boolean
+  enrolledAt: Date
+}
+
+/**
+ * How many rows of one automation are written at a time, and how long a caller waits for its own, in milliseconds: an
+ * automation whose rows are locked uses up neither the connections nor the time of the others.
+ */
+export const RECORDS_AT_A_TIME = 4
+const RECORD_PATIENCE_MS = 1_500
+
+const NOT_ACTIVE = 'Automation not found or not active'
+
+/**
+ * Enrolls a contact by a call, whatever the automation's trigger says. The workflow's start
+ * is the moment that counts: once it is made, the enrollment can't be lost, and the row is written here only so that
+ * it can be read at once. If that fails, the workflow writes it.
+ *
+ * A call that is repeated enrolls once, and is told so each time: the enrollment has the call's id.
+ */
+export async function enrollContact(
+  dependencies: Dependencies,
+  workspaceId: string,
+  automationId: string,
+  { contactId, merge }: { contactId: string; merge?: Record<string, unknown> | undefined },
+  call: Call,
+): Promise<EnrollResult> {
+  const { enrollments, log, recording } = dependencies
+  const em = dependencies.em.fork()
+  const earlier = call.retried ? await findEnrollment(em, call.id) : undefined
+  if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
+
+  const found = isId(automationId)
+    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
+    : undefined
+  if (!found) throw notFound(NOT_ACTIVE)
+  if (!found.hasContact) throw notFound('Contact not found')
+
+  if (merge) {
+    const { set, removedKeys } = splitMetadata(merge)
+    await call.once('merge', em, (unit) => mergeMetadata(unit, contactId, set, removedKeys))
+  }
+
+  const enrolledAt = new Date()
+  const write = { id: call.id, automationId, contactId, cause: callCause(call.id), triggerEventId: null, enrolledAt }
+  const start: EnrollmentStart = {
+    automationName: found.automationName,
+    requestId: call.requestId,
+    input: {
+      enrollmentId: call.id,
+      workspaceId,
+      automationId,
+      contactId,
+      enrolledAt: enrolledAt.toISOString(),
+      cause: write.cause,
+      triggerEventId: null,
+    },
+  }
+  const answer = (enrolled: boolean) => ({ automationId, contactId, enrolled, enrolledAt })
+
+  // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
+  const { activeId } = found
+  const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+  if (isIn) return answer(activeId === call.id)
+  const started = await enrollments.start(start)
+  const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
+  // An earlier attempt of this call may have started it, and died.
+  if (started || other?.enrollmentId === call.id) {
+    try {
+      const recorded = recording(automationId, () => recordEnrollment(em, write))
+      const late = () => new Error('The row takes longer than a caller should wait')
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(NOT_ACTIVE)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
+    }
+    return answer(true)
+  }
+  return answer(await enterBesides(em, dependencies, other, write, start))
+}
+
+/**
+ * There is a workflow, and the ledger has nobody in. Either it has just been started, or it has nothing to do: what started
+ * it was delivered once more, or its sequence is over and it is closing; or over by the ledger alone, because Temporal's data
+ * are older. The ledger knows which, once it has recorded what the workflow itself would record; and a workflow with nothing
+ * to do lets in whoever came meanwhile.
+ */
+async function enterBesides(
+  em: EntityManager,
+  { enrollments }: Dependencies,
+  other: RunningEnrollment | undefined,
+  write: EnrollmentWrite,
+  start: EnrollmentStart,
+): Promise<boolean> {
+  const { automationId, contactId } = write
+  const enters = await em.transactional(async (unit) => {
+    await lockEntrance(unit, automationId, contactId)
+    if (other) {
+      const { enrollmentId: id, cause, triggerEventId, enrolledAt } = other
+      const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+      if ((await recordEnrollment(unit, theirs))?.status === 'ACTIVE') return false
+    }
+    // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
+    if (await recordEnrollment(unit, write, { supersedes: false })) return true
+    if ((await findActive(unit, automationId, contactId)) === undefined) throw notFound(NOT_ACTIVE)
+    return false
+  })
+  if (enters) await enrollments.enter(start, write.id)
+  return enters
+}

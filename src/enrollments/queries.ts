@@ -1,0 +1,326 @@
+import type { EndStatus, EnrollmentStatus, Heard } from '../sequences/enrollment.ts'
+import type { StoredStep } from '../sequences/steps.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+
+export interface EnrollmentWrite {
+  id: string
+  automationId: string
+  contactId: string
+  /** What started it, unique per automation; `null` for an enroll call that can't be recognised again. */
+  cause: string | null
+  /** The trigger event among the causes. */
+  triggerEventId: string | null
+  enrolledAt: Date
+}
+
+export interface RecordedEnrollment {
+  status: EnrollmentStatus
+  automationName: string
+  steps: StoredStep[]
+}
+
+/**
+ * Writes an enrollment and counts it, once, however often and from wherever it is called: by the API after the
+ * workflow's start, and by the workflow. It pins the automation's present version.
+ *
+ * Nothing is written when the automation or the contact is gone, when another enrollment has the same cause, when an
+ * earlier one has heard the event that would start it, or when that event is forgotten: it is delivered again, or late.
+ *
+ * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run. Who has no
+ * workflow to show for it takes nobody's place.
+ *
+ * @param supersedes whether its workflow is there, so that no other enrollment's can be
+ * @returns the enrollment as recorded, or `undefined` where there is none to be.
+ */
+export async function recordEnrollment(
+  em: EntityManager,
+  write: EnrollmentWrite,
+  { supersedes = true }: { supersedes?: boolean } = {},
+): Promise<RecordedEnrollment | undefined> {
+  const [written] = await preparedSql<RecordedRow>(em, 'record-enrollment', RECORD, [
+    write.id,
+    write.automationId,
+    write.contactId,
+    write.cause,
+    write.triggerEventId,
+    write.enrolledAt.toISOString(),
+    supersedes,
+  ])
+  // A second statement, because the first can't see a row that another caller wrote, before it or while it waited for it.
+  const row = written ?? (await sql<RecordedRow>(em, READ, [write.id]))[0]
+  return row && { status: row.status, automationName: row.name, steps: row.steps }
+}
+
+interface RecordedRow {
+  status: EnrollmentStatus
+  name: string
+  steps: StoredStep[]
+}
+
+/** What an enroll call needs to know before it starts anything: the automation's name, and whether there is the contact. */
+export interface Enrollable {
+  automationName: string
+  hasContact: boolean
+  /** The enrollment in which the ledger has the contact. Only Temporal knows whether it runs. */
+  activeId: string | null
+}
+
+/** Looks at an automation and a contact of a workspace. @returns `undefined` where that automation enrolls nobody. */
+export async function findEnrollable(
+  em: EntityManager,
+  workspaceId: string,
+  automationId: string,
+  contactId: string | null,
+): Promise<Enrollable | undefined> {
+  const [row] = await preparedSql<{ name: string; has_contact: boolean; active_id: string | null }>(
+    em,
+    'find-enrollable',
+    ENROLLABLE,
+    [workspaceId, automationId, contactId],
+  )
+  return row && { automationName: row.name, hasContact: row.has_contact, activeId: row.active_id }
+}
+
+const ENROLLABLE = `
+select automation.name,
+  exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
+  (
+    select id from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' limit 1
+  ) as active_id
+from automations automation
+where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automation.status = 'ACTIVE'
+  and automation.deleted_at is null`
+
+/** When an enrollment began, if it is recorded. */
+export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
+  const [row] = await sql<{ enrolled_at: string }>(em, `select enrolled_at from enrollments where id = $1::uuid`, [id])
+  return row && { enrolledAt: toDate(row.enrolled_at) }
+}
+
+const RECORD = `
+with inserted as (
+  insert into enrollments
+    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
+  select $1::uuid, automation.workspace_id, automation.id, contact.id, automation.version, $4::text, 'ACTIVE',
+    $6::timestamptz
+  from automations automation
+  join contacts contact on contact.workspace_id = automation.workspace_id
+  where automation.id = $2::uuid and automation.deleted_at is null and contact.id = $3::uuid
+    and ($5::uuid is null or exists (select from trigger_events where id = $5::uuid))
+    and not exists (
+      select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
+    )
+    and ($7::boolean or not exists (
+      select from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE'
+    ))
+  on conflict do nothing
+  returning automation_id, version, status
+),
+superseded as (
+  update enrollments set status = 'CANCELLED', held = false, ended_at = now()
+  where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid
+    and exists (select from inserted)
+),
+counted as (
+  update automation_counts set enrolled = enrolled + 1
+  where automation_id = $2::uuid and exists (select from inserted)
+)
+select inserted.status, automation.name, version.steps
+from inserted
+join automations automation on automation.id = inserted.automation_id
+join automation_versions version
+  on version.automation_id = inserted.automation_id and version.version = inserted.version`
+
+const READ = `
+select enrollment.status, automation.name, version.steps
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+where enrollment.id = $1::uuid`
+
+/**
+ * Ends an enrollment, once, and counts it if it was completed. With it, what it has heard is kept: delivered again, those
+ * events start nothing.
+ */
+export async function finishEnrollment(
+  em: EntityManager,
+  enrollmentId: string,
+  status: EndStatus,
+  heard: Heard,
+): Promise<void> {
+  await preparedSql(em, 'finish-enrollment', FINISH, [
+    heard.automationId,
+    heard.contactId,
+    heard.eventIds,
+    enrollmentId,
+    status,
+  ])
+}
+
+/** Keeps what an enrollment has heard so far. May be repeated. */
+export async function rememberHeard(em: EntityManager, heard: Heard): Promise<void> {
+  await preparedSql(em, 'remember-heard', `with ${HEARD} select`, [heard.automationId, heard.contactId, heard.eventIds])
+}
+
+const HEARD = `
+heard as (
+  insert into heard_events (automation_id, contact_id, event_id)
+  select automation.id, $2::uuid, event.id
+  from automations automation cross join trigger_events event
+  where automation.id = $1::uuid and event.id = any($3::uuid[])
+  on conflict do nothing
+)`
+
+const FINISH = `
+with ${HEARD},
+ended as (
+  update enrollments set status = $5, held = false, ended_at = clock_timestamp()
+  where id = $4::uuid and status = 'ACTIVE'
+  returning automation_id
+)
+update automation_counts set completed = completed + 1
+where automation_id = (select automation_id from ended) and $5 = 'COMPLETED'`
+
+/**
+ * Holds the line for one automation and contact until the transaction ends: for the rare call that has to decide itself
+ * whether a contact enters, because the workflow that is there will not say.
+ */
+export async function lockEntrance(em: EntityManager, automationId: string, contactId: string): Promise<void> {
+  await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`enroll ${automationId} ${contactId}`])
+}
+
+/** The enrollment that the ledger has as running, if there is one. */
+export async function findActive(
+  em: EntityManager,
+  automationId: string,
+  contactId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }>(
+    em,
+    `select id from enrollments where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE'`,
+    [automationId, contactId],
+  )
+  return row?.id
+}
+
+/** An enrollment that should have a workflow, and what one needs to go on where it was. */
+export interface ActiveEnrollment {
+  id: string
+  workspaceId: string
+  automationId: string
+  automationName: string
+  contactId: string
+  cause: string | null
+  enrolledAt: Date
+  /** Whether its automation sends: it is neither paused nor a draft. */
+  sends: boolean
+}
+
+/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. */
+export async function activePage(
+  em: EntityManager,
+  afterId: string | null,
+  limit: number,
+): Promise<ActiveEnrollment[]> {
+  const rows = await sql<ActiveRow>(
+    em,
+    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at < now() - interval '5 minutes'
+     order by enrollment.id limit $2`,
+    [afterId, limit],
+  )
+  return rows.map(toActive)
+}
+
+/** Whether the ledger has an enrollment, whatever became of it. */
+export async function isRecorded(em: EntityManager, id: string): Promise<boolean> {
+  return (await sql(em, 'select from enrollments where id = $1::uuid', [id])).length > 0
+}
+
+/** An enrollment, if it is ACTIVE now. */
+export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
+  const [row] = await sql<ActiveRow>(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
+  return row && toActive(row)
+}
+
+const ACTIVE = `
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at,
+  automation.status in ('ACTIVE', 'ARCHIVED') as sends
+from enrollments enrollment
+join automations automation on automation.id = automation_id and automation.deleted_at is null
+where enrollment.status = 'ACTIVE'`
+
+interface ActiveRow {
+  id: string
+  workspace_id: string
+  automation_id: string
+  automation_name: string
+  contact_id: string
+  cause: string | null
+  enrolled_at: string
+  sends: boolean
+}
+
+const toActive = (row: ActiveRow): ActiveEnrollment => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  automationId: row.automation_id,
+  automationName: row.automation_name,
+  contactId: row.contact_id,
+  cause: row.cause,
+  enrolledAt: toDate(row.enrolled_at),
+  sends: row.sends,
+})
+
+/**
+ * Where an enrollment stands by the ledger: the last step of its sequence whose email is settled, and when it was first,
+ * whatever an operator has had sent again since. One that ends the sequence is left out: the sequence comes to it once more,
+ * and ends.
+ */
+export async function lastSettled(
+  em: EntityManager,
+  enrollmentId: string,
+): Promise<{ stepId: string; at: Date } | undefined> {
+  const [row] = await sql<{ step_id: string; at: string }>(
+    em,
+    `select message.step_id, message.settled_at as at
+     from enrollments enrollment
+     join automations automation on automation.id = enrollment.automation_id
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
+     join messages message
+       on message.enrollment_id = enrollment.id and message.step_id::text = step.content ->> 'id'
+     where enrollment.id = $1::uuid and message.settled_at is not null
+       and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
+     order by step.place desc limit 1`,
+    [enrollmentId],
+  )
+  return row && { stepId: row.step_id, at: toDate(row.at) }
+}
+
+/** Ends an enrollment whose workflow was ended by somebody else than us. */
+export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
+  await sql(
+    em,
+    `update enrollments set status = 'CANCELLED', held = false, ended_at = now() where id = $1::uuid and status = 'ACTIVE'`,
+    [enrollmentId],
+  )
+}
+
+/** Merges keys into a contact's metadata. @returns whether the workspace has that contact. */
+export async function mergeMetadata(
+  em: EntityManager,
+  contactId: string,
+  metadata: Record<string, unknown>,
+  removedKeys: readonly string[],
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update contacts set metadata = (metadata || $2::jsonb) - $3::text[], updated_at = now()
+     where id = $1::uuid returning id`,
+    [contactId, JSON.stringify(metadata), removedKeys],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,41 @@
+import { automationParams } from '../automations/routes.ts'
+import { single } from '../http/fields.ts'
+import { operation } from '../http/operation.ts'
+import { enrollContact } from './enroll-contact.ts'
+import { enrollSchema } from './schemas.ts'
+import { enrollmentResultShape } from './shapes.ts'
+
+export const enrollmentOperations = [
+  operation({
+    id: 'enrollContact',
+    method: 'POST',
+    path: '/automations/{id}/enroll',
+    tag: 'Automations',
+    summary: 'Enroll a contact',
+    description:
+      'The contact enters at the first step at once, whatever the trigger says. A contact who is in the automation ' +
+      'already is not enrolled again, and nothing is sent twice.',
+    scope: 'automations:write',
+    transactional: false,
+    params: automationParams,
+    body: enrollSchema,
+    answers: {
+      202: {
+        description: 'The contact is enrolled, or was already.',
+        schema: single(enrollmentResultShape),
+        links: { listActivity: { id: '$response.body#/data/contactId' } },
+      },
+    },
+    refusals: {
+      400: ['contactId is required', 'merge must be a JSON object'],
+      404: ['Automation not found or not active', 'Contact not found'],
+    },
+    async handle({ caller, params, body, call }, dependencies) {
+      const result = await enrollContact(dependencies, caller.workspace.id, params['id']!, body, call)
+      const { automationId, contactId, enrolled, enrolledAt } = result
+      const matchingAutomations = enrolled ? 1 : 0
+      const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
+      return { status: 202, body: { data }, contactId }
+    },
+  }),
+]

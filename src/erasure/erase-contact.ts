@@ -1,0 +1,39 @@
+import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
+import { countSendingTo } from '../messages/ledger.ts'
+import { owe } from '../outbox/queries.ts'
+import { unavailable } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import { contactNotFound } from '../contacts/search-contacts.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { waitForSenders } from '../messages/wait-for-senders.ts'
+
+/** How long whoever erases a contact sees to its last messages before the relay does, in seconds. */
+const REST_SECONDS = 5
+
+/**
+ * Erases a contact in one transaction: its row, its messages, enrollments, events, memberships and tags. From the commit on
+ * no email to it can be claimed; one that is being handed over at that moment is waited for, so that none is sent after the
+ * answer. Its workflows, which hold ids alone, are cancelled at once, or by the relay.
+ *
+ * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Erasing again then waits again,
+ *   and succeeds once it is settled.
+ */
+export async function eraseContact(dependencies: Dependencies, workspaceId: string, id: string): Promise<void> {
+  if (!isId(id)) throw contactNotFound()
+  const fork = dependencies.em.fork()
+  const cancellations = await fork.transactional(async (em) => {
+    if (!(await lockContact(em, workspaceId, id))) return undefined
+    // What is left of it, while an email is under way, goes when that is settled.
+    if ((await countSendingTo(em, id)) > 0) await owe(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
+    return erase(em, workspaceId, id)
+  })
+  if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw contactNotFound()
+  await dependencies.deliverAtOnce(dependencies, cancellations ?? [])
+  if (!(await waitForSenders(() => countSendingTo(fork, id)))) {
+    throw unavailable(
+      'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
+        'Send this request again to learn when it is settled.',
+    )
+  }
+  await eraseRest(fork, id)
+}

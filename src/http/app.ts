@@ -1,0 +1,52 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { ApiDependencies } from './dependencies.ts'
+import { admission } from './middleware/admission.ts'
+import { drain } from './middleware/drain.ts'
+import { errors, type Limits } from './middleware/errors.ts'
+import { requestId } from './middleware/request-id.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
+import { target } from './middleware/target.ts'
+import { trace } from './middleware/trace.ts'
+import type { Operation } from './operation.ts'
+import { createRouter } from './router.ts'
+import { healthRoutes } from './health-routes.ts'
+import { referenceRoutes } from './reference-routes.ts'
+import type { ApiState } from './state.ts'
+
+/** What is served. */
+export interface Api {
+  basePath: string
+  operations: readonly Operation[]
+  /** The OpenAPI document of the operations. */
+  document: object
+  limits: Limits
+}
+
+/**
+ * The HTTP API. A request goes: id → span → errors → key and rate limit → operation: scope → body → Idempotency-Key →
+ * schemas → templates → service → presenter.
+ */
+export function createApi(
+  dependencies: ApiDependencies,
+  { basePath, operations, document, limits }: Api,
+): Koa<ApiState> {
+  const open = new Router<ApiState>()
+  healthRoutes(open, dependencies)
+  referenceRoutes(open, document)
+  const api = createRouter(basePath, operations, dependencies)
+
+  const app = new Koa<ApiState>()
+  app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
+  app.use(trace())
+  app.use(drain())
+  app.use(errors(dependencies.log, limits))
+  app.use(target())
+  app.use(securityHeaders(basePath))
+  app.use(open.routes())
+  app.use(admission(dependencies))
+  app.use(api.routes())
+  // What reaches Koa's own handler is a client that went away in mid-answer.
+  app.on('error', (error: Error) => dependencies.log.info({ error: error.message }, 'A connection broke'))
+  return app
+}

@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context, Middleware } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { invalid } from '../platform/refusal.ts'
+import { findJsonFault } from '../platform/json.ts'
+
+/** How large a body may be: in bytes, and in values, because a value costs more than the two bytes that it can have. */
+export interface BodyLimit {
+  bytes: number
+  values: number
+}
+
+/** What the bodies of most operations are held to; one that takes more says so in its definition. */
+export const DEFAULT_BODY_LIMIT: BodyLimit = { bytes: 256 * 1024, values: 40_000 }
+
+export interface Body {
+  /** As it came. */
+  raw: string
+  json: Record<string, unknown>
+}
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
+/**
+ * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first, while it is read: nothing
+ * over a limit is looked into, and no step of it keeps the process from other requests for long.
+ *
+ * @throws {Refusal} `invalid`, in the specification's words.
+ */
+export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
+  const { headers } = ctx.req
+  const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
+    throw invalid('The header Content-Type must be application/json')
+  }
+  if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
+    throw invalid('The body must be sent as it is, without a Content-Encoding')
+  }
+  const raw = await readText(ctx, limit)
+  const long = raw.length > DEFAULT_BODY_LIMIT.bytes
+  if (long) await nextTurn()
+  const json = parse(raw)
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalid('The request body must be a JSON object')
+  }
+  if (long) await nextTurn()
+  const fault = findJsonFault(json)
+  if (fault) throw invalid(fault)
+  if (long) await nextTurn()
+  return { raw, json: json as Record<string, unknown> }
+}
+
+const tooLarge = (): Error => invalid('Request body too large')
+
+/** One reader for each size: koa-bodyparser reads the text, and what it holds is counted before it is made. */
+const readers = new Map<number, Middleware>()
+
+function readerOf(bytes: number): Middleware {
+  const reader =
+    readers.get(bytes) ??
+    (bodyParser({
+      enableTypes: ['text'],
+      extendTypes: { text: ['application/json', 'application/*+json'] },
+      textLimit: `${bytes}b`,
+      // As bytes: what is no UTF-8 would be replaced, and not refused.
+      ...({ encoding: 'latin1' } as object),
+      onerror(error) {
+        const { type } = error as { type?: string }
+        if (type === 'entity.too.large') throw tooLarge()
+        throw invalid('The request body ended before it was whole')
+      },
+    }) as Middleware)
+  readers.set(bytes, reader)
+  return reader
+}
+
+async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<string> {
+  await readerOf(bytes)(ctx, () => Promise.resolve())
+  const text = decode(Buffer.from((ctx.request as { rawBody?: string }).rawBody ?? '', 'latin1'))
+  if (countValues(text) > values) {
+    throw invalid(`Request body too large: it has more than ${values.toLocaleString('en-US')} values`)
+  }
+  return text
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((character) => character.charCodeAt(0))
+
+/** Counts what JSON will be made of, without making it: the marks outside of texts. */
+function countValues(text: string): number {
+  let values = 0
+  let inText = false
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text.charCodeAt(at)
+    if (inText) {
+      if (mark === BACKSLASH) at += 1
+      else if (mark === QUOTE) inText = false
+    } else if (mark === QUOTE) inText = true
+    else if (mark === COMMA || mark === COLON || mark === BRACKET || mark === BRACE) values += 1
+  }
+  return values
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalid('Malformed JSON: the body is not UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    // An empty body is no object, and is told so rather than that it ended too early.
+    return text === '' ? undefined : JSON.parse(text)
+  } catch (error) {
+    throw invalid(`Malformed JSON: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { EntityManager } from '../platform/db/orm.ts'
+import {
+  IDEMPOTENCY_HOURS,
+  keepAnswer,
+  noteDone,
+  releaseIdempotencyKey,
+  takeIdempotencyKey,
+  type Attempt,
+} from './idempotency-queries.ts'
+import { invalid, Refusal } from '../platform/refusal.ts'
+import { newId } from '../platform/ids.ts'
+import { newCall, type Call } from '../platform/call.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { STATUSES } from './middleware/errors.ts'
+import type { Answer } from './operation.ts'
+
+export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
+
+/** A request that is repeated blindly must not bring a contact back. */
+export const DONE_FOR_ERASED =
+  'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
+  'Use a new key to do it anew'
+
+export interface IdempotentRequest {
+  workspaceId: string
+  requestId: string
+  /** The header `Idempotency-Key`. */
+  key: string | undefined
+  method: string
+  path: string
+  rawBody: string
+  /** Whether the caller may read what it writes: the answer can depend on it. */
+  mayRead: boolean
+  /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
+  transactional: boolean
+}
+
+/** What a request does, once all is checked that needs nothing of Postgres. */
+type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
+
+/** Checks a request, for as long as that takes, and says what it does. */
+export type Prepare<Given> = () => Promise<Run<Given>>
+
+/**
+ * Does a request once for each Idempotency-Key, for 24 hours: a repeated one gets the first one's answer. What a request
+ * does in Postgres and its answer are one transaction, so that there is never one without the other; what it does elsewhere
+ * is done again under the same call id, which is how services know what it has made already. Answers of 5xx are not kept:
+ * those say "try again".
+ *
+ * What a request is checked by comes before its transaction: trying a template can take seconds, and whoever holds a session
+ * of the pool meanwhile keeps it from everybody else.
+ *
+ * @throws {Refusal} `other-request` (422) when the key came with another request; `in-flight` (409); `erased` (410) when
+ *   the request was done for a contact who has been erased since
+ */
+export async function doOnce<Given extends Dependencies>(
+  dependencies: Given,
+  request: IdempotentRequest,
+  prepare: Prepare<Given>,
+): Promise<Answer & { replayed: boolean }> {
+  const { workspaceId, requestId, key, method, path, rawBody, mayRead } = request
+  if (key === undefined) {
+    const run = await prepare()
+    return { ...(await run(newCall(requestId), dependencies)), replayed: false }
+  }
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
+  }
+  const { em } = dependencies
+  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
+  const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
+  if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
+  if (taken.kind === 'erased') throw new Refusal('erased', DONE_FOR_ERASED)
+  if (!taken.sameRequest) {
+    throw new Refusal(
+      'other-request',
+      `This Idempotency-Key was used with another request in the last ${IDEMPOTENCY_HOURS} hours; use a new one`,
+    )
+  }
+  if (taken.kind === 'in-flight') throw inProgress()
+  return { status: taken.status, body: taken.body, replayed: true }
+}
+
+async function doTaken<Given extends Dependencies>(
+  dependencies: Given,
+  { requestId, transactional }: IdempotentRequest,
+  attempt: Attempt & { retried: boolean },
+  prepare: Prepare<Given>,
+): Promise<Answer & { replayed: boolean }> {
+  const { em, log } = dependencies
+  const call: Call = { ...newCall(requestId), id: attempt.id, retried: attempt.retried, once: doPartOnce(attempt) }
+  try {
+    const run = await prepare()
+    const answer = transactional
+      ? await em.fork().transactional(async (unit) => {
+          const done = await run(call, { ...dependencies, em: unit })
+          // Another attempt has taken over: what this one did is undone.
+          if (!(await keep(unit, attempt, done))) throw inProgress()
+          return done
+        })
+      : await run(call, dependencies)
+    for (const task of call.afterCommit) await task()
+    if (!transactional) {
+      // What was asked is done; the next attempt finds it done.
+      const warn = (error: unknown) =>
+        log.warn({ error }, 'The answer to a request with an Idempotency-Key was not kept')
+      await keep(em.fork(), attempt, answer).catch(warn)
+    }
+    return { ...answer, replayed: false }
+  } catch (error) {
+    const refused = error instanceof Refusal && error.code !== 'in-flight' && STATUSES[error.code] < 500
+    const after = refused
+      ? keep(em.fork(), attempt, { status: STATUSES[error.code], body: { error: error.message } })
+      : releaseIdempotencyKey(em.fork(), attempt)
+    await after.catch(() => undefined)
+    throw error
+  }
+}
+
+const keep = (em: EntityManager, attempt: Attempt, { status, body, contactId }: Answer): Promise<boolean> =>
+  keepAnswer(em, attempt, { status, body, contactId: contactId ?? null })
+
+/** Does a part of a call in a transaction that notes it as done. */
+const doPartOnce =
+  (attempt: Attempt): Call['once'] =>
+  (part, em, run) =>
+    em.transactional(async (unit) => {
+      const noted = await noteDone(unit, attempt, part)
+      if (noted === 'overtaken') throw inProgress()
+      if (noted === 'noted') await run(unit)
+    })
+
+const inProgress = () =>
+  new Refusal('in-flight', 'A request with this Idempotency-Key is still in progress; ask again in a moment')

@@ -1,0 +1,29 @@
+import { unavailable } from '../platform/refusal.ts'
+import { createBulkhead } from '../platform/bulkhead.ts'
+import { DEFAULT_BODY_LIMIT } from './body.ts'
+import type { Operation } from './operation.ts'
+import type { ApiContext } from './state.ts'
+
+/** How many large requests of one workspace are read and done at a time; how many more wait, and how long, in milliseconds. */
+const AT_A_TIME = 2
+const LINE = {
+  longest: 50,
+  patienceMs: 10_000,
+  refusal: () => unavailable('Too many large requests of this workspace are at work at the moment; please try again'),
+}
+
+/**
+ * Has the large requests of a workspace take turns before anything of them is read: each is megabytes of memory for as long as
+ * its client likes to send, and a share of the processor and of Postgres behind that.
+ */
+export function createLargeTurns() {
+  const inTurn = createBulkhead(AT_A_TIME, LINE)
+  return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> =>
+    isLarge(operation, ctx) ? inTurn(ctx.state.caller.workspace.id, serve) : serve()
+}
+
+/** By what the client says of its length; who says nothing may send all that the operation takes. */
+function isLarge({ bulk, bodyLimit = DEFAULT_BODY_LIMIT }: Operation, { req }: ApiContext): boolean {
+  const length = Number(req.headers['content-length'] ?? Infinity)
+  return bulk === true || (bodyLimit.bytes > DEFAULT_BODY_LIMIT.bytes && length > DEFAULT_BODY_LIMIT.bytes)
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Log, Metrics } from '../../outbox/dependencies.ts'
+import type { ApiState } from '../state.ts'
+
+const ACCEPTABLE = /^[\w.:-]{1,128}$/
+
+/**
+ * Gives every request an id, the caller's if it sent a plain one, says it in the answer, and logs and counts it when it
+ * is answered: by its route, because paths and queries can hold what is a contact's.
+ * @param isWatched whether a person watches the log, to whom a line for each request is noise: then only what went wrong
+ *   here is told, unless they want everything.
+ */
+export const requestId = (log: Log, metrics: Metrics, isWatched: boolean): Middleware<ApiState> =>
+  async function requestId(ctx, next) {
+    const given = ctx.get('X-Request-Id')
+    const id = ACCEPTABLE.test(given) ? given : randomUUID()
+    const start = performance.now()
+    ctx.state.requestId = id
+    ctx.set('X-Request-Id', id)
+    try {
+      await next()
+    } finally {
+      const { _matchedRoute: route } = ctx as { _matchedRoute?: string }
+      const answered = { method: ctx.method, route: route ?? null, status: ctx.status }
+      const ms = performance.now() - start
+      log[isWatched && ctx.status < 500 ? 'debug' : 'info'](
+        { requestId: id, ...answered, ms: Math.round(ms) },
+        'Answered',
+      )
+      metrics.answered({ ...answered, seconds: ms / 1000 })
+    }
+  }
+
+/** A log whose lines all say which request they are about. */
+export const logOf = (log: Log, requestId: string): Log => ({
+  debug: (fields, message) => log.debug({ requestId, ...fields }, message),
+  info: (fields, message) => log.info({ requestId, ...fields }, message),
+  warn: (fields, message) => log.warn({ requestId, ...fields }, message),
+  error: (fields, message) => log.error({ requestId, ...fields }, message),
+})

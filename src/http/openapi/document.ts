@@ -1,0 +1,265 @@
+import { SCOPES } from '../../workspaces/scopes.ts'
+import { DEFAULT_RATE_LIMIT } from '../../workspaces/rate-limit.ts'
+import { DONE_FOR_ERASED, IDEMPOTENCY_KEY } from '../idempotency.ts'
+import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
+import { BUSY } from '../middleware/errors.ts'
+import { TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
+import { errorShape } from '../shapes.ts'
+import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
+import { samplesOf } from './samples.ts'
+
+/**
+ * Where `npm start` serves the API; a deployment of its own is known to whoever made it. The page at `/docs` puts its own
+ * origin in its place.
+ */
+export const SERVER = 'http://localhost:3000'
+
+const DESCRIPTION = `
+A self-hosted email-marketing service: contacts, lists, tags, segments, automations and custom events, in workspaces that
+see nothing of each other.
+
+**Keys.** Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key: <API_KEY>\` (the first one
+wins). A key has scopes, and may be restricted to addresses. Keep keys out of client-side code.
+
+**Limits.** ${DEFAULT_RATE_LIMIT} requests in any 60 seconds for each key, unless it has a limit of its own. Every answer says
+what is left; a 429 says in \`Retry-After\` after how many seconds the next request is let in.
+
+**Repeating.** A POST or PATCH with an \`Idempotency-Key\` is done once in 24 hours, however often it is sent: each gets
+the first one's answer. So it can be repeated blindly after a broken connection or a 5xx. Where its contact has been erased
+since, the answer is a 410, and the contact does not come back.
+
+**Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation says how large one may be;
+unknown fields are ignored. An id means the same in any case, and is answered in lower case.
+
+**Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
+`.trim()
+
+/** Refusals that can meet any operation, in the words of the specification (section 7) where it has them. */
+const COMMON_REFUSALS: Record<number, { description: string; messages: readonly string[] }> = {
+  401: {
+    description: 'The key is missing, invalid or revoked, or may not be used from this address.',
+    messages: [
+      'API key not found or has been revoked',
+      'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
+      'Invalid API key: it is not a complete key as it was shown once',
+      'API key not allowed from this IP address',
+    ],
+  },
+  429: { description: 'Too many requests.', messages: ['Rate limit exceeded. Retry after 7 seconds.'] },
+  500: {
+    description: 'Something went wrong here. Try again, with growing pauses.',
+    messages: ['Internal server error; please try again, and mention request 8f14e45f if it stays'],
+  },
+  503: {
+    description: 'Something that is needed is not reachable at the moment. Try again.',
+    messages: ['The database is not available at the moment; please try again', BUSY],
+  },
+}
+const BODY_REFUSALS = ['Malformed JSON: Unexpected end of JSON input', 'The request body must be a JSON object']
+const LARGE_BODY = 'Request body too large'
+const IDEMPOTENCY_REFUSALS: Record<number, { description: string; messages: readonly string[] }> = {
+  409: {
+    description: 'The request with this Idempotency-Key is still in hand.',
+    messages: ['A request with this Idempotency-Key is still in hand; ask again in a moment'],
+  },
+  410: {
+    description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
+    messages: [DONE_FOR_ERASED],
+  },
+  422: {
+    description: 'The Idempotency-Key was used with another request.',
+    messages: ['This Idempotency-Key was used with another request in the last 24 hours; use a new one'],
+  },
+}
+
+/** Makes the OpenAPI 3.1 document of the operations. */
+export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
+  const schemas: Components = {}
+  const error = toJsonSchema(errorShape, schemas)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {})
+    path[operation.method.toLowerCase()] = describeOperation(operation, schemas, error, basePath)
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Dripline API',
+      version: '1.0.0',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: basePath, description: 'This service.' }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An API key. Its scopes are some of: ${SCOPES.join(', ')}.`,
+        },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same keys.' },
+      },
+      headers: HEADERS,
+      responses: Object.fromEntries(
+        Object.entries(COMMON_REFUSALS).map(([status, { description, messages }]) => [
+          `Error${status}`,
+          describeRefusal(Number(status), description, messages, error),
+        ]),
+      ),
+      schemas,
+    },
+  }
+}
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The id of the request: the one that was sent, or a new one. Logs and enrollments have it, too.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'X-RateLimit-Limit': {
+    description: 'Requests in 60 seconds.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in the current window.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Reset': {
+    description: 'The Unix time, in seconds, at which all are left again if no further request is made.',
+    required: true,
+    schema: { type: 'integer' },
+  },
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'Idempotent-Replayed': {
+    description: 'Present where this is the kept answer to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+}
+
+const headersOf = (...names: (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+const ALWAYS = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
+
+function describeRefusal(status: number, description: string, messages: readonly string[], schema: JsonSchema) {
+  return {
+    description,
+    // Without the database nobody has counted the request.
+    headers:
+      status === 503
+        ? headersOf('X-Request-Id', 'Retry-After')
+        : headersOf(...ALWAYS, ...(status === 429 || status === 409 ? (['Retry-After'] as const) : [])),
+    content: {
+      'application/json': {
+        schema,
+        examples: Object.fromEntries(
+          messages.map((message, n) => [`message${n + 1}`, { summary: message, value: { error: message } }]),
+        ),
+      },
+    },
+  }
+}
+
+function describeOperation(
+  operation: Operation,
+  schemas: Components,
+  error: JsonSchema,
+  basePath: string,
+): Record<string, unknown> {
+  const { id, tag, summary, description, scope, params = {}, query, body, answers, refusals = {} } = operation
+  const keyed = takesIdempotencyKey(operation)
+  const responses: Record<string, unknown> = {}
+  for (const [status, answer] of Object.entries(answers)) {
+    const example = exampleOf(answer.schema)
+    responses[status] = {
+      description: answer.description,
+      headers: headersOf(...ALWAYS, ...(keyed ? (['Idempotent-Replayed'] as const) : [])),
+      content: { 'application/json': { schema: toJsonSchema(answer.schema, schemas), example } },
+      ...(answer.links ? { links: describeLinks(answer.links) } : {}),
+    }
+  }
+  const refuse = (status: number, text: string, messages: readonly string[]) => {
+    responses[status] = describeRefusal(status, text, messages, error)
+  }
+  const bad = [
+    ...(refusals[400] ?? []),
+    ...(body ? BODY_REFUSALS : []),
+    ...(body && !refusals[400]?.includes(LARGE_BODY) ? [LARGE_BODY] : []),
+    ...(query ? ['limit must be an integer from 1 to 100'] : []),
+  ]
+  if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
+  if (scope !== null) refuse(403, 'The key lacks the scope.', [`Missing required scope: ${scope}`])
+  if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
+  if (keyed) {
+    for (const [status, refusal] of Object.entries(IDEMPOTENCY_REFUSALS)) {
+      refuse(Number(status), refusal.description, refusal.messages)
+    }
+  }
+  for (const status of Object.keys(COMMON_REFUSALS)) {
+    responses[status] = { $ref: `#/components/responses/Error${status}` }
+  }
+
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description}\n\n${scope === null ? 'Any valid key.' : `Scope: \`${scope}\`.`}`,
+    'x-required-scope': scope,
+    parameters: [
+      ...Object.entries(params).map(([name, param]) => ({
+        name,
+        in: 'path',
+        required: true,
+        description: param.description,
+        schema: { type: 'string', minLength: 1 },
+        example: param.example,
+      })),
+      ...Object.entries(query?.fields ?? {}).map(([name, field]) => {
+        const { description: text, ...schema } = toJsonSchema(field as never, schemas)
+        return { name, in: 'query', required: isRequired(field as never), description: text, schema }
+      }),
+      ...(keyed
+        ? [
+            {
+              name: 'Idempotency-Key',
+              in: 'header',
+              required: false,
+              description:
+                'Makes the request safe to repeat for 24 hours. A new UUID for each new request, say; nothing personal.',
+              schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
+            },
+          ]
+        : []),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            description: limitInWords(operation.bodyLimit ?? DEFAULT_BODY_LIMIT),
+            content: { 'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) } },
+          },
+        }
+      : {}),
+    responses,
+    'x-codeSamples': samplesOf(operation, SERVER + basePath),
+  }
+}
+
+function limitInWords({ bytes, values }: BodyLimit): string {
+  const size = bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`
+  return `At most ${size}, and ${values.toLocaleString('en-US')} values.`
+}
+
+const describeLinks = (links: Record<string, Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
+  )

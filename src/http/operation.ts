@@ -1,0 +1,109 @@
+import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
+import type { Scope } from '../workspaces/scopes.ts'
+import type { Caller } from '../workspaces/admit.ts'
+import type { Call } from '../platform/call.ts'
+import type { BodyLimit } from './body.ts'
+import type { ApiDependencies } from './dependencies.ts'
+
+/** Under these headings the reference lists the operations. */
+export const TAGS = {
+  Contacts: 'Subscribers: created, searched, tagged, erased; and what was sent to them.',
+  Events: 'Custom events, which start automations.',
+  Lists: 'Named sets of contacts. Joining one can start automations.',
+  Tags: 'Words on contacts. Getting one can start automations.',
+  Segments: 'Saved conditions: whoever they are true for at the moment.',
+  Automations: 'Sequences of emails and waits, and who is enrolled in them.',
+  Service: 'The key in use, and this description.',
+} as const
+
+/** What is known of a request before anything is done. */
+export interface CheckedRequest<Query, Body> {
+  params: Record<string, string>
+  query: Query
+  body: Body
+  caller: Caller
+}
+
+export interface Request<Query, Body, Prepared = undefined> extends CheckedRequest<Query, Body> {
+  call: Call
+  prepared: Prepared
+}
+
+export interface Param {
+  description: string
+  example: string
+  /** It is put into the one spelling in which ids are compared. */
+  isId?: boolean
+}
+
+export interface Answer {
+  status: number
+  body: unknown
+  /** The contact whose data the body holds: a kept answer is erased with it. */
+  contactId?: string
+}
+
+export interface AnswerDescription {
+  description: string
+  schema: Schema
+  /** What can be asked next, with values of this answer: the document's `links`. */
+  links?: Record<string, Record<string, string>>
+}
+
+/**
+ * One operation of the API: all there is to know of it, once. The router serves it, the OpenAPI document describes it,
+ * the tests go through what is described.
+ */
+export interface Operation {
+  /** Its name in clients. */
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Relative to the base path, such as `/contacts/{id}`. */
+  path: string
+  tag: keyof typeof TAGS
+  summary: string
+  description: string
+  /** `null`: any valid key. */
+  scope: Scope | null
+  params?: Record<string, Param>
+  query?: ObjectSchema<AnyObject>
+  body?: ObjectSchema<AnyObject>
+  /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
+  bodyLimit?: BodyLimit
+  /** Whether it does much, however small its body is: see `createLargeTurns`. */
+  bulk?: true
+  answers: Record<number, AnswerDescription>
+  /** The messages it refuses with, by status, beyond those that every operation has. */
+  refusals?: Partial<Record<400 | 404, readonly string[]>>
+  /** False where what it does is not in Postgres alone: see `doOnce`. */
+  transactional?: false
+  /**
+   * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
+   * session with Postgres is held meanwhile.
+   */
+  prepare?(request: CheckedRequest<AnyObject, AnyObject>, dependencies: ApiDependencies): Promise<unknown>
+  handle(request: Request<AnyObject, AnyObject, unknown>, dependencies: ApiDependencies): Promise<Answer> | Answer
+}
+
+type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
+
+/** Defines an operation: its handler knows what the schemas have checked. */
+export const operation = <
+  Query extends ObjectSchema<AnyObject> | undefined = undefined,
+  Body extends ObjectSchema<AnyObject> | undefined = undefined,
+  Prepared = undefined,
+>(
+  definition: Omit<Operation, 'query' | 'body' | 'prepare' | 'handle'> & {
+    query?: Query
+    body?: Body
+    prepare?(request: CheckedRequest<Known<Query>, Known<Body>>, dependencies: ApiDependencies): Promise<Prepared>
+    handle(
+      request: Request<Known<Query>, Known<Body>, NoInfer<Prepared>>,
+      dependencies: ApiDependencies,
+    ): Promise<Answer> | Answer
+  },
+): Operation => definition as unknown as Operation
+
+/** Whether a repeated call is recognised by its Idempotency-Key. */
+export const takesIdempotencyKey = ({ method }: Pick<Operation, 'method'>): boolean =>
+  method === 'POST' || method === 'PATCH'

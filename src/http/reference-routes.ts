@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type Router from '@koa/router'
+import { SERVER } from './openapi/document.ts'
+import type { ApiState } from './state.ts'
+
+/** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
+const SCRIPT = new URL('../../dist/reference/scalar.js', import.meta.url)
+
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  // The document brings samples of its own, for curl and for the client of this package.
+  hiddenClients: true,
+  metaData: { title: 'Dripline API' },
+}
+
+/** Nothing is loaded from elsewhere, and no page elsewhere can frame this one. */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dripline API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="reference"></div>
+<script id="configuration" type="application/json">{CONFIGURATION}</script>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+/** Its own server, in the samples too: whoever reads the page wants to try this deployment. */
+const START = `Scalar.createApiReference('#reference', {
+  ...JSON.parse(document.getElementById('configuration').textContent.replaceAll('${SERVER}', location.origin)),
+  servers: [{ url: location.origin + '/api/v1' }],
+})
+`
+
+/** The reference for people: the page at `/docs`, with its own copy of the document. No key, and no network, is needed. */
+export function referenceRoutes(router: Router<ApiState>, document: object): void {
+  const configuration = JSON.stringify({ ...CONFIGURATION, content: document }).replaceAll('<', '\\u003c')
+  const page = Buffer.from(PAGE.replace('{CONFIGURATION}', () => configuration))
+
+  router.get('/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', POLICY)
+    ctx.type = 'html'
+    ctx.body = page
+  })
+
+  router.get('/docs/start.js', (ctx) => {
+    ctx.type = 'js'
+    ctx.body = START
+  })
+
+  let script: Promise<Script> | undefined
+  router.get('/docs/scalar.js', async (ctx) => {
+    try {
+      const { plain, packed, etag } = await (script ??= readScript())
+      ctx.type = 'js'
+      ctx.vary('Accept-Encoding')
+      ctx.set('Cache-Control', 'public, max-age=86400')
+      ctx.etag = etag
+      ctx.status = 200
+      if (ctx.fresh) {
+        ctx.status = 304
+      } else if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+        ctx.set('Content-Encoding', 'gzip')
+        ctx.body = packed
+      } else {
+        ctx.body = plain
+      }
+      ctx.type = 'js'
+    } catch {
+      script = undefined
+      ctx.status = 404
+      ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }
+    }
+  })
+}
+
+interface Script {
+  plain: Buffer
+  packed: Buffer
+  etag: string
+}
+
+/** Read and packed once, off this thread: it is four megabytes, and nobody who asks for it needs a key. */
+async function readScript(): Promise<Script> {
+  const plain = await readFile(SCRIPT)
+  const packed = await promisify(gzip)(plain, { level: 9 })
+  return { plain, packed, etag: createHash('sha256').update(packed).digest('hex').slice(0, 32) }
+}

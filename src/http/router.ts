@@ -1,0 +1,110 @@
+import Router from '@koa/router'
+import { forbidden } from '../platform/refusal.ts'
+import { oneSpelling } from '../platform/ids.ts'
+import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
+import type { Caller } from '../workspaces/admit.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import { doOnce } from './idempotency.ts'
+import { createLargeTurns } from './large-turns.ts'
+import { logOf } from './middleware/request-id.ts'
+import { takesIdempotencyKey, type Operation } from './operation.ts'
+import { toJson } from './to-json.ts'
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
+import { parse } from './parse.ts'
+import { parseQuery } from './parse-query.ts'
+import type { ApiContext, ApiState } from './state.ts'
+
+/**
+ * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out wins over one with
+ * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
+ */
+export function createRouter(
+  prefix: string,
+  operations: readonly Operation[],
+  dependencies: ApiDependencies,
+): Router<ApiState> {
+  const router = new Router<ApiState>({ prefix })
+  const inTurn = createLargeTurns()
+  const unread = createUnreadAnswers()
+  const byPath = Map.groupBy(operations, (operation) => operation.path)
+  const parameters = (path: string) => path.split('{').length
+  for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+    for (const operation of ofPath) {
+      router.register(pattern, [operation.method], (ctx: ApiContext) => {
+        assertScope(operation, ctx.state.caller)
+        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies, unread))
+      })
+    }
+    router.all(pattern, methodNotAllowed(ofPath))
+  }
+  return router
+}
+
+/** A path that exists, asked with another method: 405, and the methods there are (RFC 9110, section 15.5.6). */
+const methodNotAllowed = (operations: readonly Operation[]) => {
+  const allow = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  return (ctx: ApiContext) => {
+    ctx.set('Allow', allow)
+    ctx.status = 405
+    ctx.body = { error: `${ctx.method} is not possible here; possible: ${allow}` }
+  }
+}
+
+function assertScope({ scope }: Operation, { apiKey }: Caller): void {
+  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
+}
+
+/** Whether a caller may read what it writes. */
+const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
+  (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
+
+async function serve(
+  operation: Operation,
+  ctx: ApiContext,
+  dependencies: ApiDependencies,
+  unread: UnreadAnswers,
+): Promise<void> {
+  const { caller, requestId } = ctx.state
+  const changesNothing = operation.method === 'GET'
+  if (changesNothing) unread.assertRoom(caller.workspace.id)
+  const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+
+  const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
+  const identity = {
+    workspaceId: caller.workspace.id,
+    requestId,
+    key: takesIdempotencyKey(operation) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined,
+    method: ctx.method,
+    path: ctx.path,
+    rawBody: body?.raw ?? '',
+    // Who may read is told more: that answer is not for who may not.
+    mayRead: mayRead(operation, caller),
+    transactional: operation.transactional ?? true,
+  }
+  const answer = await doOnce(own, identity, async () => {
+    const request = {
+      params: readParams(operation, ctx.params),
+      query: operation.query ? parseQuery(operation.query, ctx.query) : {},
+      body: operation.body ? parse(operation.body, body?.json) : {},
+      caller,
+    }
+    const prepared = await operation.prepare?.(request, own)
+    return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
+  })
+  if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
+  ctx.status = answer.status
+  const written = Buffer.from(await toJson(answer.body))
+  // Asked again, because others were answered meanwhile. What was changed is answered in any case.
+  if (changesNothing) unread.assertRoom(caller.workspace.id)
+  unread.hold(caller.workspace.id, written, ctx.res)
+  ctx.body = written
+  ctx.type = 'json'
+}
+
+/** Ids of a path in one spelling. What is no id stays as it is, and is not found, in the words of the operation. */
+function readParams({ params = {} }: Operation, given: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, params[name]?.isId ? oneSpelling(value) : value]),
+  )
+}

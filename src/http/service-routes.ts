@@ -1,0 +1,44 @@
+import { object, string } from 'yup'
+import { operation } from './operation.ts'
+import { whoamiShape } from './shapes.ts'
+import { single } from './fields.ts'
+
+export const whoami = operation({
+  id: 'whoami',
+  method: 'GET',
+  path: '/whoami',
+  tag: 'Service',
+  summary: 'Verify a key',
+  description: 'Tells whose key this is and what it may do.',
+  scope: null,
+  answers: { 200: { description: 'The key is valid.', schema: single(whoamiShape) } },
+  handle: ({ caller: { workspace, apiKey } }) => ({
+    status: 200,
+    body: {
+      data: {
+        workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
+        apiKey: { id: apiKey.id, name: apiKey.name, prefix: apiKey.prefix },
+        scopes: apiKey.scopes,
+      },
+    },
+  }),
+})
+
+/** @param document gives the document, which this operation is itself a part of. */
+export const openApiDocument = (document: () => object) =>
+  operation({
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'Get this description',
+    description: 'The OpenAPI 3.1 document of this version of the API. The page at /docs shows it to people.',
+    scope: null,
+    answers: {
+      200: {
+        description: 'The document.',
+        schema: object({ openapi: string().required().meta({ example: '3.1.1' }) }),
+      },
+    },
+    handle: () => ({ status: 200, body: document() }),
+  })

@@ -1,0 +1,46 @@
+import { array, boolean, object, string } from 'yup'
+import { SCOPES } from '../workspaces/scopes.ts'
+import { WORKSPACE_MODES } from '../workspaces/api-key.ts'
+import { id } from './fields.ts'
+
+/** What every deletion answers. */
+export const deleteResultShape = object({
+  id: id('deleted resource'),
+  deleted: boolean()
+    .oneOf([true] as const)
+    .required()
+    .meta({ example: true }),
+})
+  .required()
+  .meta({ component: 'DeleteResult' })
+
+export const deleted = (resourceId: string) => ({ status: 200, body: { data: { id: resourceId, deleted: true } } })
+
+/** What every refusal answers: `error`, in words. */
+export const errorShape = object({
+  error: string().required().meta({ description: 'What was wrong, for people to read.', example: 'Contact not found' }),
+})
+  .required()
+  .meta({ component: 'Error' })
+
+export const whoamiShape = object({
+  workspace: object({
+    id: id('workspace'),
+    name: string().required().meta({ example: 'My workspace' }),
+    mode: string()
+      .oneOf(WORKSPACE_MODES)
+      .required()
+      .meta({ description: 'The mail of a test workspace is always captured.', example: 'live' }),
+  }).required(),
+  apiKey: object({
+    id: id('key'),
+    name: string().required().meta({ example: 'Backend' }),
+    prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
+  }).required(),
+  scopes: array()
+    .of(string().oneOf(SCOPES).required())
+    .required()
+    .meta({ example: ['contacts:read'] }),
+})
+  .required()
+  .meta({ component: 'WhoAmI' })

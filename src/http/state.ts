@@ -1,0 +1,10 @@
+import type { RouterContext } from '@koa/router'
+import type { Caller } from '../workspaces/admit.ts'
+
+/** What the middleware has learnt of a request by the time its handler runs. */
+export interface ApiState {
+  requestId: string
+  caller: Caller
+}
+
+export type ApiContext = RouterContext<ApiState>

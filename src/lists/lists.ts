@@ -1,0 +1,105 @@
+import { List as ListRow } from './entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { violatedConstraint } from '../platform/db/errors.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import type { Range } from '../contacts/queries.ts'
+import { findList, fullMembers, joinList, leaveList, listPage, type List } from './queries.ts'
+import { CONTACT_LIMITS, isContactLimit } from '../contacts/contact-limits.ts'
+import { notFound } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import { contactNotFound } from '../contacts/search-contacts.ts'
+import { assertBearable } from '../triggers/bulk-load.ts'
+import { whenDurable, type Call } from '../platform/call.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+
+/** A page of a workspace's lists, newest first, and how many there are. */
+export async function listLists(em: EntityManager, workspaceId: string, range: Range): Promise<[List[], number]> {
+  return Promise.all([listPage(em.fork(), workspaceId, range), em.fork().count(ListRow, { workspaceId })])
+}
+
+/** @throws {Refusal} `not-found` */
+export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
+  const list = isId(id) ? await findList(unitOf(em), workspaceId, id) : undefined
+  if (!list) throw notFound('List not found in workspace')
+  return list
+}
+
+/** Creates a list. */
+export async function createList(
+  em: EntityManager,
+  workspaceId: string,
+  { name, description }: { name: string; description?: string | null | undefined },
+  id: string,
+): Promise<List> {
+  const unit = unitOf(em)
+  unit.create(ListRow, { id, workspaceId, name, description: description ?? null })
+  await unit.flush()
+  return getList(unit, workspaceId, id)
+}
+
+export interface JoinResult {
+  /** How many were not in the list before; only these start automations. */
+  added: number
+  alreadyIn: number
+  errors: { index: number; error: string }[]
+}
+
+/**
+ * Puts contacts into a list. One contact's automations are started at once, those of many by the relay.
+ * @throws {Refusal} `not-found` for the list.
+ */
+export async function addToList(
+  dependencies: Dependencies,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+  call: Call,
+): Promise<JoinResult> {
+  const em = unitOf(dependencies.em)
+  await getList(em, workspaceId, listId)
+  const single = contactIds.length === 1
+  const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
+  if (!single) {
+    const happenings = { signUp: false, lists: [listId.toLowerCase()], tags: [] }
+    await assertBearable(em, workspaceId, unique.length, happenings)
+  }
+  const options = { bulk: !single, requestId: call.requestId }
+  const join = (ids: readonly string[]) => em.transactional((unit) => joinList(unit, workspaceId, listId, ids, options))
+  let full: ReadonlySet<string> = new Set()
+  const joined = await join(unique).catch(async (error: unknown) => {
+    if (single || !isContactLimit(violatedConstraint(error))) throw error
+    // Those fail alone, like those who do not exist.
+    full = await fullMembers(em, workspaceId, listId, unique)
+    return join(unique.filter((id) => !full.has(id)))
+  })
+  if (single) {
+    const deliveries = joined.flatMap((member) => member.deliveries)
+    await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
+  }
+  const known = new Set(joined.map(({ contactId }) => contactId))
+  const errors = contactIds.flatMap((id, index) =>
+    known.has(id.toLowerCase())
+      ? []
+      : [
+          {
+            index,
+            error: full.has(id.toLowerCase()) ? CONTACT_LIMITS.list_members_most : contactNotFound().message,
+          },
+        ],
+  )
+  const added = joined.filter((member) => member.added).length
+  return { added, alreadyIn: joined.length - added, errors }
+}
+
+/** Takes a contact out of a list. Enrollments that its joining started go on. @throws {Refusal} `not-found` */
+export async function removeFromList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactId: string,
+): Promise<void> {
+  await getList(em, workspaceId, listId)
+  if (!isId(contactId) || !(await leaveList(em.fork(), workspaceId, listId, contactId))) {
+    throw notFound('Contact not found in list')
+  }
+}

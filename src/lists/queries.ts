@@ -1,0 +1,141 @@
+import { MAX_LISTS_OF_CONTACT } from '../contacts/contact-limits.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import type { Range } from '../contacts/queries.ts'
+import { toDelivery, type Delivery, type DeliveryRow } from '../outbox/queries.ts'
+import { deliveriesOf, writeTriggerEvents } from '../triggers/queries.ts'
+
+export interface List {
+  id: string
+  name: string
+  description: string | null
+  /** How many contacts are in it. */
+  contactCount: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+interface ListRow {
+  id: string
+  name: string
+  description: string | null
+  contact_count: number
+  created_at: string
+  updated_at: string
+}
+
+const toList = (row: ListRow): List => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  contactCount: row.contact_count,
+  createdAt: toDate(row.created_at),
+  updatedAt: toDate(row.updated_at),
+})
+
+const COLUMNS = `
+list.id, list.name, list.description, list.created_at, list.updated_at,
+coalesce((select count from tallies where subject = list.id and block = 0), 0) as contact_count`
+
+/** A page of a workspace's lists, newest first. */
+export async function listPage(em: EntityManager, workspaceId: string, { limit, offset }: Range): Promise<List[]> {
+  const rows = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.workspace_id = $1::uuid
+     order by list.created_at desc, list.id desc limit $2 offset $3`,
+    [workspaceId, limit, offset],
+  )
+  return rows.map(toList)
+}
+
+export async function findList(em: EntityManager, workspaceId: string, id: string): Promise<List | undefined> {
+  const [row] = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.id = $2::uuid and list.workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && toList(row)
+}
+
+export interface Joined {
+  contactId: string
+  /** False where it was in the list before. */
+  added: boolean
+  /** What is owed because of it. */
+  deliveries: Delivery[]
+}
+
+/**
+ * Puts contacts of the workspace into one of its lists, in one statement; who is not a contact of it is left out.
+ * Contacts are locked in the order in which `upsertContacts` locks them.
+ */
+export async function joinList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+  options: { bulk: boolean; requestId: string | null },
+): Promise<Joined[]> {
+  const rows = await sql<{ id: string; added: boolean; deliveries: DeliveryRow[] | null }>(em, JOIN, [
+    workspaceId,
+    listId,
+    contactIds,
+    options.bulk,
+    options.requestId,
+  ])
+  return rows.map((row) => ({
+    contactId: row.id,
+    added: row.added,
+    deliveries: (row.deliveries ?? []).map(toDelivery),
+  }))
+}
+
+const JOIN = `
+with known as (
+  select id from contacts where workspace_id = $1::uuid and id = any($3::uuid[]) order by email_key collate "C" for no key update
+),
+joined as (
+  insert into list_members (list_id, contact_id) select $2::uuid, id from known
+  on conflict do nothing
+  returning contact_id
+),
+happened as (
+  select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
+),
+${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
+select known.id, joined.contact_id is not null as added, ${deliveriesOf('known.id')} as deliveries
+from known left join joined on joined.contact_id = known.id`
+
+/** Which of these contacts are in so many lists that they can join no other than those. */
+export async function fullMembers(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from contacts contact where workspace_id = $1::uuid and id = any($3::uuid[])
+       and not exists (select from list_members where list_id = $2::uuid and contact_id = contact.id)
+       and (select count(*) from list_members where contact_id = contact.id) >= $4`,
+    [workspaceId, listId, contactIds, MAX_LISTS_OF_CONTACT],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Takes a contact out of a list. @returns whether it was in it. */
+export async function leaveList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactId: string,
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `delete from list_members using lists list
+     where list.id = $2::uuid and list.workspace_id = $1::uuid and list_id = list.id and contact_id = $3::uuid
+     returning contact_id`,
+    [workspaceId, listId, contactId],
+  )
+  return rows.length > 0
+}

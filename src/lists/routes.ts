@@ -1,0 +1,196 @@
+import { array } from 'yup'
+import { addToList, createList, getList, listLists, removeFromList } from './lists.ts'
+import { listTags, tagContact, untagContact } from './tags.ts'
+import { notFound } from '../platform/refusal.ts'
+import { operation } from '../http/operation.ts'
+import { deleted, deleteResultShape } from '../http/shapes.ts'
+import { joinResultShape, listShape, presentList, tagShape } from './shapes.ts'
+import { joinSchema, listSchema, tagsSchema } from '../contacts/schemas.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
+import { answerContacts, CONTACT_NOT_FOUND, contactPage, contactParams, WITHOUT_READING } from '../contacts/routes.ts'
+import { CONTACT_LIMITS } from '../contacts/contact-limits.ts'
+import { presentWritten, writtenContactShape } from '../contacts/shapes.ts'
+
+const params = { id: idParam('list') }
+const NOT_FOUND = ['List not found in workspace']
+const listLinks = (id: string) => ({ getList: { id }, addToList: { id }, listMembers: { id } })
+
+export const listOperations = [
+  operation({
+    id: 'listLists',
+    method: 'GET',
+    path: '/lists',
+    tag: 'Lists',
+    summary: 'List the lists',
+    description: 'Newest first, with the number of contacts in each.',
+    scope: 'lists:read',
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of lists.', schema: listOf(array().of(listShape).required()) } },
+    async handle({ caller, query }, { em }) {
+      const [lists, total] = await listLists(em, caller.workspace.id, rangeOf(query))
+      return listAnswer(lists.map(presentList), query, total)
+    },
+  }),
+
+  operation({
+    id: 'createList',
+    method: 'POST',
+    path: '/lists',
+    tag: 'Lists',
+    summary: 'Create a list',
+    description: 'Empty, for contacts to be put into.',
+    scope: 'lists:write',
+    body: listSchema,
+    answers: {
+      201: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
+    },
+    refusals: { 400: ['name is required'] },
+    async handle({ caller, body, call }, { em }) {
+      const list = await createList(em, caller.workspace.id, body, call.id)
+      return { status: 201, body: { data: presentList(list) } }
+    },
+  }),
+
+  operation({
+    id: 'getList',
+    method: 'GET',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Get a list',
+    description: 'With the number of contacts in it.',
+    scope: 'lists:read',
+    params,
+    answers: {
+      200: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
+    },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      return { status: 200, body: { data: presentList(await getList(em, caller.workspace.id, params['id']!)) } }
+    },
+  }),
+
+  operation({
+    id: 'listMembers',
+    method: 'GET',
+    path: '/lists/{id}/contacts',
+    tag: 'Lists',
+    summary: 'List the contacts in a list',
+    description: 'Newest contact first. The same as GET /contacts with listId.',
+    scope: 'contacts:read',
+    params,
+    query: pageQuery(),
+    answers: { 200: contactPage },
+    refusals: { 404: NOT_FOUND },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { listId: params['id']! }, query),
+  }),
+
+  operation({
+    id: 'addToList',
+    method: 'POST',
+    path: '/lists/{id}/contacts',
+    tag: 'Lists',
+    summary: 'Put contacts into a list',
+    description:
+      'One contact, or up to 1,000. Whoever was not in the list before starts the automations that listen for it. ' +
+      'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
+    scope: 'lists:write',
+    params,
+    body: joinSchema,
+    answers: {
+      200: {
+        description: 'What was done.',
+        schema: single(joinResultShape),
+        links: { listMembers: { id: '$response.body#/data/listId' } },
+      },
+    },
+    refusals: {
+      400: ['Send either contactId or contactIds', 'contactIds array must not exceed 1000 items'],
+      404: [...NOT_FOUND, 'Contact not found'],
+    },
+    async handle({ caller, params, body, call }, dependencies) {
+      const contactIds = body.contactIds ?? [body.contactId!]
+      const joined = await addToList(dependencies, caller.workspace.id, params['id']!, contactIds, call)
+      const { added, alreadyIn, errors } = joined
+      if (body.contactId !== undefined && errors[0]) throw notFound(errors[0].error)
+      const data = { listId: params['id']!, added, alreadyIn, failed: errors.length, errors }
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'removeFromList',
+    method: 'DELETE',
+    path: '/lists/{id}/contacts/{contactId}',
+    tag: 'Lists',
+    summary: 'Take a contact out of a list',
+    description: 'Enrollments that its joining started go on.',
+    scope: 'lists:write',
+    params: { ...params, contactId: idParam('contact') },
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [...NOT_FOUND, 'Contact not found in list'] },
+    async handle({ caller, params }, { em }) {
+      await removeFromList(em, caller.workspace.id, params['id']!, params['contactId']!)
+      return deleted(params['contactId']!)
+    },
+  }),
+
+  operation({
+    id: 'listTags',
+    method: 'GET',
+    path: '/tags',
+    tag: 'Tags',
+    summary: 'List the tags',
+    description: 'In the order of the alphabet, with the number of contacts that have each.',
+    scope: 'contacts:read',
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagShape).required()) } },
+    async handle({ caller, query }, { em }) {
+      const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))
+      return listAnswer(tags, query, total)
+    },
+  }),
+
+  operation({
+    id: 'tagContact',
+    method: 'POST',
+    path: '/contacts/{id}/tags',
+    tag: 'Tags',
+    summary: 'Give a contact tags',
+    description:
+      'Tags are compared without case. A tag that the contact did not have starts what listens for it. ' +
+      WITHOUT_READING,
+    scope: 'contacts:write',
+    params: contactParams,
+    body: tagsSchema,
+    answers: {
+      200: {
+        description: 'The contact, with its tags.',
+        schema: single(writtenContactShape),
+        links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
+      },
+    },
+    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: CONTACT_NOT_FOUND },
+    async handle({ caller, params, body, call }, dependencies) {
+      const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
+      return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
+    },
+  }),
+
+  operation({
+    id: 'untagContact',
+    method: 'DELETE',
+    path: '/contacts/{id}/tags/{tag}',
+    tag: 'Tags',
+    summary: 'Take a tag from a contact',
+    description: 'Enrollments that the tag started go on.',
+    scope: 'contacts:write',
+    params: { ...contactParams, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [...CONTACT_NOT_FOUND, 'Contact does not have this tag'] },
+    async handle({ caller, params }, { em }) {
+      await untagContact(em, caller.workspace.id, params['id']!, params['tag']!)
+      return deleted(params['id']!)
+    },
+  }),
+]

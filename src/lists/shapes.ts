@@ -1,0 +1,49 @@
+import { array, number, object, string, type InferType } from 'yup'
+import type { List } from './queries.ts'
+import { count, id, timestamp } from '../http/fields.ts'
+
+export const listShape = object({
+  id: id('list'),
+  name: string().required().meta({ example: 'Newsletter' }),
+  description: string().nullable().defined().meta({ example: null }),
+  contactCount: count('How many contacts are in it.', 120),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+})
+  .required()
+  .meta({ component: 'List', description: 'A named set of contacts.' })
+
+export const presentList = (list: List): InferType<typeof listShape> => ({
+  id: list.id,
+  name: list.name,
+  description: list.description,
+  contactCount: list.contactCount,
+  createdAt: list.createdAt.toISOString(),
+  updatedAt: list.updatedAt.toISOString(),
+})
+
+/** What putting contacts into a list did. */
+export const joinResultShape = object({
+  listId: id('list'),
+  added: count('How many contacts were put into the list.'),
+  alreadyIn: count('How many were in it before.', 0),
+  failed: count('How many could not be: there is no such contact.', 0),
+  errors: array()
+    .of(
+      object({
+        index: number().integer().min(0).required().meta({ example: 1 }),
+        error: string().required().meta({ example: 'Contact not found' }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'Which of the contactIds, from 0.', example: [] }),
+})
+  .required()
+  .meta({ component: 'JoinResult' })
+
+export const tagShape = object({
+  name: string().required().meta({ example: 'vip' }),
+  contactCount: count('How many contacts have it.', 12),
+})
+  .required()
+  .meta({ component: 'Tag', description: 'A word on contacts, compared without case.' })

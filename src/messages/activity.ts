@@ -1,0 +1,50 @@
+import type { Range } from '../contacts/queries.ts'
+import { contactNotFound } from '../contacts/search-contacts.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isId } from '../platform/ids.ts'
+import { Message } from './entities.ts'
+import { countMessages, messageBodies } from './ledger.ts'
+
+/** A message with its bodies, unless those before it in its page had too many already. */
+export interface ActivityItem {
+  message: Pick<Message, Exclude<keyof Message, symbol | 'html' | 'text'>>
+  html: string | null
+  text: string | null
+  contentOmitted: boolean
+}
+
+/** How many bytes of bodies a page has: the message that goes beyond them is its last with any. */
+const PAGE_BODY_BYTES = 2 * 1024 * 1024
+
+/**
+ * A page of what a contact was sent, newest first, and how much there is. A hundred messages can be hundreds of megabytes,
+ * which nobody should hold at once: a page of one has its bodies always.
+ *
+ * @throws {Refusal} `not-found`
+ */
+export async function listActivity(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  range: Range,
+): Promise<[ActivityItem[], number]> {
+  const fork = em.fork()
+  const total = isId(contactId) ? await countMessages(fork, workspaceId, contactId) : undefined
+  if (total === undefined) throw contactNotFound()
+  const newest = { createdAt: 'desc', id: 'desc' } as const
+  const messages = await fork.find(
+    Message,
+    { contactId, workspaceId },
+    { ...range, orderBy: newest, exclude: ['html', 'text'] },
+  )
+  const bodies = await messageBodies(
+    fork,
+    messages.map(({ id }) => id),
+    PAGE_BODY_BYTES,
+  )
+  const items = messages.map((message): ActivityItem => {
+    const body = bodies.get(message.id)
+    return { message, html: body?.html ?? null, text: body?.text ?? null, contentOmitted: !body }
+  })
+  return [items, total]
+}

@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { MessageStatus } from './message.ts'
+
+const schema = defineEntity({
+  name: 'Message',
+  tableName: 'messages',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    contactId: p.uuid(),
+    automationId: p.uuid(),
+    enrollmentId: p.uuid(),
+    stepId: p.uuid(),
+    visit: p.integer(),
+    status: p.text().$type<MessageStatus>(),
+    claim: p.uuid(),
+    attempts: p.integer(),
+    leaseUntil: p.datetime().nullable(),
+    messageId: p.text().nullable(),
+    recipient: p.text().nullable(),
+    subject: p.text().nullable(),
+    html: p.text().nullable(),
+    text: p.text().nullable(),
+    response: p.text().nullable(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(),
+    claimedAt: p.datetime(),
+    sentAt: p.datetime().nullable(),
+  },
+})
+
+/** One email to one contact: a row of the ledger. Written by `ledger.ts` only. */
+export class Message extends schema.class {}
+schema.setClass(Message)

@@ -1,0 +1,294 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { classifyDatabaseError, isPassing } from '../platform/db/errors.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import {
+  claimMessage,
+  deferMessage,
+  draftMessage,
+  holdEnrollment,
+  recordOutcome,
+  type Claim,
+  type ClaimAs,
+  type Content,
+  type Draft,
+  type NotNow,
+  type Outcome,
+} from './ledger.ts'
+import { newId } from '../platform/ids.ts'
+import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
+import { RendererBusy, TemplateError, type RenderedEmail } from '../templates/content.ts'
+import type { Renderer } from '../templates/renderer.ts'
+import { addressOf } from '../transports/smtp.ts'
+import type { Delivery, MailTransport, Permit } from '../transports/transport.ts'
+import type { Log, Metrics } from '../outbox/dependencies.ts'
+import type { LeaseKeeper } from './hand-over-leases.ts'
+
+export interface SendMessageDependencies {
+  em: EntityManager
+  /** Where mail of live workspaces goes; `undefined` captures it. */
+  smtp: MailTransport | undefined
+  renderer: Renderer
+  leases: LeaseKeeper
+  /** The sender: `Name <address>`. */
+  mailFrom: string
+  metrics: Metrics
+  log: Log
+}
+
+export type SendResult =
+  /** The message is settled; `stop` where the automation ends a sequence at this outcome. */
+  /** `at` where it was settled by an earlier attempt: then. */
+  | { kind: 'settled'; status: MessageStatus; stop: boolean; at?: Date }
+  | { kind: 'held' }
+  | { kind: 'gone' }
+  /** Certainly not sent, or not to be settled yet: to be tried again later. */
+  | { kind: 'deferred'; reason: string }
+  /** It can't be done at once: to be done where it may wait. */
+  | { kind: 'queue' }
+
+/** How an email comes by a connection: only if one is free within a moment, or whenever its turn comes. */
+export type Patience = 'at-once' | { turn: AbortSignal }
+
+/**
+ * Sends a step's email to an enrollment's contact, at most once: render, permit, claim, hand over, record. The claim is made
+ * when the mail server waits for the message, so that whatever is claimed had a connection, and whatever was not has
+ * certainly not been sent. Whatever crashes, the claim is what the next attempt finds.
+ */
+export async function sendMessage(
+  dependencies: SendMessageDependencies,
+  key: MessageKey,
+  automationId: string,
+  patience: Patience,
+): Promise<SendResult> {
+  const em = dependencies.em.fork()
+  const draft = await draftMessage(em, key, automationId)
+  if (draft.kind === 'held') {
+    return (await holdEnrollment(em, key.enrollmentId, automationId)) ? { kind: 'held' } : again()
+  }
+  if (draft.kind === 'existing' && draft.died !== undefined) {
+    warnOf(dependencies.log, draft.status, { messageId: draft.died, ...idsOf(key, automationId) })
+  }
+  if (draft.kind !== 'ready') return notNow(draft, patience)
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts, holds: draft.holds }
+  return new Sending(dependencies, claim, draft).send(patience)
+}
+
+/** How long an email that is to go at once waits for a thread to render it, in milliseconds: others need its slot. */
+const RENDER_SOON_MS = 500
+
+/** Something changed between two looks. */
+const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile' })
+
+function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): SendResult {
+  switch (draft.kind) {
+    case 'gone':
+      return draft
+    case 'busy':
+      return patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason: 'Another attempt has it' }
+    case 'existing': {
+      const { status, settledAt, onSendFailure } = draft
+      return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP', at: settledAt }
+    }
+  }
+}
+
+/** One attempt at one message. */
+class Sending {
+  private readonly dependencies: SendMessageDependencies
+  private readonly claim: Omit<Claim, 'as'>
+  private readonly draft: Draft
+
+  constructor(dependencies: SendMessageDependencies, claim: Omit<Claim, 'as'>, draft: Draft) {
+    this.dependencies = dependencies
+    this.claim = claim
+    this.draft = draft
+  }
+
+  async send(patience: Patience): Promise<SendResult> {
+    const { smtp, renderer } = this.dependencies
+    const { draft } = this
+    let rendered: RenderedEmail
+    try {
+      const beginBy = patience === 'at-once' ? AbortSignal.timeout(RENDER_SOON_MS) : undefined
+      rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId, beginBy })
+    } catch (error) {
+      if (error instanceof RendererBusy) return patience === 'at-once' ? { kind: 'queue' } : this.putOff(error.message)
+      if (!(error instanceof TemplateError)) throw error
+      return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
+    }
+    const content = contentOf(this.dependencies, this.claim.key, draft, rendered)
+    if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
+    // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
+    if (!smtp)
+      return { kind: 'deferred', reason: 'This process has no mail server, and this installation sends by one' }
+    if (patience === 'at-once') {
+      const permit = await smtp.permitSoon(draft.workspaceId)
+      return permit ? this.handOver(permit, content) : { kind: 'queue' }
+    }
+    return this.handOver(await smtp.permit(draft.workspaceId, patience.turn), content)
+  }
+
+  private async handOver(permit: Permit, content: Content): Promise<SendResult> {
+    const { em, leases, metrics, mailFrom } = this.dependencies
+    const lease = leases.begin(this.claim.claim)
+    const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
+    const begin = async () => {
+      const sentAt = performance.now()
+      claimed.as = 'unknown'
+      try {
+        claimed.id = await claimMessage(em.fork(), { ...this.claim, as: { status: 'SENDING' } })
+        claimed.as = claimed.id === undefined ? 'no' : 'yes'
+      } catch (error) {
+        this.dependencies.log.warn({ error, ...this.ids() }, 'An email could not be claimed')
+        return false
+      }
+      lease.claimed(sentAt)
+      return claimed.as === 'yes' && lease.holds()
+    }
+    try {
+      const delivery = await permit.deliver(
+        { ...content, from: mailFrom, to: content.recipient },
+        { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
+      )
+      if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
+      const outcome = outcomeOf(delivery)
+      const message = { id: claimed.id, claim: this.claim.claim }
+      await recordForSure(this.dependencies, message, outcome, content)
+      metrics.settled(outcome.status)
+      warnOf(this.dependencies.log, outcome.status, { messageId: message.id, ...this.ids() })
+      return this.resultOf(outcome)
+    } finally {
+      lease.end()
+    }
+  }
+
+  /**
+   * It was certainly not sent. A claim that may still be on its way has to be undone, or nobody could tell it from one that
+   * was handed over.
+   */
+  private async putOff(reason: string, claimUnknown = false): Promise<SendResult> {
+    const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
+    if (claimUnknown) await untilDone(defer)
+    else await defer()
+    this.dependencies.metrics.settled('DEFERRED')
+    return { kind: 'deferred', reason }
+  }
+
+  /** Nothing of the message has flowed, and no claim is ours. */
+  private async unclaimed(delivery: Delivery, claimUnknown: boolean, content: Content): Promise<SendResult> {
+    if (!claimUnknown) {
+      if (delivery.kind === 'refused') return this.settle({ status: 'FAILED', error: tell(delivery.reason), content })
+      if (delivery.kind === 'withdrawn') return again()
+    }
+    const reason = 'reason' in delivery ? tell(delivery.reason) : 'The database did not answer in time'
+    return this.putOff(reason, claimUnknown)
+  }
+
+  /** Claims and settles in one statement what needs no hand-over. */
+  private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>): Promise<SendResult> {
+    const { em, log, metrics } = this.dependencies
+    const sound = 'error' in as ? { ...as, error: tell(as.error) } : as
+    const messageId = await claimMessage(em.fork(), { ...this.claim, as: sound })
+    if (messageId === undefined) return again()
+    metrics.settled(as.status)
+    warnOf(log, as.status, { messageId, ...this.ids() })
+    return this.resultOf(as)
+  }
+
+  private resultOf(outcome: { status: MessageStatus; error?: string }): SendResult {
+    const { status } = outcome
+    if (status === 'DEFERRED') return { kind: 'deferred', reason: outcome.error ?? '' }
+    return { kind: 'settled', status, stop: status === 'FAILED' && this.draft.onSendFailure === 'STOP' }
+  }
+
+  private ids() {
+    return idsOf(this.claim.key, this.claim.automationId)
+  }
+}
+
+const idsOf = ({ enrollmentId, stepId }: MessageKey, automationId: string) => ({ enrollmentId, stepId, automationId })
+
+/** What the log says of an outcome that somebody may want to do something about. */
+const WORTH_A_WARNING: Partial<Record<MessageStatus, string>> = {
+  FAILED: 'An email has failed for good; the activity of its contact says why',
+  UNCONFIRMED:
+    'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
+}
+
+/** Logs it by ids alone: a server's words can hold an address. */
+function warnOf(log: Log, status: MessageStatus, ids: Record<string, string>): void {
+  const words = WORTH_A_WARNING[status]
+  if (words !== undefined) log.warn({ status, ...ids }, words)
+}
+
+/** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */
+export const isDelivered = ({ workspaceMode, mail }: Pick<Draft, 'workspaceMode' | 'mail'>): boolean =>
+  workspaceMode === 'live' && mail === 'smtp'
+
+export const contentOf = (
+  { mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>,
+  key: MessageKey,
+  { contact }: Pick<Draft, 'contact'>,
+  rendered: RenderedEmail,
+): Content => ({
+  ...rendered,
+  messageId: messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost'),
+  recipient: contact.email,
+})
+
+/** What is recorded of a delivery that was claimed. */
+export function outcomeOf(delivery: Delivery): Outcome {
+  switch (delivery.kind) {
+    case 'taken':
+      return { status: 'SENT', response: tell(delivery.response) }
+    case 'refused':
+      return { status: 'FAILED', error: tell(delivery.reason) }
+    case 'unknown':
+      return { status: 'UNCONFIRMED', error: tell(delivery.reason) }
+    case 'not-sent':
+      return { status: 'DEFERRED', error: tell(delivery.reason) }
+    case 'withdrawn':
+      return { status: 'DEFERRED', error: 'The claim was too late' }
+  }
+}
+
+const MAX_WORDS = 2_000
+
+/** A server's words as they can be kept, and shown on a terminal: whatever it says, it is text, and not a book. */
+const tell = (words: string): string => words.replace(CONTROLS, ' ').toWellFormed().slice(0, MAX_WORDS)
+/** Control characters but the line's end: they can be commands to a terminal (ECMA-48). */
+const CONTROLS = /[\p{Cc}--\n]/gv
+
+/**
+ * Records an outcome, against every error that can pass: only this process knows whether the message was handed over. What
+ * can't be stored is left out, and the outcome still is.
+ */
+export async function recordForSure(
+  { em, log }: Pick<SendMessageDependencies, 'em' | 'log'>,
+  message: { id: string; claim: string },
+  outcome: Outcome,
+  content: Content | undefined,
+): Promise<void> {
+  try {
+    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))
+  } catch (error) {
+    log.error({ error, messageId: message.id }, 'What was sent cannot be stored; its outcome is')
+    const bare = 'error' in outcome ? { ...outcome, error: 'It cannot be stored' } : { ...outcome, response: null }
+    await untilDone(() => recordOutcome(em.fork(), message, bare, undefined))
+  }
+}
+
+/** The longest pause between two tries, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000
+
+/** Repeats a statement until it is done, or until its error says that repeating will not help. */
+async function untilDone<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let pause = 50; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error
+      await delay(pause)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { recordOutcome, type Content, type Outcome } from './ledger.ts'
+import * as unconfirmed from './unconfirmed-queries.ts'
+import { invalid, notFound, type Refusal } from '../platform/refusal.ts'
+import { isId, newId } from '../platform/ids.ts'
+import type { MessageStatus } from './message.ts'
+import { RendererBusy, TemplateError, type RenderedEmail } from '../templates/content.ts'
+import type { MailTransport } from '../transports/transport.ts'
+import { NO_SENDER } from '../installation/mail-sender.ts'
+import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
+
+const LISTED = 1_000
+
+/** The messages that wait for an operator's decision, oldest first. */
+export const listUnconfirmed = (em: EntityManager): Promise<unconfirmed.UnconfirmedMessage[]> =>
+  unconfirmed.listUnconfirmed(em.fork(), LISTED)
+
+/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where there is nothing to decide */
+export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
+  const unit = em.fork()
+  await assertToDecide(unit, id)
+  // Between the two, another operator may have decided.
+  if (!(await unconfirmed.dismissUnconfirmed(unit, id))) throw await whyNotToDecide(unit, id)
+}
+
+/** With what a message is sent once more: MAIL_FROM, or the sender of the installation, if it has any. */
+export type ResendDependencies = Omit<SendMessageDependencies, 'mailFrom'> & { mailFrom: string | null }
+
+/** What became of a message, and why, where it was not sent. */
+export interface Resent {
+  status: MessageStatus
+  error: string | null
+}
+
+/**
+ * Sends a message once more, because an operator says that it did not arrive. The contact may have it twice then, under
+ * the same Message-ID; that is the operator's decision and never ours. So is sending it while its automation is PAUSED. It is
+ * claimed when the mail server waits for it, as by its sequence: who is killed before has left it as it was.
+ *
+ * @returns what became of it: what it was before where it could not be handed over, UNCONFIRMED or DEFERRED.
+ * @throws {Refusal} `not-found`; `invalid` where this process can't deliver what the installation delivers, or there is
+ *   nothing to decide
+ */
+export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
+  const { smtp, renderer, mailFrom } = dependencies
+  const em = dependencies.em.fork()
+  await assertToDecide(em, id)
+  if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
+  if (mailFrom === null) throw invalid(NO_SENDER)
+  const draft = await unconfirmed.draftUnconfirmed(em, id)
+  if (!draft) throw await whyNotToDecide(em, id)
+  let rendered: RenderedEmail
+  try {
+    rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
+  } catch (error) {
+    if (error instanceof RendererBusy) return settle(em, id, { status: 'DEFERRED', error: error.message })
+    if (!(error instanceof TemplateError)) throw error
+    return settle(em, id, { status: 'FAILED', error: `Template error in ${error.message}` })
+  }
+  const content = contentOf({ mailFrom }, draft.key, draft, rendered)
+  if (!isDelivered(draft)) return settle(em, id, { status: 'CAPTURED', response: null }, content)
+  return handOver({ ...dependencies, smtp, mailFrom }, id, draft.workspaceId, content)
+}
+
+async function handOver(
+  dependencies: SendMessageDependencies & { smtp: MailTransport },
+  id: string,
+  workspaceId: string,
+  content: Content,
+): Promise<Resent> {
+  const { smtp, leases, mailFrom, metrics } = dependencies
+  const em = dependencies.em.fork()
+  const claim = newId()
+  const lease = leases.begin(claim)
+  let claiming: Promise<unconfirmed.Reclaimed | undefined> | undefined
+  const begin = async () => {
+    const sentAt = performance.now()
+    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim)
+    // What went wrong is told when the server has been told.
+    if (!(await claiming.catch(() => undefined))) return false
+    lease.claimed(sentAt)
+    return lease.holds()
+  }
+  try {
+    const permit = await smtp.permit(workspaceId, lease.breakOff)
+    const delivery = await permit.deliver(
+      { ...content, from: mailFrom, to: content.recipient },
+      { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
+    )
+    const outcome = outcomeOf(delivery)
+    if (!claiming) return await settle(em, id, outcome, content)
+    // The hand-over can end while it is being claimed.
+    const claimed = await claiming
+    if (!claimed) throw await whyNotToDecide(em, id)
+    const kept = asBefore(claimed, outcome)
+    await recordForSure(dependencies, { id, claim }, kept, content)
+    metrics.settled(kept.status)
+    return told(kept)
+  } finally {
+    lease.end()
+  }
+}
+
+/** Records, all at once, what nothing was handed over for. */
+const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<Resent> =>
+  em.transactional(async (unit) => {
+    const claim = newId()
+    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim)
+    if (!claimed) throw await whyNotToDecide(unit, id)
+    const kept = asBefore(claimed, outcome)
+    await recordOutcome(unit, { id, claim }, kept, content)
+    return told(kept)
+  })
+
+/** What this try could not send is as unconfirmed as before it, or as certainly not sent. */
+const asBefore = ({ wasDeferred }: unconfirmed.Reclaimed, outcome: Outcome): Outcome =>
+  outcome.status === 'DEFERRED' && !wasDeferred ? { ...outcome, status: 'UNCONFIRMED' } : outcome
+
+const told = (outcome: Outcome): Resent => ({
+  status: outcome.status,
+  error: 'error' in outcome ? outcome.error : null,
+})
+
+/** Why there is nothing to decide about a message. */
+function notToDecide(id: string, status: MessageStatus | undefined): Refusal {
+  if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
+  if (status === 'DEFERRED') {
+    return invalid(
+      `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
+    )
+  }
+  return notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
+}
+
+const standingOf = async (em: EntityManager, id: string) => (isId(id) ? unconfirmed.standingOf(em, id) : undefined)
+
+const whyNotToDecide = async (em: EntityManager, id: string): Promise<Refusal> => {
+  const standing = await standingOf(em, id)
+  return notToDecide(id, standing?.isToDecide ? undefined : standing?.status)
+}
+
+/** @throws {Refusal} where there is nothing to decide about it */
+async function assertToDecide(em: EntityManager, id: string): Promise<void> {
+  const standing = await standingOf(em, id)
+  if (!standing?.isToDecide) throw notToDecide(id, standing?.status)
+}

@@ -1,0 +1,147 @@
+import type { MessageKey, MessageStatus } from './message.ts'
+import type { WorkspaceMode } from '../workspaces/api-key.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { LEASE_SECONDS, type Draft } from './ledger.ts'
+
+/** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
+export interface UnconfirmedMessage {
+  id: string
+  /** DEFERRED where it was certainly not sent; else nobody knows. */
+  status: 'UNCONFIRMED' | 'SENDING' | 'DEFERRED'
+  workspaceId: string
+  contactId: string
+  automationId: string
+  error: string | null
+  claimedAt: string
+}
+
+/**
+ * Besides what is called so: a claim whose owner is dead and that nobody has looked at since, and a message that was put off
+ * and whose enrollment has ended. As long as that is ACTIVE the message is tried again, or waits until its automation sends
+ * again, however long it takes. Indexes hold all that these can be.
+ */
+export const IS_UNCONFIRMED = `
+(message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
+  and (message.status = 'UNCONFIRMED'
+    or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
+    or (message.status = 'DEFERRED'
+      and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
+
+export async function listUnconfirmed(em: EntityManager, limit: number): Promise<UnconfirmedMessage[]> {
+  return sql<UnconfirmedMessage>(
+    em,
+    `select id, status, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId", error,
+       to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "claimedAt"
+     from messages message where ${IS_UNCONFIRMED} order by claimed_at limit $1`,
+    [limit],
+  )
+}
+
+/** Leaves a message as it is, for good. @returns whether it was one to decide on. */
+export async function dismissUnconfirmed(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update messages message set status = 'DISMISSED' where id = $1::uuid and ${IS_UNCONFIRMED} returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Where a message stands, for who wants to decide on it; `undefined` where there is none. */
+export async function standingOf(
+  em: EntityManager,
+  id: string,
+): Promise<{ status: MessageStatus; isToDecide: boolean } | undefined> {
+  const [row] = await sql<{ status: MessageStatus; is_to_decide: boolean }>(
+    em,
+    `select status, ${IS_UNCONFIRMED} as is_to_decide from messages message where id = $1::uuid`,
+    [id],
+  )
+  return row && { status: row.status, isToDecide: row.is_to_decide }
+}
+
+/** What it takes to send a message once more, from its step. */
+export interface UnconfirmedDraft extends Pick<
+  Draft,
+  'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'
+> {
+  key: MessageKey
+}
+
+/**
+ * Looks at a message that may be sent once more, without a lock: the claim asks again.
+ * @returns `undefined` when it is not one to decide on, or its automation is gone.
+ */
+export async function draftUnconfirmed(em: EntityManager, id: string): Promise<UnconfirmedDraft | undefined> {
+  const [row] = await sql<{
+    enrollment_id: string
+    step_id: string
+    visit: number
+    workspace_id: string
+    mode: WorkspaceMode
+    email: string
+    first_name: string | null
+    metadata: Record<string, unknown>
+    mail: Draft['mail']
+    subject: string
+    html: string | null
+    text: string | null
+  }>(em, DRAFT, [id])
+  if (!row) return undefined
+  return {
+    key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
+    workspaceId: row.workspace_id,
+    workspaceMode: row.mode,
+    content: { subject: row.subject, html: row.html, text: row.text },
+    contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    mail: row.mail,
+  }
+}
+
+const DRAFT = `
+select message.enrollment_id, message.step_id, message.visit, message.workspace_id, workspace.mode, contact.email,
+  contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  (select mail from installation) as mail
+from messages message
+join enrollments enrollment on enrollment.id = message.enrollment_id
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+cross join lateral (
+  select step ->> 'id' as id, step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+) step
+join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+join contacts contact on contact.id = enrollment.contact_id
+join workspaces workspace on workspace.id = enrollment.workspace_id
+where message.id = $1::uuid and step.id = message.step_id::text and ${IS_UNCONFIRMED}`
+
+export interface Reclaimed {
+  /** Whether it had certainly not been sent before. */
+  wasDeferred: boolean
+}
+
+/** Claims a message to be sent once more. @returns `undefined` when it is not one to decide on, or its automation is gone. */
+export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: string): Promise<Reclaimed | undefined> {
+  const [row] = await sql<{ was_deferred: boolean }>(em, RECLAIM, [id, claim, LEASE_SECONDS])
+  return row && { wasDeferred: row.was_deferred }
+}
+
+/** Under the same locks as a claim: a DELETE or an erasure waits for it, or it finds nothing. */
+const RECLAIM = `
+with automation as (
+  select id from automations
+  where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null for share
+),
+contact as (
+  select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
+)
+update messages message
+set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
+  lease_until = clock_timestamp() + make_interval(secs => $3::float8)
+from messages before
+join enrollments enrollment on enrollment.id = before.enrollment_id
+join automation on automation.id = enrollment.automation_id
+join contact on contact.id = enrollment.contact_id
+where message.id = $1::uuid and before.id = message.id and before.status = message.status and ${IS_UNCONFIRMED}
+returning before.status = 'DEFERRED' as was_deferred`

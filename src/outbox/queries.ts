@@ -1,0 +1,276 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
+
+/**
+ * What is owed because of something that happened:
+ * - START: a trigger event has to reach an automation, for a contact; it starts an enrollment or is heard by the one there is
+ * - WAKE: an enrollment has to look at its automation again
+ * - CANCEL: an enrollment's workflow has to end
+ * - WAKE_HELD: all that an automation holds have to be woken, in pages
+ * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
+ * - ERASE: the last messages of an erased contact have to go, when they are settled
+ * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
+ * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
+ */
+export type DeliveryKind = 'START' | 'WAKE' | 'CANCEL' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
+
+/** There is one of each of these, for all workspaces, and it goes round for ever. */
+export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
+export type Standing = (typeof STANDING)[number]
+
+const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
+/** A condition on an `outbox` row: whether it is owed to somebody, and is done once. */
+export const IS_OWED = `kind not in (${STANDING_KINDS})`
+
+/** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
+export type Lane = 'interactive' | 'bulk' | 'walk'
+export const LANES: readonly Lane[] = ['interactive', 'bulk', 'walk']
+
+const LANE_OF = {
+  START: 'interactive',
+  WAKE: 'interactive',
+  CANCEL: 'interactive',
+  WAKE_HELD: 'walk',
+  TEAR_DOWN: 'walk',
+  ERASE: 'walk',
+  RECONCILE: 'walk',
+  REDELIVER: 'walk',
+} as const satisfies Record<DeliveryKind, Lane>
+
+export interface Delivery {
+  /** Postgres's, as text. */
+  id: string
+  kind: DeliveryKind
+  workspaceId: string | null
+  automationId: string | null
+  contactId: string | null
+  eventId: string | null
+  enrollmentId: string | null
+  afterId: string | null
+  generation: number
+  attempts: number
+  /** The automation's, `null` where there is none or it was deleted: then nothing is owed to it any more. */
+  automationName: string | null
+  /** The enrollment that the ledger had as running there, when the delivery was written or taken. */
+  activeId: string | null
+  /** The request that made the event happen. */
+  requestId: string | null
+}
+
+/** How long whoever writes or takes a delivery has it for itself, in seconds: so late comes one whose process died. */
+export const WRITER_LEASE_SECONDS = 5
+export const LEASE_SECONDS = 30
+
+/** Pauses between two attempts at one delivery, in seconds: doubled from the first to the longest. */
+const FIRST_PAUSE_SECONDS = 1
+const LONGEST_PAUSE_SECONDS = 300
+
+export interface DeliveryRow {
+  id: string
+  kind: DeliveryKind
+  workspace_id: string | null
+  automation_id: string | null
+  contact_id: string | null
+  event_id: string | null
+  enrollment_id: string | null
+  after_id: string | null
+  generation: number
+  attempts: number
+  automation_name: string | null
+  active_id: string | null
+  request_id: string | null
+}
+
+export const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: String(row.id),
+  kind: row.kind,
+  workspaceId: row.workspace_id,
+  automationId: row.automation_id,
+  contactId: row.contact_id,
+  eventId: row.event_id,
+  enrollmentId: row.enrollment_id,
+  afterId: row.after_id,
+  generation: row.generation,
+  attempts: row.attempts,
+  automationName: row.automation_name,
+  activeId: row.active_id,
+  requestId: row.request_id,
+})
+
+/** The column `active_id` of a {@link DeliveryRow}, of a row `owed`. */
+export const ACTIVE_OF_OWED = `
+(select id from enrollments enrollment
+ where enrollment.contact_id = owed.contact_id and enrollment.automation_id = owed.automation_id and status = 'ACTIVE'
+ limit 1) as active_id`
+
+/** The columns of a {@link DeliveryRow}, of a row `owed`. */
+export const DELIVERY_COLUMNS = `
+owed.id, owed.kind, owed.workspace_id, owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id,
+owed.generation, owed.attempts,
+(select name from automations where automations.id = owed.automation_id and deleted_at is null) as automation_name,
+${ACTIVE_OF_OWED},
+(select request_id from trigger_events where trigger_events.id = owed.event_id) as request_id`
+
+/**
+ * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
+ * earlier time does not settle it.
+ *
+ * @param delaySeconds how long the relay leaves it to the caller.
+ */
+export async function owe(
+  em: EntityManager,
+  owed:
+    | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
+    | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
+    | { kind: 'ERASE'; contactId: string }
+    | { kind: Standing },
+  delaySeconds = 0,
+): Promise<void> {
+  const automationId = 'automationId' in owed ? owed.automationId : null
+  const contactId = 'contactId' in owed ? owed.contactId : null
+  await sql(em, OWE, [
+    owed.kind,
+    [automationId, contactId].filter((id) => id !== null).join(' '),
+    LANE_OF[owed.kind],
+    automationId,
+    contactId,
+    delaySeconds,
+  ])
+}
+
+const OWE = `
+insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
+values (
+  $1, $2, $3,
+  coalesce(
+    (select workspace_id from automations where id = $4::uuid),
+    (select workspace_id from contacts where id = $5::uuid)
+  ),
+  $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8)
+)
+on conflict (kind, key) do update
+  set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
+  -- Who starts a worker does not make what goes round start over.
+  where owed.${IS_OWED}`
+
+/** Whose a delivery is that is nobody's: one more workspace. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** Where the first page begins. */
+export const FIRST_TURN = NOBODY
+
+/** Some deliveries of a lane, and the workspace whose turn was the last one: the next page begins behind it. */
+export interface Page {
+  deliveries: Delivery[]
+  turn: string
+}
+
+/**
+ * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
+ * part of a page, however much another one is owed, and has been for however long; where they are more than a page has room
+ * for, those behind the last one are the next.
+ *
+ * @param after the turn of the page before
+ */
+export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number, after: string): Promise<Page> {
+  const parameters = [lane, limit, LEASE_SECONDS, after]
+  const rows = await preparedSql<DeliveryRow & { place: number }>(em, 'lease-deliveries', LEASE, parameters)
+  const last = rows.reduce<(typeof rows)[number] | undefined>((a, b) => (a && a.place > b.place ? a : b), undefined)
+  return { deliveries: rows.map(toDelivery), turn: last ? (last.workspace_id ?? NOBODY) : after }
+}
+
+/** As the index `outbox_due` has it. */
+export const TURN = `coalesce(workspace_id, '${NOBODY}')`
+
+/** Steps from workspace to workspace through the index, whatever lies between, and once round. */
+const LEASE = `
+with recursive steps (turn, round, place, has_due) as (
+  select $4::uuid, 0, 0, false
+  union all
+  select next.turn, next.round, steps.place + next.has_due::integer, next.has_due
+  from steps cross join lateral (
+    select turn, round, exists (
+      select from outbox where lane = $1 and ${TURN} = turn and due_at <= now()
+    ) as has_due
+    from (
+      (select ${TURN} as turn, steps.round from outbox where lane = $1 and ${TURN} > steps.turn order by ${TURN} limit 1)
+      union all
+      (select ${TURN}, 1 from outbox where lane = $1 and steps.round = 0 order by ${TURN} limit 1)
+      limit 1
+    ) found
+    where round = 0 or turn <= $4::uuid
+  ) next
+  where steps.place < $2
+),
+due as (
+  select candidate.id, turns.place from (select turn, place from steps where has_due) turns cross join lateral (
+    select id from outbox where lane = $1 and ${TURN} = turns.turn and due_at <= now() order by due_at
+    limit ceil($2::float8 / (select greatest(max(place), 1) from steps))
+    for update skip locked
+  ) candidate
+  limit $2
+)
+update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
+from due where owed.id = due.id
+returning due.place, ${DELIVERY_COLUMNS}`
+
+/** Makes an event due again, to one of the automations that it was for. */
+export async function oweAgain(
+  em: EntityManager,
+  { eventId, automationId }: { eventId: string; automationId: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+     select 'START', event.id || ' ' || $2::text, 'bulk', event.workspace_id, $2::uuid, event.contact_id, event.id,
+       gen_random_uuid(), now()
+     from trigger_events event where event.id = $1::uuid
+     on conflict (kind, key) do nothing`,
+    [eventId, automationId],
+  )
+}
+
+/** Settles deliveries that have arrived, unless they were made due again meanwhile. */
+export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
+  if (done.length === 0) return
+  await preparedSql(em, 'settle-deliveries', SETTLE, [
+    done.map(({ id }) => id),
+    done.map(({ generation }) => generation),
+  ])
+}
+
+const SETTLE = `
+delete from outbox using unnest($1::bigint[], $2::integer[]) as done(id, generation)
+where outbox.id = done.id and outbox.generation = done.generation`
+
+/** Puts off deliveries that failed, each by itself: the oftener it failed, the longer. */
+export async function putOffDeliveries(em: EntityManager, failed: readonly Delivery[]): Promise<void> {
+  if (failed.length === 0) return
+  await sql(
+    em,
+    `update outbox set due_at = now() + make_interval(secs => least($2 * power(2, least(attempts, 20) - 1), $3))
+     where id = any($1::bigint[])`,
+    [failed.map(({ id }) => id), FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS],
+  )
+}
+
+/** Gives deliveries that whoever wrote them does not make to the relay, at once and not only when their lease is over. */
+export async function leaveToRelay(em: EntityManager, deliveries: readonly Delivery[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await sql(em, `update outbox set due_at = now() where id = any($1::bigint[])`, [deliveries.map(({ id }) => id)])
+}
+
+/** Moves a walk on to its next page, unless it was made due again meanwhile and starts over. */
+export async function advanceWalk(
+  em: EntityManager,
+  { id, generation }: Delivery,
+  afterId: string | null,
+  delaySeconds = 0,
+): Promise<void> {
+  await sql(
+    em,
+    `update outbox set after_id = $3::uuid, attempts = 0, due_at = now() + make_interval(secs => $4::float8)
+     where id = $1::bigint and generation = $2`,
+    [id, generation, afterId, delaySeconds],
+  )
+}

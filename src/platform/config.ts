@@ -1,0 +1,154 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
+import { isAddressRange } from './address-ranges.ts'
+
+/** A number as people write it: `0x10` and `1e3` are slips, and nobody means what they are read as. */
+const decimal = () =>
+  number().transform((value: number, given: unknown) =>
+    typeof given === 'string' && !/^\s*-?\d+(\.\d+)?\s*$/.test(given) ? NaN : value,
+  )
+
+const port = (fallback: number) => decimal().integer().min(1).max(65_535).default(fallback)
+const address = (form: RegExp, example: string) =>
+  string().matches(form, { message: ({ path }) => `${path} must look like ${example}`, excludeEmptyString: true })
+
+const ENCODING_ADVICE =
+  'Percent-encode special characters in its user name and password: % as %25, / as %2F, @ as %40, : as %3A, ? as %3F, # as %23'
+
+/** A URL that is understood as it was meant. Its value, which may hold a password, stands in no message. */
+const url = (protocols: RegExp, example: string) =>
+  address(protocols, example).test({
+    name: 'url',
+    test(value) {
+      if (!value || !protocols.test(value) || isUnambiguous(value)) return true
+      const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
+      return this.createError({ message: ({ path }) => `${path} ${wrong.replace('EXAMPLE', example)}` })
+    },
+  })
+
+/** What lacks in a URL that has no secret in the wrong place: an @ behind the host would be the end of one. */
+function wrongPart(value: string): string | undefined {
+  const [, host, port] = /^\w+:\/\/(?:[^/?#]*@)?([^@/?#]*?)(?::(\d*))?(?:[/?#][^@]*)?$/.exec(value) ?? []
+  if (host === '') return 'names no host; it must look like EXAMPLE'
+  return Number(port) > 65_535 ? 'has a port that does not exist: ports go up to 65535' : undefined
+}
+
+/** Whether a URL has a host, and nothing after it that looks like the end of a password that was not encoded. */
+function isUnambiguous(value: string): boolean {
+  const parsed = URL.parse(value)
+  if (!parsed || (parsed.hostname === '' && !parsed.searchParams.has('host'))) return false
+  try {
+    decodeURIComponent(parsed.username)
+    decodeURIComponent(parsed.password)
+  } catch {
+    return false
+  }
+  return !/[@\s]/.test(parsed.pathname + parsed.search + parsed.hash)
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+/** The whole configuration: every environment variable that Dripline reads, with its default. */
+const environment = object({
+  DATA_DIR: string().default('./data'),
+  PORT: port(3000),
+  HOST: string().default('0.0.0.0'),
+  POSTGRES_PORT: port(54321),
+  TEMPORAL_PORT: port(7233),
+  TEMPORAL_UI_PORT: port(8233),
+  DATABASE_URL: url(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
+  DATABASE_PASSWORD: string(),
+  DATABASE_POOL_SIZE: decimal().integer().min(2).max(1000).default(10),
+  TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
+  TEMPORAL_NAMESPACE: string().default('default'),
+  TEMPORAL_TASK_QUEUE: string().default('dripline'),
+  TEMPORAL_API_KEY: string(),
+  TEMPORAL_TLS: boolean().default(false),
+  SMTP_URL: url(/^smtps?:\/\//, 'smtp://user:password@host:587'),
+  SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
+  MAIL_CAPTURE: boolean().default(false),
+  SEND_RATE: decimal().moreThan(0).max(100_000),
+  MAIL_FROM: string().matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, {
+    message: 'MAIL_FROM must look like "Name <name@example.com>"',
+    excludeEmptyString: true,
+  }),
+  TRUSTED_PROXIES: string()
+    .default('')
+    .test({
+      name: 'ranges',
+      message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
+      test: (value) => splitList(value).every(isAddressRange),
+    }),
+  METRICS_PORT: decimal().integer().min(1).max(65_535),
+  METRICS_HOST: string().default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
+  WORKFLOW_BUNDLE: string().test({
+    name: 'file',
+    message: ({ path, value }) => `${path} names a file that is not there: ${value}`,
+    test: (value) => !value || existsSync(value),
+  }),
+  WORKFLOW_CACHE_SIZE: decimal().integer().min(2).max(100_000).default(500),
+  WORKER_SHUTDOWN_SECONDS: decimal().integer().min(0).max(3600).default(20),
+  LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export type Environment = InferType<typeof environment>
+export interface Config extends Environment {
+  /** `DATA_DIR` as an absolute path. */
+  dataDir: string
+  /** `TRUSTED_PROXIES` as a list. */
+  trustedProxies: string[]
+}
+
+const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
+
+/** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
+const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL']
+
+function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const path = SECRETS.includes(name) ? env[`${name}_FILE`] : undefined
+  if (!path) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    throw new Error(`${name}_FILE names a file that cannot be read: ${path}`)
+  }
+}
+
+function withPassword(url: string, password: string | undefined): string {
+  if (password === undefined) return url
+  const parsed = new URL(url)
+  parsed.password = password
+  return parsed.toString()
+}
+
+/**
+ * Reads and checks the environment, once, in a composition root. An empty variable counts as one that is not set.
+ * @throws {Error} that names every variable that is wrong, and what would be right; it repeats no value.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(
+    Object.keys(environment.fields).map((name) => [name, env[name] || readSecret(env, name)]),
+  )
+  try {
+    const values = environment.validateSync(given, { abortEarly: false })
+    const { DATABASE_URL, DATABASE_PASSWORD } = values
+    return {
+      ...values,
+      ...(DATABASE_URL ? { DATABASE_URL: withPassword(DATABASE_URL, DATABASE_PASSWORD) } : {}),
+      dataDir: resolve(values.DATA_DIR),
+      trustedProxies: splitList(values.TRUSTED_PROXIES),
+    }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    const problems = error.inner.map(({ path, type, message }) =>
+      type === 'typeError' ? `${path} must be ${isSwitch(path) ? 'true or false' : 'a number'}` : message,
+    )
+    throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`, { cause: error })
+  }
+}

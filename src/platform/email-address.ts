@@ -1,0 +1,57 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import validator from 'validator'
+
+/** Nearly all addresses there are. The library takes them, too, and ten times as long. */
+const USUAL = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
+
+/**
+ * Characters that nobody sees, or that move others: soft hyphens, joiners, marks of direction, controls, spaces. They make
+ * two addresses of one, or one that looks like another.
+ */
+const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
+
+/** The full stops of other scripts, which separate labels as the ASCII one does (UTS #46, section 2.3). */
+const FULL_STOPS = /[\u3002\uff0e\uff61]/g
+
+/** Anything but plain ASCII, or a label that stands for something else. */
+const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
+
+/**
+ * Whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names
+ * allowed (RFC 6531). A local part in quotes is refused: hardly a mailbox has one, and nobody else writes them alike.
+ */
+export function isEmailAddress(text: string): boolean {
+  if (text.length <= 64 && USUAL.test(text)) return true
+  if (text.length > 1_000 || INVISIBLE.test(text) || text.startsWith('"')) return false
+  const { local, domain } = split(text)
+  const ascii = INTERNATIONAL.test(domain) ? asciiDomain(domain) : domain
+  return (
+    ascii !== undefined &&
+    validator.default.isEmail(`${local}@${ascii}`, { allow_utf8_local_part: true, ignore_max_length: false })
+  )
+}
+
+/**
+ * The form in which two addresses of a workspace are compared: without case, and with the domain as
+ * UTS #46 reads it, because that is the one that mail goes to: `a@b\u3002de` and `a@b.de` are one mailbox, and so are
+ * `a@ex\u00e4mple.de` and `a@xn--exmple-cua.de`. It is the form that people read, so that segments can look into it.
+ */
+export function emailKey(email: string): string {
+  const { local, domain } = split(email)
+  const key = (text: string) => text.normalize('NFC').toLowerCase()
+  if (local === undefined || !INTERNATIONAL.test(domain)) return key(email)
+  const unicode = domainToUnicode(domainToASCII(domain))
+  return `${key(local)}@${unicode === '' ? key(domain) : unicode}`
+}
+
+function split(text: string): { local: string | undefined; domain: string } {
+  const at = text.lastIndexOf('@')
+  return { local: at < 0 ? undefined : text.slice(0, at), domain: text.slice(at + 1) }
+}
+
+/** A domain in ASCII, where it says what it is: one that UTS #46 turns into other letters is a disguise. */
+function asciiDomain(domain: string): string | undefined {
+  const ascii = domainToASCII(domain)
+  const plain = domain.replace(FULL_STOPS, '.').normalize('NFC').toLowerCase()
+  return ascii !== '' && (plain === ascii || plain === domainToUnicode(ascii)) ? ascii : undefined
+}

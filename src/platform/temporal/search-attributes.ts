@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client'
+import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
+
+/** Temporal's numbers for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
+const TYPE_NUMBERS = { KEYWORD: 2, DATETIME: 6 } as const
+
+/**
+ * Registers the search attributes that are missing from the namespace; without them no enrollment can start.
+ * Temporal Cloud wants them registered with its own tools, and refuses: then the error says which.
+ */
+export async function ensureSearchAttributes(client: Client, namespace: string): Promise<void> {
+  const { customAttributes = {} } = await client.connection.operatorService.listSearchAttributes({ namespace })
+  const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
+  if (missing.length === 0) return
+  try {
+    await addSearchAttributes(client, namespace, missing)
+  } catch (cause) {
+    const wanted = missing.map(({ name, type }) => `${name} (${type})`).join(', ')
+    throw new Error(`Temporal's namespace "${namespace}" lacks search attributes; please register: ${wanted}`, {
+      cause,
+    })
+  }
+}
+
+/** Registers search attributes that are not there yet. */
+export async function addSearchAttributes(
+  client: Client,
+  namespace: string,
+  keys: readonly (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES][] = Object.values(SEARCH_ATTRIBUTES),
+): Promise<void> {
+  await client.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(keys.map(({ name, type }) => [name, TYPE_NUMBERS[type]])),
+  })
+}

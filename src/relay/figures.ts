@@ -1,0 +1,35 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { IS_OWED } from '../outbox/queries.ts'
+import { IS_UNCONFIRMED } from '../messages/unconfirmed-queries.ts'
+
+/** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
+export interface Owed {
+  enrolled: number
+  completed: number
+  held: number
+  unconfirmed: number
+  /** Deliveries to Temporal, by what they are for. */
+  undelivered: number
+  /** Seconds since the oldest of these became due. */
+  oldestUndelivered: number
+  changes: number
+}
+
+export async function readOwed(em: EntityManager): Promise<Owed> {
+  const [row] = await sql<Owed>(em, READ)
+  if (!row) throw new Error('The figures returned no row')
+  return row
+}
+
+const READ = `
+select
+  counts.enrolled::float8 as enrolled, counts.completed::float8 as completed,
+  (select count(*) from enrollments where held)::float8 as held,
+  (select count(*) from messages message where ${IS_UNCONFIRMED})::float8 as unconfirmed,
+  events.undelivered::float8 as undelivered,
+  greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
+  (select count(*) from outbox where kind <> 'START' and ${IS_OWED})::float8 as changes
+from
+  (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
+  (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

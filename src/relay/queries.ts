@@ -1,0 +1,58 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { SENDER_DIED } from '../messages/ledger.ts'
+
+interface EnrollmentOnPage {
+  id: string
+  contactId: string
+  active: boolean
+}
+
+/** Enrollments of an automation in the order of their ids: all of them, or those that it holds. */
+export async function enrollmentPage(
+  em: EntityManager,
+  { automationId, afterId, held }: { automationId: string; afterId: string | null; held: boolean },
+  limit: number,
+): Promise<EnrollmentOnPage[]> {
+  const rows = await sql<{ id: string; contact_id: string; active: boolean }>(
+    em,
+    `select id, contact_id, status = 'ACTIVE' as active from enrollments
+     where automation_id = $1::uuid and ($2::uuid is null or id > $2::uuid) ${held ? 'and held' : ''}
+     order by id limit $3`,
+    [automationId, afterId, limit],
+  )
+  return rows.map((row) => ({ id: row.id, contactId: row.contact_id, active: row.active }))
+}
+
+/**
+ * Removes enrollments of a deleted automation. An email of theirs that waits for another try will have none, and what came
+ * of one whose sender has died nobody knows; nobody else would say so.
+ * @returns whether they are all gone: those stay whose email is being handed over, until that is told.
+ */
+export async function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
+  const [row] = await sql<{ left: number }>(
+    em,
+    `with settled as (
+       update messages set
+         status = case status when 'DEFERRED' then 'FAILED' else 'UNCONFIRMED' end,
+         error = case status when 'DEFERRED' then 'The automation was deleted before it could be sent' else '${SENDER_DIED}' end
+       where enrollment_id = any($1::uuid[])
+         and (status = 'DEFERRED' or (status = 'SENDING' and lease_until <= clock_timestamp()))
+     ),
+     busy as (
+       select distinct enrollment_id as id from messages
+       where enrollment_id = any($1::uuid[]) and status = 'SENDING' and lease_until > clock_timestamp()
+     ),
+     gone as (
+       delete from enrollments where id = any($1::uuid[]) and not exists (select from busy where busy.id = enrollments.id)
+     )
+     select count(*)::integer as left from busy`,
+    [ids],
+  )
+  return row?.left === 0
+}
+
+/** Removes an automation whose enrollments are gone, with its versions and counts. */
+export async function removeAutomation(em: EntityManager, automationId: string): Promise<void> {
+  await sql(em, `delete from automations where id = $1::uuid and deleted_at is not null`, [automationId])
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { forgetIdleWindows } from '../workspaces/queries.ts'
+import { forgetIdempotencyKeys } from '../http/idempotency-queries.ts'
+import {
+  FIRST_TURN,
+  LANES,
+  leaseDeliveries,
+  owe,
+  putOffDeliveries,
+  STANDING,
+  type Delivery,
+  type Lane,
+} from '../outbox/queries.ts'
+import { forgetTriggerEvents } from '../triggers/queries.ts'
+import { deliver } from '../enrollments/deliver.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { walk } from './walks.ts'
+
+/** Milliseconds between two looks at a lane in which nothing was due. */
+const IDLE_MS = 1_000
+/** After a failure (Postgres away) the pauses grow up to this. */
+const MAX_PAUSE_MS = 15_000
+/** How much is taken at once, and how many calls to Temporal that makes at a time. Bulk leaves Temporal to others. */
+const PAGES = {
+  interactive: { size: 100, concurrency: 20 },
+  bulk: { size: 50, concurrency: 5 },
+  walk: { size: 1, concurrency: 1 },
+} satisfies Record<Lane, { size: number; concurrency: number }>
+/** Milliseconds between two looks for what has served its time, and how much is forgotten at once. */
+const FORGET_MS = 60_000
+const ROWS_FORGOTTEN = 1_000
+
+/** Longer than any page takes, in milliseconds: each call that it makes has seconds. */
+const LONGEST_PAGE_MS = 15 * 60_000
+
+export interface Relay {
+  /** Rejects when a loop has ended by a bug. */
+  ended: Promise<void>
+  /** Says so, when a loop does not go on. */
+  problem(): string | undefined
+  stop(): Promise<void>
+}
+
+/**
+ * Does what the database says is still owed to Temporal: a loop for each lane, so that none waits for another. Everything it
+ * does is noted before it is begun, in the transaction that made it due, and may be done twice; so any number of relays can
+ * run, and any of them can die.
+ *
+ * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions.md.
+ */
+export function startRelay(
+  dependencies: Dependencies,
+  { idleMs = IDLE_MS, longestPageMs = LONGEST_PAGE_MS }: { idleMs?: number; longestPageMs?: number } = {},
+): Relay {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const { log } = dependencies
+  /** When each loop that is at work has begun its turn. */
+  const turns = new Map<string, number>()
+  const loop = async (what: string, run: () => Promise<boolean>, idleMs: number) => {
+    for (let pause = idleMs; !signal.aborted;) {
+      turns.set(what, performance.now())
+      try {
+        if (await run()) continue
+        pause = idleMs
+      } catch (error) {
+        log.warn({ error, what }, 'The relay could not do its work and tries again')
+        pause = Math.min(pause * 2, MAX_PAUSE_MS)
+      } finally {
+        turns.delete(what)
+      }
+      await delay(pause, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  // Whoever starts first makes it due, and it stays.
+  for (const kind of STANDING) {
+    owe(dependencies.em.fork(), { kind }, STANDING_AFTER_SECONDS).catch((error: unknown) =>
+      log.warn({ error, kind }, 'What is held against Temporal is not due yet'),
+    )
+  }
+  const ended = Promise.all([
+    ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
+    loop('purge', () => forgetOnce(dependencies), FORGET_MS),
+  ]).then(() => undefined)
+  return {
+    ended,
+    problem() {
+      const limit = performance.now() - longestPageMs
+      const stuck = [...turns].flatMap(([what, since]) => (since < limit ? [what] : []))
+      return stuck.length === 0 ? undefined : `The relay does not go on: ${stuck.join(', ')}`
+    },
+    async stop() {
+      stopping.abort()
+      await ended
+    },
+  }
+}
+
+/** Workers and Temporal have time to come up before anybody is found without a workflow. */
+const STANDING_AFTER_SECONDS = 60
+
+/** @returns what does one page of a lane's work, and tells whether there was any. */
+function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean> {
+  const { size, concurrency } = PAGES[lane]
+  let turn = FIRST_TURN
+  return async () => {
+    const page = await leaseDeliveries(dependencies.em.fork(), lane, size, turn)
+    turn = page.turn
+    const due = page.deliveries
+    if (lane === 'walk') for (const delivery of due) await walkOn(dependencies, delivery)
+    else if (due.length > 0) await deliver(dependencies, due, concurrency)
+    return due.length > 0
+  }
+}
+
+async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  try {
+    await walk(dependencies, delivery)
+  } catch (error) {
+    const { kind, automationId, contactId } = delivery
+    dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
+    await putOffDeliveries(dependencies.em.fork(), [delivery])
+  }
+}
+
+/** Forgets what has served its time. @returns whether there may be more. */
+async function forgetOnce({ em }: Dependencies): Promise<boolean> {
+  const forgotten = [
+    await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),
+    await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN),
+    await forgetTriggerEvents(em.fork(), ROWS_FORGOTTEN),
+  ]
+  return forgotten.some((count) => count === ROWS_FORGOTTEN)
+}

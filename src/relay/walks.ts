@@ -1,0 +1,134 @@
+import pMap from 'p-map'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { activePage, isRecorded, rememberHeard } from '../enrollments/queries.ts'
+import { eraseRest } from '../erasure/queries.ts'
+import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../outbox/queries.ts'
+import { lostEvents } from '../triggers/queries.ts'
+import { deleteEnrollments, enrollmentPage, removeAutomation } from './queries.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { settleActive } from '../enrollments/settle-active.ts'
+
+/**
+ * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have
+ * ended with the DELETE, nor for a reconciliation: they leave Temporal to others.
+ */
+const WAKE = { size: 200, concurrency: 20 }
+const TEAR_DOWN = { size: 50, concurrency: 2 }
+const RECONCILE = { size: 100, concurrency: 2 }
+const REDELIVER = { size: 1_000, concurrency: 2 }
+
+/** Seconds between two pages of what goes round for ever, and between its end and the next time. */
+const PAGE_SECONDS = 5
+const AGAIN_SECONDS = 600
+
+/** How soon it is looked again whether an email that is being handed over is settled, in seconds. */
+const BUSY_AGAIN_SECONDS = 5
+
+/** Does one page of what is owed to many. What fails for one of them is noted for that one, and the walk goes on. */
+export async function walk(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  switch (delivery.kind) {
+    case 'WAKE_HELD':
+      return wakeHeld(dependencies, delivery)
+    case 'TEAR_DOWN':
+      return tearDown(dependencies, delivery)
+    case 'ERASE':
+      return eraseWhenSettled(dependencies, delivery)
+    case 'RECONCILE':
+      return reconcile(dependencies, delivery)
+    case 'REDELIVER':
+      return redeliver(dependencies, delivery)
+    case 'START':
+    case 'WAKE':
+    case 'CANCEL':
+      throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
+  }
+}
+
+/** Wakes those whom an automation holds: it sends again. */
+async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const automationId = delivery.automationId!
+  const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, held: true }, WAKE.size)
+  await pMap(
+    page.filter(({ active }) => active),
+    async ({ contactId }) => {
+      try {
+        await enrollments.automationChanged(automationId, contactId)
+      } catch (error) {
+        log.warn({ error, automationId, contactId }, 'A held enrollment is woken later')
+        await owe(em.fork(), { kind: 'WAKE', automationId, contactId })
+      }
+    },
+    { concurrency: WAKE.concurrency },
+  )
+  if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])
+  else await advanceWalk(fork, delivery, page.at(-1)!.id)
+}
+
+/** Ends and removes the enrollments of a deleted automation, and at last the automation. */
+async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const automationId = delivery.automationId!
+  // What was dealt with is gone, so that the next page is again the first one.
+  const page = await enrollmentPage(fork, { automationId, afterId: null, held: false }, TEAR_DOWN.size)
+  await pMap(
+    page.filter(({ active }) => active),
+    async ({ contactId }) => {
+      try {
+        await enrollments.cancel(automationId, contactId)
+      } catch (error) {
+        log.warn({ error, automationId, contactId }, 'The workflow of a deleted automation is cancelled later')
+        await owe(em.fork(), { kind: 'CANCEL', automationId, contactId })
+      }
+    },
+    { concurrency: TEAR_DOWN.concurrency },
+  )
+  const ids = page.map(({ id }) => id)
+  if (!(await deleteEnrollments(fork, ids))) return advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
+  if (page.length === TEAR_DOWN.size) return advanceWalk(fork, delivery, null)
+  await removeAutomation(fork, automationId)
+  await settleDeliveries(fork, [delivery])
+}
+
+async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  if (await eraseRest(fork, delivery.contactId!)) await settleDeliveries(fork, [delivery])
+  else await advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
+}
+
+/** Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. */
+async function reconcile(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = dependencies.em.fork()
+  const page = await activePage(fork, delivery.afterId, RECONCILE.size)
+  await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
+  await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
+}
+
+/**
+ * Delivers events again that have reached Temporal and nothing came of, because its data are older than that. Nobody is started
+ * twice by an event. Of a workflow that the ledger does not know, one that runs waits for a worker, and one that has ended since
+ * was ended by an operator: what that has heard is remembered instead. One that the ledger knows was over before the event, and
+ * has nothing to say.
+ */
+async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const { lost, lastId } = await lostEvents(fork, delivery.afterId, REDELIVER.size)
+  await pMap(
+    lost,
+    async ({ eventId, automationId, contactId, createdAt }) => {
+      const last = await enrollments.lastWorkflow(automationId, contactId)
+      const isUnknown = last?.enrollmentId !== undefined && !(await isRecorded(em.fork(), last.enrollmentId))
+      if (isUnknown && last.isRunning) return
+      if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
+        return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
+      }
+      log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
+      await oweAgain(em.fork(), { eventId, automationId })
+    },
+    { concurrency: REDELIVER.concurrency },
+  )
+  await goRound(fork, delivery, lastId)
+}
+
+const goRound = (em: EntityManager, delivery: Delivery, lastId: string | null): Promise<void> =>
+  advanceWalk(em, delivery, lastId, lastId === null ? AGAIN_SECONDS : PAGE_SECONDS)

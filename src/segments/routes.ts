@@ -1,0 +1,65 @@
+import { array } from 'yup'
+import { getSegment, listSegments } from './segments.ts'
+import { operation } from '../http/operation.ts'
+import { presentSegment, segmentDetailShape, segmentShape } from './shapes.ts'
+import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
+import { answerContacts, contactPage } from '../contacts/routes.ts'
+
+const params = { id: idParam('segment') }
+const NOT_FOUND = ['Segment not found']
+
+export const segmentOperations = [
+  operation({
+    id: 'listSegments',
+    method: 'GET',
+    path: '/segments',
+    tag: 'Segments',
+    summary: 'List the segments',
+    description: 'Newest first.',
+    scope: 'segments:read',
+    query: pageQuery(),
+    answers: {
+      200: {
+        description: 'A page of segments.',
+        schema: listOf(array().of(segmentShape).required()),
+      },
+    },
+    async handle({ caller, query }, { em }) {
+      const [segments, total] = await listSegments(em, caller.workspace.id, rangeOf(query))
+      return listAnswer(segments.map(presentSegment), query, total)
+    },
+  }),
+
+  operation({
+    id: 'getSegment',
+    method: 'GET',
+    path: '/segments/{id}',
+    tag: 'Segments',
+    summary: 'Get a segment',
+    description: 'With the number of contacts for whom its condition is true at the moment.',
+    scope: 'segments:read',
+    params,
+    answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
+    refusals: { 404: NOT_FOUND },
+    async handle({ caller, params }, { em }) {
+      const { segment, contactCount } = await getSegment(em, caller.workspace.id, params['id']!)
+      return { status: 200, body: { data: { ...presentSegment(segment), contactCount } } }
+    },
+  }),
+
+  operation({
+    id: 'listSegmentMembers',
+    method: 'GET',
+    path: '/segments/{id}/contacts',
+    tag: 'Segments',
+    summary: 'List the contacts in a segment',
+    description: 'Newest contact first. The same as GET /contacts with segmentId.',
+    scope: 'contacts:read',
+    params,
+    query: pageQuery(),
+    answers: { 200: contactPage },
+    refusals: { 404: NOT_FOUND },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { segmentId: params['id']! }, query),
+  }),
+]

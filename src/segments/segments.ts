@@ -1,0 +1,56 @@
+import { Segment } from '../conditions/entities.ts'
+import { Workspace } from '../workspaces/entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { countContacts, type Range } from '../contacts/queries.ts'
+import { readCondition } from '../conditions/condition.ts'
+import { invalid, notFound } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+
+/** A page of a workspace's segments, newest first, and how many there are. */
+export const listSegments = async (
+  em: EntityManager,
+  workspaceId: string,
+  range: Range,
+): Promise<[Segment[], number]> => {
+  if (!isId(workspaceId)) throw notFound(`There is no workspace ${workspaceId}`)
+  return em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
+}
+
+/** A segment, and how many contacts are in it at this moment. @throws {Refusal} `not-found` */
+export async function getSegment(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<{ segment: Segment; contactCount: number }> {
+  const fork = em.fork()
+  const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
+  if (!segment) throw notFound('Segment not found')
+  return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
+}
+
+/** Saves a condition as a segment. @throws {Refusal} `invalid`, saying where the condition is wrong; `not-found` */
+export async function createSegment(
+  em: EntityManager,
+  { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
+): Promise<Segment> {
+  const read = readCondition(json)
+  if ('problem' in read) throw invalid(read.problem)
+  const fork = em.fork()
+  await assertWorkspace(fork, workspaceId)
+  const segment = fork.create(Segment, { workspaceId, name, condition: read.condition })
+  await fork.flush()
+  return segment
+}
+
+/** @throws {Refusal} `not-found` */
+export async function deleteSegment(em: EntityManager, id: string): Promise<void> {
+  const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id }) : 0
+  if (deleted === 0) throw notFound(`There is no segment ${id}`)
+}
+
+/** @throws {Refusal} `not-found` where there is no such workspace: an operator may have mistyped its id. */
+export async function assertWorkspace(em: EntityManager, workspaceId: string): Promise<void> {
+  if (!isId(workspaceId) || (await em.count(Workspace, { id: workspaceId })) === 0) {
+    throw notFound(`There is no workspace ${workspaceId}`)
+  }
+}

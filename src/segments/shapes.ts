@@ -1,0 +1,69 @@
+import { mixed, object, string, type InferType } from 'yup'
+import type { Segment } from '../conditions/entities.ts'
+import { ACTIVITY_STATUSES, COMPARISONS, CONDITION_FIELDS, type Condition } from '../conditions/condition.ts'
+import { count, id, timestamp } from '../http/fields.ts'
+
+const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
+const conditions = { type: 'array', items: { $ref: '#/components/schemas/Condition' } }
+const comparison = {
+  is: { type: 'string', enum: [...COMPARISONS], description: '`present` and `missing` take no value.' },
+  value: { type: ['string', 'number', 'boolean'] },
+}
+
+/** `src/conditions/condition.ts` in JSON Schema; a test holds the two together. */
+const conditionShape = mixed<Condition>()
+  .required()
+  .meta({
+    component: 'Condition',
+    description:
+      'A condition on a contact. A field or key that a contact does not have compares as false, with every comparison but `missing`.',
+    json: {
+      anyOf: [
+        form({ all: conditions }, ['all']),
+        form({ any: conditions }, ['any']),
+        form({ not: { $ref: '#/components/schemas/Condition' } }, ['not']),
+        form({ field: { type: 'string', enum: [...CONDITION_FIELDS] }, ...comparison }, ['field', 'is']),
+        form({ metadata: { type: 'string', description: 'A key of the metadata.' }, ...comparison }, [
+          'metadata',
+          'is',
+        ]),
+        form({ tag: { type: 'string' } }, ['tag']),
+        form({ list: { type: 'string', description: "The list's id." } }, ['list']),
+        form(
+          {
+            activity: {
+              type: 'string',
+              enum: [...ACTIVITY_STATUSES],
+              description: 'A message with this status was sent.',
+            },
+            automation: { type: 'string', description: "The automation's id." },
+            withinDays: { type: 'number', exclusiveMinimum: 0 },
+          },
+          ['activity'],
+        ),
+      ],
+    },
+    example: { all: [{ metadata: 'plan', is: 'equal', value: 'pro' }, { not: { tag: 'churned' } }] },
+  })
+
+export const segmentShape = object({
+  id: id('segment'),
+  name: string().required().meta({ example: 'Paying customers' }),
+  condition: conditionShape,
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+})
+  .required()
+  .meta({ component: 'Segment', description: 'A saved condition.' })
+
+export const segmentDetailShape = segmentShape
+  .shape({ contactCount: count('For how many contacts it is true, now.', 42) })
+  .meta({ component: 'SegmentDetail', description: 'A segment, with the number of contacts in it.' })
+
+export const presentSegment = (segment: Segment): InferType<typeof segmentShape> => ({
+  id: segment.id,
+  name: segment.name,
+  condition: segment.condition,
+  createdAt: segment.createdAt.toISOString(),
+  updatedAt: segment.updatedAt.toISOString(),
+})

@@ -1,0 +1,195 @@
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
+import type { SearchAttributePair } from '@temporalio/common'
+import { ENGINE } from './machine.ts'
+import {
+  automationChangedSignal,
+  enterSignal,
+  type Arrival,
+  type EnrollmentInput,
+  type EnrollmentWorkflow,
+} from './contract.ts'
+import { enrollmentWorkflowId } from './enrollment.ts'
+import { unavailable } from '../platform/refusal.ts'
+import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
+
+/** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
+const CALL_TIMEOUT_MS = 3_000
+
+/** The SDK looks at its deadline only between two tries, and can be late by more than a second: this is the end. */
+const CALL_LIMIT_MS = 3_500
+
+export interface EnrollmentStart {
+  input: Omit<EnrollmentInput, 'engine' | 'installationId'>
+  automationName: string
+  /** The request that started it, for operators: it stands in the workflow's memo. */
+  requestId: string | null
+}
+
+/** How a workflow can have ended. One that is paused there, or in a state of a newer Temporal, has not. */
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'])
+
+/** The enrollment that a running workflow is for, as its starter wrote it into the memo. */
+export interface RunningEnrollment {
+  enrollmentId: string
+  cause: string | null
+  triggerEventId: string | null
+  enrolledAt: string
+}
+
+/**
+ * What Temporal has of an enrollment: `HELD` where it runs and has published that its automation holds it, `ANOTHER` where
+ * another one's workflow runs in its place, and `null` where it does not know it (any more).
+ */
+export type WorkflowState = 'RUNNING' | 'HELD' | 'CLOSED' | 'ANOTHER' | null
+
+/** The last workflow of a contact in an automation: whose it is, whether it runs, and when it ended. */
+export interface LastWorkflow {
+  enrollmentId: string | undefined
+  isRunning: boolean
+  endedAt: Date | undefined
+}
+
+/** What Dripline asks of Temporal, in the product's words. */
+export interface Enrollments {
+  /** Starts an enrollment. @returns false when the contact is in the automation already. */
+  start(start: EnrollmentStart): Promise<boolean>
+  /**
+   * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is heard there, or begins
+   * anew by it when it turns out that the running one has nothing to do.
+   * @param ledgerHas the enrollment that runs by the ledger: one that is not this one asks whether it is over.
+   */
+  enter(start: EnrollmentStart, ledgerHas?: string | null): Promise<void>
+  /** The enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
+  findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
+  /** Whether an enrollment has a workflow. */
+  state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
+  /** The last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
+  lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
+  /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
+  automationChanged(automationId: string, contactId: string): Promise<void>
+  /** Ends an enrollment. One that has ended is left as it is. */
+  cancel(automationId: string, contactId: string): Promise<void>
+  /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
+  idle(): Promise<void>
+}
+
+/** @param installation tells whose the enrollments are that it starts: others may run on the same Temporal. */
+export function createEnrollments(client: Client, taskQueue: string, installation: () => Promise<string>): Enrollments {
+  const underWay = new Set<Promise<unknown>>()
+  const within = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
+    underWay.add(answer)
+    const forget = () => void underWay.delete(answer)
+    answer.then(forget, forget)
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(unavailable('Temporal did not answer in time; please try again')), CALL_LIMIT_MS)
+    })
+    try {
+      return await Promise.race([answer, limit])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({
+    taskQueue,
+    workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    staticSummary: automationName,
+    memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
+    args: [{ ...input, engine: ENGINE, installationId: await installation() }] as [EnrollmentInput],
+    // Where many wait for a worker, workspaces take turns.
+    priority: { fairnessKey: input.workspaceId },
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
+      { key: SEARCH_ATTRIBUTES.automation, value: input.automationId },
+      { key: SEARCH_ATTRIBUTES.contact, value: input.contactId },
+      { key: SEARCH_ATTRIBUTES.status, value: 'ACTIVE' },
+    ] as SearchAttributePair[],
+  })
+
+  const ifRunning = async (call: () => Promise<unknown>): Promise<void> => {
+    try {
+      await within(call)
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error
+    }
+  }
+  const handleOf = (automationId: string, contactId: string) =>
+    client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId))
+  const describe = async (automationId: string, contactId: string) => {
+    try {
+      return await within(() => handleOf(automationId, contactId).describe())
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined
+      throw error
+    }
+  }
+
+  return {
+    async start(start) {
+      const options = await optionsOf(start)
+      try {
+        await within(() =>
+          client.workflow.start<EnrollmentWorkflow>('enrollment', {
+            ...options,
+            workflowIdConflictPolicy: 'FAIL',
+          }),
+        )
+        return true
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false
+        throw error
+      }
+    },
+    async enter(start, ledgerHas) {
+      const { enrollmentId, cause, triggerEventId, resumeAfter } = start.input
+      const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
+      const options = await optionsOf(start)
+      await within(() =>
+        client.workflow.signalWithStart<EnrollmentWorkflow, [Arrival]>('enrollment', {
+          ...options,
+          signal: enterSignal,
+          signalArgs: [{ ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }],
+        }),
+      )
+    },
+    async findRunning(automationId, contactId) {
+      const found = await describe(automationId, contactId)
+      if (!found || ENDED.has(found.status.name)) return undefined
+      return found.memo as unknown as RunningEnrollment
+    },
+    async state(automationId, contactId, enrollmentId) {
+      const found = await describe(automationId, contactId)
+      if (!found) return null
+      const isRunning = !ENDED.has(found.status.name)
+      if (found.memo?.['enrollmentId'] === enrollmentId) {
+        if (!isRunning) return 'CLOSED'
+        return found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'HELD' ? 'HELD' : 'RUNNING'
+      }
+      // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
+      return isRunning ? 'ANOTHER' : null
+    },
+    async lastWorkflow(automationId, contactId) {
+      const found = await describe(automationId, contactId)
+      if (!found) return undefined
+      const enrollmentId = found.memo?.['enrollmentId'] as string | undefined
+      return { enrollmentId, isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
+    },
+    automationChanged: (automationId, contactId) =>
+      ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
+    cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+    },
+  }
+}
+
+/** What a workflow's memo says of its enrollment. */
+const memoOf = ({ enrollmentId, cause, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({
+  enrollmentId,
+  cause,
+  triggerEventId,
+  enrolledAt,
+})

@@ -1,0 +1,24 @@
+/** A contact is ACTIVE in an automation until its sequence ends in one of the other three. */
+export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
+export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
+export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
+
+/**
+ * The workflow id of a contact's enrollment in an automation. Temporal lets one execution an id run at a time:
+ * this is the rule that nobody is enrolled twice.
+ */
+export const enrollmentWorkflowId = (automationId: string, contactId: string): string =>
+  `enrollment:${automationId}:${contactId}`.toLowerCase()
+
+/** What started an enrollment, unique per automation: here a call. A second run for the same cause ends. */
+export const callCause = (callId: string): string => `call:${callId}`
+
+/** And here a trigger event. */
+export const eventCause = (triggerEventId: string): string => `event:${triggerEventId}`
+
+/** Events that an enrollment has heard of: delivered again, they start nothing. */
+export interface Heard {
+  automationId: string
+  contactId: string
+  eventIds: readonly string[]
+}

@@ -1,0 +1,34 @@
+import type { EmailContent } from '../sequences/steps.ts'
+
+export type { EmailContent }
+
+/** What a template can name: `{{ contact.email }}`, `{{ contact.firstName }}`, `{{ contact.metadata.plan }}`. */
+export interface TemplateVariables {
+  contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+}
+
+export interface RenderedEmail {
+  subject: string
+  html: string | null
+  text: string | null
+}
+
+/** What is wrong with a template, and in which of the three. */
+export interface TemplateProblem {
+  field: keyof EmailContent
+  problem: string
+}
+
+/** A template that can't be parsed or rendered. The message names the field, and says what is wrong and where in it. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError'
+}
+
+/** The longest sources that are taken, in characters. */
+export const MAX_SUBJECT_LENGTH = 1_000
+export const MAX_BODY_LENGTH = 500_000
+
+/** The machine was too busy to render it now, which says nothing about the template: to be tried again later. */
+export class RendererBusy extends Error {
+  override readonly name = 'RendererBusy'
+}

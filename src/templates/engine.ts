@@ -1,0 +1,240 @@
+/** Parses and renders templates. It runs in a thread of its own: nothing but `render-thread.ts` imports it. */
+import { Context, filters, Liquid, LiquidError, toValue, toValueSync, type Template } from 'liquidjs'
+import { LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
+
+export type Field = keyof EmailContent
+export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly Field[]
+
+/** A template that fails, and in which field. */
+export class FieldError extends Error {
+  readonly field: Field
+
+  constructor(field: Field, cause: unknown) {
+    super(explain(cause), { cause })
+    this.field = field
+  }
+}
+
+/** They read files, and there are none. */
+const FILE_TAGS = ['include', 'render', 'layout', 'block']
+
+/** They evaluate templates that they get as texts, at run time, beyond every limit. */
+const evaluates = (filter: string): boolean => filter.endsWith('_exp')
+
+function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    root: [],
+    partials: [],
+    layouts: [],
+    ...options,
+  })
+  for (const tag of FILE_TAGS) delete engine.tags[tag]
+  for (const [name, filter] of Object.entries(filters)) {
+    if (evaluates(name)) engine.unregisterFilter(name)
+    else engine.registerFilter(name, metered(filter as Handler | FilterObject))
+  }
+  // Also what `capture` writes into a variable is counted, which LiquidJS does not.
+  const { renderer } = engine
+  const renderTemplates = renderer.renderTemplates.bind(renderer)
+  renderer.renderTemplates = (templates, context, emitter) =>
+    renderTemplates(
+      templates,
+      context,
+      emitter ?? emitterOf(new MeteredOutput(context.memoryLimit as unknown as Meter)),
+    )
+  return engine
+}
+
+type Handler = (this: { context: Context }, ...values: unknown[]) => unknown
+interface FilterObject {
+  raw: boolean
+  handler: Handler
+}
+
+/** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
+function metered(filter: Handler | FilterObject): FilterObject {
+  const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
+  return {
+    raw,
+    *handler(this: { context: Context }, ...values: unknown[]): Generator<unknown, unknown, unknown> {
+      const { memoryLimit } = this.context
+      for (const value of values) memoryLimit.use(weigh(value))
+      const made = yield handler.apply(this, values)
+      memoryLimit.use(weigh(made))
+      return made
+    },
+  }
+}
+
+interface Emitter {
+  buffer: string
+  write(value: unknown): void
+}
+
+/** What LiquidJS writes to: any value, which becomes a text as it does there. */
+function emitterOf(output: MeteredOutput): Emitter {
+  return {
+    get buffer() {
+      return output.buffer
+    },
+    write: (value) => output.write(textOf(value)),
+  }
+}
+
+function textOf(given: unknown): string {
+  const value: unknown = toValue(given)
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) {
+    // Before it is done, because an array can hold the same one twice, and that one another, and so on.
+    if (weigh(value) > LIMITS.value) throw new LimitExceeded('writes a list that is too long')
+    return value.map(textOf).join('')
+  }
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- as LiquidJS does
+  return String(value)
+}
+
+/** Values are escaped in HTML, so that nobody's first name can write markup; `{{ value | raw }}` is for trusted HTML. */
+const html = createEngine({ outputEscape: 'escape' })
+const plain = createEngine()
+const ENGINES = { subject: plain, html, text: plain } as const satisfies Record<Field, Liquid>
+
+/** Parsed templates, those that were used last; bounded by what they take, estimated in bytes. */
+const CACHE_BYTES = 16_000_000
+const BYTES_A_TOKEN = 1_000
+/** What is between the braces becomes objects, for some tags one for each two characters. */
+const BYTES_A_CHARACTER_IN_TOKENS = 150
+const cache = new Map<string, { templates: Template[]; bytes: number }>()
+let cachedBytes = 0
+
+/** @param key what the content is known by; a field's template is kept under it. */
+function parse(field: Field, source: string, key: string): Template[] {
+  const name = `${key} ${field}`
+  const kept = cache.get(name)
+  if (kept) {
+    cache.delete(name)
+    cache.set(name, kept)
+    return kept.templates
+  }
+  const tokens = countTokens(source)
+  if (tokens > LIMITS.tokens) {
+    throw new LimitExceeded(`has more than ${LIMITS.tokens.toLocaleString('en-US')} outputs and tags`)
+  }
+  const templates = ENGINES[field].parse(source)
+  const bytes = source.length * 2 + tokens * BYTES_A_TOKEN + lengthOfTokens(source) * BYTES_A_CHARACTER_IN_TOKENS
+  if (bytes > CACHE_BYTES) return templates
+  cache.set(name, { templates, bytes })
+  cachedBytes += bytes
+  for (const [oldest, { bytes: freed }] of cache) {
+    if (cachedBytes <= CACHE_BYTES || oldest === name) break
+    cache.delete(oldest)
+    cachedBytes -= freed
+  }
+  return templates
+}
+
+/** How many characters are between braces, in all. */
+function lengthOfTokens(source: string): number {
+  const [, ...parts] = source.split(/\{\{|\{%/)
+  return parts.reduce((sum, part) => {
+    const end = part.search(/[%}]\}/)
+    return sum + (end < 0 ? part.length : end)
+  }, 0)
+}
+
+/** How many tokens there can be, at most, found without parsing. In a `liquid` tag each line is one. */
+function countTokens(source: string): number {
+  const outputsAndTags = source.split(/\{\{|\{%/).length - 1
+  return /\{%-?\s*liquid\b/.test(source) ? outputsAndTags + source.split('\n').length : outputsAndTags
+}
+
+function renderField(field: Field, source: string, variables: TemplateVariables, key: string): string {
+  try {
+    const engine = ENGINES[field]
+    const templates = parse(field, source, key)
+    const meter = new Meter()
+    const context = new Context(variables, engine.options, { sync: true }, { liquid: engine })
+    Object.assign(context, { memoryLimit: meter, renderLimit: meter })
+    // White space of a subject is made one space each: it may be longer before.
+    const output = new MeteredOutput(meter, field === 'subject' ? LIMITS.output.subject * 4 : LIMITS.output[field])
+    toValueSync(engine.renderer.renderTemplates(templates, context, emitterOf(output)))
+    return checked(field, output.buffer)
+  } catch (error) {
+    throw new FieldError(field, error)
+  }
+}
+
+function checked(field: Field, rendered: string): string {
+  // A header is one line: a line break in a contact's name must not start another header.
+  const text = field === 'subject' ? rendered.replace(/\s+/g, ' ').trim() : rendered
+  const max = LIMITS.output[field]
+  if (text.length > max) throw new LimitExceeded(`becomes longer than ${max.toLocaleString('en-US')} characters`)
+  if (text.includes('\0')) throw new Error('makes a NUL character, which no email can hold')
+  if (!text.isWellFormed()) throw new Error('makes half of a surrogate pair, which is no Unicode text')
+  return text
+}
+
+/** @param begin is told each field before it is rendered. @throws {FieldError} */
+export function render(
+  content: EmailContent,
+  variables: TemplateVariables,
+  key: string,
+  begin: (field: Field) => void,
+): RenderedEmail {
+  const one = (field: Field, source: string): string => {
+    begin(field)
+    return renderField(field, source, variables, key)
+  }
+  return {
+    subject: one('subject', content.subject),
+    html: content.html === null ? null : one('html', content.html),
+    text: content.text === null ? null : one('text', content.text),
+  }
+}
+
+/** For whom a template is tried when it is saved: somebody of whom nothing is known, and somebody of whom much is. */
+const TRIAL_CONTACTS: readonly TemplateVariables['contact'][] = [
+  { email: '', firstName: null, metadata: {} },
+  {
+    email: 'maximiliane.mustermann@mail.example.com',
+    firstName: 'Maximiliane <Alexandra> & Söhne',
+    metadata: {
+      plan: 'pro',
+      seats: 12,
+      trial: false,
+      address: { city: 'Zürich', lines: ['Bahnhofstrasse 1', '8001'] },
+      items: Array.from({ length: 20 }, (_, n) => ({ name: `Item ${n}`, price: n * 1.5, tags: ['new', 'sale'] })),
+    },
+  },
+]
+
+/** Parses and renders templates for trial. @returns what is wrong, by field; empty when all is well. */
+export function check(content: EmailContent, key: string, begin: (field: Field) => void): TemplateProblem[] {
+  return FIELDS.flatMap((field) => {
+    const source = content[field]
+    if (source === null) return []
+    begin(field)
+    try {
+      for (const contact of TRIAL_CONTACTS) renderField(field, source, { contact }, key)
+      return []
+    } catch (error) {
+      return [{ field, problem: (error as Error).message }]
+    }
+  })
+}
+
+/** The longest explanation: LiquidJS repeats what it could not read. */
+const MAX_EXPLANATION = 300
+
+/** The first line of a Liquid error says what and where; the lines below repeat the template. */
+function explain(error: unknown): string {
+  if (error instanceof RangeError && error.message.includes('call stack')) return 'is nested too deep'
+  const message = error instanceof Error ? error.message : String(error)
+  const [line = 'invalid template'] = message.split('\n', 1)
+  const original = LiquidError.is(error) ? error.originalError : undefined
+  if (original instanceof RangeError && original.message.includes('call stack')) return 'is nested too deep'
+  return line.length > MAX_EXPLANATION ? `${line.slice(0, MAX_EXPLANATION)}…` : line
+}

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto'
+import { FairQueue, Recent } from './queue.ts'
+import type { Outcome, ThreadJob } from './protocol.ts'
+import { RenderThread } from './worker.ts'
+import {
+  RendererBusy,
+  TemplateError,
+  type EmailContent,
+  type RenderedEmail,
+  type TemplateProblem,
+  type TemplateVariables,
+} from './content.ts'
+
+export interface RendererOptions {
+  /** At least two: one is kept for templates that were rendered before. */
+  threads?: number
+  /** How much processor time one job may take, in milliseconds. */
+  deadlineMs?: number
+  /** How long it may take on the wall, where the machine is busy with other things. */
+  wallMs?: number
+  /** Of a thread. */
+  memoryMb?: number
+  /** How long after a thread could not be started another one is tried, in milliseconds. */
+  retryMs?: number
+}
+
+export interface JobOptions {
+  /** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
+  owner?: string | undefined
+  /** Until when it has to have begun: then it is not done any more, and fails as {RendererBusy}. */
+  beginBy?: AbortSignal | undefined
+}
+
+export interface Renderer {
+  /**
+   * Renders an email for a contact.
+   * @throws {TemplateError} naming the field, when a template fails; {RendererBusy} when the machine is too busy
+   */
+  render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
+  /**
+   * Tries the templates of an email. @returns what is wrong, by field; empty when all is well.
+   * @throws {RendererBusy} when the machine is too busy to tell
+   */
+  check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
+  /** Says so, when threads can't be started any more. It goes on trying. */
+  problem(): string | undefined
+  /** Ends the threads. What is in hand fails. */
+  close(): Promise<void>
+}
+
+const SUSPECT_MS = 10 * 60_000
+const REMEMBERED = 10_000
+
+/** Whose job took so long, in milliseconds on the wall, has one thread at a time for a while: two would take the machine. */
+const HEAVY_MS = 100
+const HEAVY_FOR_MS = 60_000
+
+/** After so many threads in a row that could not be started it is no coincidence. */
+const FAILED_STARTS = 3
+const RETRY_MS = 5_000
+/** What is rendered to see whether a thread can be started. */
+const NOTHING: EmailContent = { subject: '', html: null, text: null }
+
+interface Job {
+  message: ThreadJob
+  group: string
+  attempt: number
+  /** Nobody waits for it any more. */
+  givenUp: boolean
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
+/** A place for a thread, which is started when there is something to do for it, and kept. */
+interface Lane {
+  thread: RenderThread | undefined
+  /** The one in hand. */
+  job: Job | undefined
+  queues: readonly FairQueue<Job>[]
+}
+
+/**
+ * Renders templates, which are programs by strangers, in threads that can be ended. Jobs wait in three queues: of
+ * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
+ * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
+ * deadline at most, and only once; and whose templates take long, though in time, has one thread at a time. Deadlines are
+ * processor time: a busy machine makes an email late, and does not fail it.
+ */
+export function createRenderer({
+  threads = 2,
+  deadlineMs = 1_000,
+  wallMs = 15_000,
+  memoryMb = 128,
+  retryMs = RETRY_MS,
+}: RendererOptions = {}): Renderer {
+  const proven = new Recent(REMEMBERED, Infinity)
+  const suspects = new Recent(REMEMBERED, SUSPECT_MS)
+  const heavy = new Recent(REMEMBERED, HEAVY_FOR_MS)
+  const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
+  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ thread: undefined, job: undefined, queues: ofLane })
+  const lanes = [
+    lane(queues.proven),
+    ...Array.from({ length: Math.max(threads, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
+    lane(queues.suspect),
+  ]
+  let closed = false
+  let failedStarts = 0
+  let failure: unknown
+  let retry: NodeJS.Timeout | undefined
+
+  const mayGo = (owner: string) => !heavy.has(owner) || lanes.every(({ job }) => job?.group !== owner)
+  const isSuspect = ({ message, group }: Job) => suspects.has(message.key) || suspects.has(group)
+  const queueOf = (job: Job) =>
+    isSuspect(job) ? queues.suspect : proven.has(job.message.key) ? queues.proven : queues.fresh
+
+  function next({ queues: ofLane }: Lane): Job | undefined {
+    for (const queue of ofLane) {
+      for (let job = queue.take(mayGo); job; job = queue.take(mayGo)) {
+        if (job.givenUp) continue
+        // What was learnt while it waited.
+        if (queue === queues.suspect || !isSuspect(job)) return job
+        queues.suspect.add(job.group, job)
+      }
+    }
+    return undefined
+  }
+
+  function dispatch(): void {
+    // Threads that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
+    for (const started of [true, false]) {
+      for (const at of lanes) {
+        if (at.job || (at.thread !== undefined && !at.thread.ended) !== started) continue
+        const job = next(at)
+        if (job) void work(at, job)
+      }
+    }
+  }
+
+  async function work(at: Lane, job: Job): Promise<void> {
+    at.job = job
+    try {
+      // A second try has a thread to itself: nothing that others have left there can be laid at its door.
+      if (job.attempt > 1) at.thread?.end()
+      if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
+      // The first one's time is the thread's own.
+      const since = at.thread.started ? performance.now() : Infinity
+      const outcome = await at.thread.run(job.message)
+      if (performance.now() - since > HEAVY_MS) heavy.note(job.group)
+      failedStarts = 0
+      if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
+        proven.note(job.message.key)
+      }
+      if (isBlamed(outcome)) {
+        suspects.note(job.message.key)
+        // The memory of a thread is everybody's who was there before: that says nothing of an owner yet.
+        if (outcome.kind === 'late' || job.attempt > 1) suspects.note(job.group)
+      }
+      // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others share them.
+      if (
+        isBlamed(outcome) &&
+        job.attempt === 1 &&
+        !closed &&
+        (job.message.kind === 'render' || outcome.kind === 'memory')
+      ) {
+        job.attempt = 2
+        queues.suspect.add(job.group, job)
+      } else {
+        job.resolve(outcome)
+      }
+    } catch (error) {
+      if (at.thread?.started !== true) noteFailedStart(error)
+      job.reject(error)
+    } finally {
+      at.job = undefined
+      if (!closed) dispatch()
+    }
+  }
+
+  /** Tries again by itself, so that it is known when threads can be started again, though nobody wants anything rendered. */
+  function noteFailedStart(error: unknown): void {
+    failedStarts += 1
+    failure = error
+    clearTimeout(retry)
+    const attempt = () => void run({ kind: 'check', key: keyOf(NOTHING), content: NOTHING }).catch(() => undefined)
+    if (!closed) retry = setTimeout(attempt, retryMs).unref()
+  }
+
+  const run = (message: ThreadJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      if (closed) return reject(new Error('The renderer is closed'))
+      const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
+      beginBy?.addEventListener('abort', () => {
+        if (lanes.some((lane) => lane.job === job)) return
+        job.givenUp = true
+        reject(new RendererBusy('It would have had to wait'))
+      })
+      queueOf(job).add(owner, job)
+      dispatch()
+    })
+
+  /** Says what a job failed of. @throws {RendererBusy} where that was not the job. */
+  function reasonOf(outcome: Exclude<Outcome, { kind: 'rendered' | 'checked' }>): string {
+    switch (outcome.kind) {
+      case 'failed':
+        return outcome.problem
+      case 'late':
+        return `took longer than ${deadlineMs / 1000} s`
+      case 'memory':
+        return `needs more than ${memoryMb} MB of memory`
+      case 'busy':
+        throw new RendererBusy('The machine is too busy to render the templates; they are tried again')
+    }
+  }
+
+  return {
+    async render(content, variables, options) {
+      const message: ThreadJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
+      const outcome = await run(message, options)
+      if (outcome.kind === 'rendered') return outcome.email
+      if (outcome.kind === 'checked') throw new Error('The renderer mixed its jobs up')
+      throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
+    },
+    async check(content, options) {
+      const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
+      if (outcome.kind === 'checked') return outcome.problems
+      if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
+      return [{ field: outcome.field, problem: reasonOf(outcome) }]
+    },
+    problem() {
+      if (closed || failedStarts < FAILED_STARTS) return undefined
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      return `Threads for templates cannot be started: ${reason}`
+    },
+    close() {
+      closed = true
+      clearTimeout(retry)
+      const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
+      for (const job of waiting) job.reject(new Error('The renderer is closed'))
+      for (const { thread } of lanes) thread?.end()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Whether a thread was ended for what its job took. */
+const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'
+
+const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })
+
+/** What a content is known by. A length before each text keeps texts apart. */
+function keyOf({ subject, html, text }: EmailContent): string {
+  const hash = createHash('sha256')
+  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
+  return hash.digest('base64url')
+}

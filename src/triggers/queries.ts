@@ -1,0 +1,266 @@
+import { eventCause } from '../sequences/enrollment.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import {
+  ACTIVE_OF_OWED,
+  DELIVERY_COLUMNS,
+  toDelivery,
+  TURN,
+  WRITER_LEASE_SECONDS,
+  type Delivery,
+  type DeliveryRow,
+} from '../outbox/queries.ts'
+
+/**
+ * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is
+ * owed because of it: what is active now is started, however late the delivery comes. What nothing listens for is not
+ * written.
+ *
+ * It follows a query `happened (contact_id, type, key)` in the same `with`; what is owed is called `written_deliveries`.
+ *
+ * @param parameters which parameters hold the workspace's id, the request's id, and whether many come at once: those are
+ *   left to the relay, in a lane of their own.
+ */
+export const writeTriggerEvents = (parameters: { workspace: string; request: string; bulk: string }): string => `
+listening as (
+  select trigger, trigger_key, array_agg(id) as automation_ids from automations
+  where workspace_id = ${parameters.workspace}::uuid and status = 'ACTIVE' and deleted_at is null
+    and trigger in ('SIGNUP', 'LIST_ADDED', 'TAG_ADDED')
+  group by trigger, trigger_key
+),
+written_events as (
+  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
+  select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
+    ${parameters.request}::text
+  from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
+  returning id, workspace_id, contact_id, automation_ids, request_id
+),
+written_deliveries as (
+  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  select 'START', event.id || ' ' || automation_id, case when ${parameters.bulk}::boolean then 'bulk' else 'interactive' end,
+    event.workspace_id, automation_id, event.contact_id, event.id, gen_random_uuid(),
+    case when ${parameters.bulk}::boolean then now() else now() + interval '${WRITER_LEASE_SECONDS} seconds' end
+  from written_events event cross join unnest(event.automation_ids) automation_id
+  returning owed.*
+)`
+
+/** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
+export const deliveriesOf = (contact: string): string => `
+(select jsonb_agg(to_jsonb(delivery)) from (
+  select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = owed.event_id)')}
+  from written_deliveries owed where owed.contact_id = ${contact}
+) delivery)`
+
+/** What happens to contacts that come in bulk: the keys of lists and tags are as automations listen for them. */
+export interface Happenings {
+  signUp: boolean
+  lists: readonly string[]
+  tags: readonly string[]
+}
+
+/** What contacts that come in bulk would start, and what is on its way already. */
+export interface BulkLoad {
+  /** Automations that listen for a sign-up, or for one of the lists or tags. */
+  listening: number
+  /** Starts that wait in the lane of bulk, counted up to the limit. */
+  waiting: number
+}
+
+export async function readBulkLoad(
+  em: EntityManager,
+  workspaceId: string,
+  { signUp, lists, tags }: Happenings,
+  waitingLimit: number,
+): Promise<BulkLoad> {
+  const [row] = await sql<BulkLoad>(
+    em,
+    `select
+       (select count(*)::integer from automations
+        where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+          and ((trigger = 'SIGNUP' and $5::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
+            or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))) as listening,
+       (select count(*)::integer from (
+          select from outbox where lane = 'bulk' and ${TURN} = $1::uuid limit $4
+        ) waiting) as waiting`,
+    [workspaceId, lists, tags, waitingLimit, signUp],
+  )
+  return row ?? { listening: 0, waiting: 0 }
+}
+
+/** A fired event: what is owed because of it, and how many automations matched when it was fired first. */
+export interface WrittenEvent {
+  createdAt: Date
+  matching: number
+  deliveries: Delivery[]
+}
+
+/**
+ * Writes a custom event with the automations that match it at this moment, and what is owed to them. Called again with the
+ * same id, it returns what was written first, with nothing owed: that is delivered already, or left to the relay.
+ *
+ * @returns the event, or `undefined` when the workspace has no such contact.
+ */
+export async function insertCustomEvent(
+  em: EntityManager,
+  event: {
+    id: string
+    workspaceId: string
+    contactId: string
+    /** The name as automations listen for it: see `triggerKey`. */
+    key: string
+    name: string
+    data: unknown
+    requestId: string | null
+  },
+): Promise<WrittenEvent | undefined> {
+  const rows = await preparedSql<DeliveryRow & { id: string | null; created_at: string; matching: number }>(
+    em,
+    'insert-custom-event',
+    INSERT,
+    [
+      event.id,
+      event.workspaceId,
+      event.contactId,
+      event.key,
+      event.name,
+      event.data === undefined ? null : JSON.stringify(event.data),
+      event.requestId,
+    ],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const deliveries = rows.filter(({ id }) => id !== null).map(toDelivery)
+  return { createdAt: toDate(row.created_at), matching: row.matching, deliveries }
+}
+
+const INSERT = `
+with listening as (
+  select coalesce(array_agg(id), '{}') as automation_ids from automations
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
+),
+written as (
+  insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)
+  select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $7::text
+  from contacts contact cross join listening
+  where contact.id = $3::uuid and contact.workspace_id = $2::uuid
+  on conflict (id) do update set request_id = event.request_id
+  returning event.*, xmax = 0 as is_new
+),
+deliveries as (
+  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  select 'START', written.id || ' ' || automation_id, 'interactive', written.workspace_id, automation_id, written.contact_id,
+    written.id, gen_random_uuid(), now() + interval '${WRITER_LEASE_SECONDS} seconds'
+  from written cross join unnest(written.automation_ids) automation_id where written.is_new
+  returning owed.*
+)
+select written.created_at, cardinality(written.automation_ids) as matching, owed.id, owed.kind, owed.workspace_id,
+  owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id, owed.generation, owed.attempts,
+  (select name from automations where automations.id = owed.automation_id) as automation_name, ${ACTIVE_OF_OWED},
+  written.request_id
+from written left join deliveries owed on true`
+
+/** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
+export const TRIGGER_EVENT_DAYS = 30
+
+/**
+ * How long it is kept at most, in days, where nothing says what came of it: its enrollment has not begun because no worker
+ * ran, or never will because an operator has ended its workflow. Nobody but Temporal knows which.
+ */
+export const UNSETTLED_EVENT_DAYS = 365
+
+/**
+ * Forgets what happened long ago, unless something is still owed because of it, or it was delivered and has not arrived: it
+ * started no enrollment yet, none has heard it, and none runs that could. With it goes what was heard of it.
+ */
+export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from trigger_events where id in (
+       select id from trigger_events event
+       where created_at <= now() - make_interval(days => $2)
+         and not exists (select from outbox where kind = 'START' and event_id = event.id)
+         and (created_at <= now() - make_interval(days => $3) or not exists (${NOT_ARRIVED}))
+       order by created_at limit $1 for update skip locked
+     ) returning id`,
+    [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
+  )
+  return rows.length
+}
+
+/** The automations that an `event` has been delivered to and has not arrived at. */
+const NOT_ARRIVED = `
+select from automations automation
+where automation.id = any(event.automation_ids) and automation.deleted_at is null
+  and not exists (
+    select from enrollments where automation_id = automation.id and cause = '${eventCause('')}' || event.id
+  )
+  and not exists (
+    select from heard_events heard
+    where heard.automation_id = automation.id and heard.contact_id = event.contact_id and heard.event_id = event.id
+  )
+  and not exists (
+    select from enrollments
+    where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
+  )`
+
+/** An event that was delivered to an automation, and of which nothing has come. */
+export interface LostEvent {
+  eventId: string
+  automationId: string
+  contactId: string
+  createdAt: Date
+}
+
+/** How old an event is, in minutes, when something should have come of it: a worker may be away for a while. */
+const OVERDUE_MINUTES = 10
+
+/**
+ * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
+ * heard it or could have, and nothing is owed to it any more.
+ * @returns these, and the last one that was looked at; `null` when there are no further ones.
+ */
+export async function lostEvents(
+  em: EntityManager,
+  afterId: string | null,
+  limit: number,
+): Promise<{ lost: LostEvent[]; lastId: string | null }> {
+  const rows = await sql<{ id: string; created_at: string; contact_id: string; automation_ids: string[] }>(em, LOST, [
+    afterId,
+    limit,
+    OVERDUE_MINUTES,
+  ])
+  const lost = rows.flatMap(({ id, created_at, contact_id, automation_ids }) =>
+    automation_ids.map((automationId) => ({
+      eventId: id,
+      automationId,
+      contactId: contact_id,
+      createdAt: toDate(created_at),
+    })),
+  )
+  return { lost, lastId: rows.length < limit ? null : rows.at(-1)!.id }
+}
+
+/** Before every id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+const LOST = `
+select event.id, event.created_at, event.contact_id, array(
+  select automation.id ${NOT_ARRIVED.replace('select from', 'from')}
+    and not exists (
+      select from outbox where kind = 'START' and key = event.id || ' ' || automation.id
+    )
+    and not exists (
+      select from enrollments
+      where automation_id = automation.id and contact_id = event.contact_id and ended_at >= event.created_at
+    )
+) as automation_ids
+from (
+  -- Where the page before ended; what nothing listened for is looked through, too, so that a page is always as short.
+  select * from trigger_events
+  where created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
+    and (created_at, id) >
+      (coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity'), coalesce($1::uuid, '${NO_ID}'))
+    and created_at < now() - make_interval(mins => $3::integer)
+  order by created_at, id limit $2
+) event
+order by event.created_at, event.id`

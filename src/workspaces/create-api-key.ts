@@ -1,0 +1,52 @@
+import { ApiKey, Workspace } from './entities.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isAddressRange } from '../platform/address-ranges.ts'
+import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
+import { invalid, notFound } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
+import type { Scope } from './scopes.ts'
+
+export interface NewApiKey {
+  workspaceId: string
+  name: string
+  scopes: readonly Scope[]
+  allowedRanges?: readonly string[]
+  rateLimit?: number | undefined
+}
+
+/** Makes a key of a workspace. @returns it together with the key itself, which is nowhere to be had again. */
+export async function createApiKey(
+  em: EntityManager,
+  { workspaceId, name, scopes, allowedRanges = [], rateLimit = DEFAULT_RATE_LIMIT }: NewApiKey,
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const fork = em.fork()
+  const workspace = isId(workspaceId) ? await fork.findOne(Workspace, workspaceId) : null
+  if (!workspace) throw notFound(`There is no workspace ${workspaceId}`)
+  const wrong = allowedRanges.find((range) => !isAddressRange(range))
+  if (wrong !== undefined)
+    throw invalid(
+      `"${wrong}" is no IP address or CIDR range, such as 203.0.113.7 or 10.0.0.0/8 (a range begins with its first address)`,
+    )
+  const key = generateApiKey(workspace.mode)
+  const apiKey = fork.create(ApiKey, {
+    workspace,
+    name,
+    prefix: visiblePrefix(key),
+    hash: hashApiKey(key),
+    scopes: [...scopes],
+    allowedRanges: [...allowedRanges],
+    rateLimit,
+  })
+  await fork.flush()
+  return { apiKey, key }
+}
+
+export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
+  em.fork().findAll(ApiKey, { populate: ['workspace'], orderBy: { createdAt: 'asc', id: 'asc' } })
+
+/** Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. */
+export async function deleteApiKey(em: EntityManager, id: string): Promise<void> {
+  const deleted = isId(id) ? await em.fork().nativeDelete(ApiKey, { id }) : 0
+  if (deleted === 0) throw notFound(`There is no API key ${id}`)
+}

@@ -1,0 +1,42 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { newId } from '../platform/ids.ts'
+import type { WorkspaceMode } from './api-key.ts'
+import type { Scope } from './scopes.ts'
+
+const workspaceTable = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    name: p.text(),
+    mode: p.text().$type<WorkspaceMode>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** The tenant: everything belongs to exactly one, and sees nothing of another. */
+export class Workspace extends workspaceTable.class {}
+workspaceTable.setClass(Workspace)
+
+const apiKeyTable = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    workspace: () => p.manyToOne(Workspace),
+    name: p.text(),
+    prefix: p.text(),
+    hash: p.blob(),
+    scopes: p.array<Scope>().columnType('text[]'),
+    allowedRanges: p
+      .array<string>()
+      .columnType('text[]')
+      .onCreate(() => []),
+    rateLimit: p.integer().onCreate(() => 120),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** A key of a workspace: its hash and what it may do, never the key itself. */
+export class ApiKey extends apiKeyTable.class {}
+apiKeyTable.setClass(ApiKey)

@@ -1,0 +1,111 @@
+import type { WorkspaceMode } from './api-key.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Scope } from './scopes.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+
+/** A key that was found, may be used from the caller's address, and its workspace. */
+export interface Caller {
+  apiKey: { id: string; name: string; prefix: string; scopes: Scope[] }
+  workspace: { id: string; name: string; mode: WorkspaceMode }
+}
+
+export interface Admission {
+  /** `wrong-address`: the key exists, and may not be used from there. */
+  caller: Caller | 'unknown-key' | 'wrong-address'
+  rateLimit: RateLimit
+  /** Milliseconds until a request is let in again, never too many: a window that is full lets nobody in before. 0 where it is not. */
+  fullForMs: number
+}
+
+/**
+ * Looks a key up and counts the request, in one round trip: in the key's window, or in the address's where there is no
+ * key that may be used. A window is exact on all replicas.
+ *
+ * @param request.keyHash `null` where the request carries nothing that could be a key
+ * @param request.address an IP address, or `null` where it is not known
+ * @param request.addressLimit requests a minute that an address has without a valid key
+ * @param request.instant the time to count at, for tests; the database's clock without it
+ */
+export async function admitRequest(
+  em: EntityManager,
+  request: { keyHash: Buffer | null; address: string | null; addressLimit: number; instant?: Date },
+): Promise<Admission> {
+  const [row] = await preparedSql<AdmissionRow>(em, 'admit-request', ADMIT, [
+    request.keyHash,
+    request.address,
+    request.addressLimit,
+    request.instant?.toISOString() ?? null,
+  ])
+  if (!row) throw new Error('The admission returned no row')
+  return {
+    caller:
+      row.key_id === null
+        ? 'unknown-key'
+        : !row.in_range
+          ? 'wrong-address'
+          : {
+              apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, scopes: row.scopes },
+              workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
+            },
+    rateLimit: {
+      allowed: row.allowed,
+      limit: row.rate_limit,
+      remaining: row.remaining,
+      resetAt: toDate(row.reset_at),
+      retryAfter: row.retry_after,
+    },
+    fullForMs: row.full_for_ms,
+  }
+}
+
+interface AdmissionRow {
+  key_id: string | null
+  key_name: string
+  prefix: string
+  scopes: Scope[]
+  in_range: boolean
+  workspace_id: string
+  workspace_name: string
+  mode: WorkspaceMode
+  rate_limit: number
+  allowed: boolean
+  remaining: number
+  reset_at: string
+  retry_after: number
+  full_for_ms: number
+}
+
+// Of an IPv6 address the first 64 bits count: who has one of them has them all (RFC 6177).
+const ADMIT = `
+with found as (
+  select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit,
+    workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode,
+    key.allowed_ranges = '{}'
+      or exists (select from unnest(key.allowed_ranges) range where $2::inet <<= range::inet) as in_range
+  from api_keys key join workspaces workspace on workspace.id = key.workspace_id
+  where key.hash = $1::bytea
+),
+subject as (
+  select found.*, coalesce(found.in_range, false) as usable,
+    coalesce(host(network(set_masklen($2::inet, case family($2::inet) when 6 then 64 else 32 end))), 'unknown') as address
+  from (select) as request left join found on true
+)
+select subject.*, window_.*, case when usable then subject.rate_limit else $3::integer end as rate_limit
+from subject cross join lateral take_request(
+  case when usable then key_id else md5('address ' || address)::uuid end,
+  case when usable then subject.rate_limit else $3::integer end,
+  $4::timestamptz
+) window_`
+
+/** Forgets windows in which nothing has been counted for a while: they are empty, and one that is asked for comes anew. */
+export async function forgetIdleWindows(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from rate_windows where subject in (
+       select subject from rate_windows where last_at < now() - interval '10 minutes' limit $1 for update skip locked
+     ) returning subject`,
+    [limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,15 @@
+/** What a key may be allowed to do. */
+export const SCOPES = [
+  'contacts:read',
+  'contacts:write',
+  'lists:read',
+  'lists:write',
+  'campaigns:read',
+  'templates:read',
+  'segments:read',
+  'automations:read',
+  'automations:write',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)

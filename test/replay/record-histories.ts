@@ -1,0 +1,112 @@
+/**
+ * Records the histories that `test/replay` replays: one of each thing that an enrollment can go through. Run it for a
+ * release, and commit what is new; a history that was released is never recorded again.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { newId } from '../../src/platform/ids.ts'
+import { createAutomation, updateAutomation, type StepInput } from '../../src/automations/automations.ts'
+import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { newCall } from '../../src/platform/call.ts'
+import { installTemporalRuntime } from '../../src/bin/compose.ts'
+import { stateQuery } from '../../src/sequences/contract.ts'
+import { eventually } from '../support/eventually.ts'
+import { quietLog } from '../support/log.ts'
+import { stopServices } from '../support/services.ts'
+import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { readOptions, refuse } from '../../scripts/options.ts'
+
+const [folder] = readOptions({
+  call: 'npm run histories -- FOLDER',
+  what: 'records the histories that test/replay replays.',
+  options: {},
+  words: true,
+}).words
+if (folder === undefined) refuse('Say where: npm run histories -- test/replay/histories/VERSION')
+mkdirSync(folder, { recursive: true })
+
+const email: StepInput = { type: 'EMAIL', subject: 'Hi', text: 'Hi' }
+const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
+
+installTemporalRuntime(quietLog)
+const world = await startTimeSkipping()
+
+/** Runs one enrollment through what `during` does to it, and keeps its first run's history. */
+async function record(
+  name: string,
+  steps: StepInput[],
+  during: (automationId: string, contactId: string, world: TimeSkipping) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const automationId = await world.automation(steps)
+  const contactId = await world.contact()
+  await world.whileWorking(async () => {
+    await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+    const { runId } = await world.handle(automationId, contactId).describe()
+    await during(automationId, contactId, world)
+    await world
+      .handle(automationId, contactId)
+      .result()
+      .catch(() => undefined)
+    const handle = world.env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`, runId)
+    writeFileSync(`${folder}/${name}.json`, `${withoutMachine(historyToJSON(await handle.fetchHistory()))}\n`)
+    process.stdout.write(`${name}\n`)
+  })
+}
+
+/** Temporal notes who did what as `process@machine`: the machine is nobody's business. */
+const withoutMachine = (json: string): string =>
+  JSON.stringify(JSON.parse(json, (key, value: unknown) => (key === 'identity' ? 'recorder' : value)))
+
+const fire = (automationId: string, contactId: string, ledgerHas?: string | null): Promise<void> => {
+  const id = newId()
+  const enrollmentId = newId()
+  const input = {
+    enrollmentId,
+    workspaceId: world.workspaceId,
+    automationId,
+    contactId,
+    enrolledAt: new Date().toISOString(),
+    cause: `event:${id}`,
+    triggerEventId: id,
+  }
+  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input }, ledgerHas)
+}
+
+// 'no-steps' is of 0.1.0 alone: one without steps can no longer be made ACTIVE.
+await record('email', [email])
+await record('email-wait-email', [email, wait(30 * 24 * 60), email])
+await record('seven-waits', [wait(1), wait(2), wait(3), wait(4), wait(5), wait(6), wait(7), email])
+await record('events-during-wait', [wait(60), email], async (automationId, contactId) => {
+  for (let n = 0; n < 3; n += 1) await fire(automationId, contactId)
+})
+await record('continued-as-new', [wait(60), email], async (automationId, contactId) => {
+  for (let n = 0; n < 2_100; n += 20) await Promise.all(Array.from({ length: 20 }, () => fire(automationId, contactId)))
+})
+await record('doubted-in-wait', [wait(60), email], (automationId, contactId) => fire(automationId, contactId, null))
+await record('cancelled-in-wait', [wait(60), email], async (automationId, contactId) => {
+  await world.handle(automationId, contactId).cancel()
+})
+await record('held-and-resumed', [wait(60), email], async (automationId, contactId) => {
+  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'PAUSED' })
+  await world.env.sleep('61 minutes')
+  await eventually('it is held', async () =>
+    (await world.handle(automationId, contactId).query(stateQuery)).held ? true : undefined,
+  )
+  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
+  await world.dependencies.enrollments.automationChanged(automationId, contactId)
+})
+world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+const stopping = await createAutomation(world.orm.em, world.workspaceId, {
+  name: 'A sequence',
+  status: 'ACTIVE',
+  trigger: 'EVENT',
+  triggerConfig: { eventName: 'go' },
+  onSendFailure: 'STOP',
+  steps: [email, email],
+})
+world.automation = () => Promise.resolve(stopping.automation.id)
+await record('refused-and-stopped', [])
+
+await world.stop()
+await stopServices()
+process.exit(0)
