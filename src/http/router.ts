@@ -67,7 +67,7 @@ async function serve(
 ): Promise<void> {
   const { caller, requestId } = ctx.state
   const changesNothing = operation.method === 'GET'
-  if (changesNothing) unread.assertRoom(caller.workspace.id)
+  unread.assertRoom(caller.workspace.id)
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }

@@ -26,8 +26,8 @@ const PAGES = {
   bulk: { size: 50, concurrency: 5 },
   walk: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
-/** Milliseconds between two looks for what has served its time, and how much is forgotten at once. */
-const FORGET_MS = 60_000
+/** Milliseconds between two looks for what has served its time or is to be there, and how much is forgotten at once. */
+const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
 
 /** Longer than any page takes, in milliseconds: each call that it makes has seconds. */
@@ -72,15 +72,9 @@ export function startRelay(
       await delay(pause, undefined, { signal }).catch(() => undefined)
     }
   }
-  // Whoever starts first makes it due, and it stays.
-  for (const kind of STANDING) {
-    owe(dependencies.em.fork(), { kind }, STANDING_AFTER_SECONDS).catch((error: unknown) =>
-      log.warn({ error, kind }, 'What is held against Temporal is not due yet'),
-    )
-  }
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
-    loop('purge', () => forgetOnce(dependencies), FORGET_MS),
+    loop('upkeep', () => upkeepOnce(dependencies), UPKEEP_MS),
   ]).then(() => undefined)
   return {
     ended,
@@ -123,8 +117,12 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
   }
 }
 
-/** Forgets what has served its time. @returns whether there may be more. */
-async function forgetOnce({ em }: Dependencies): Promise<boolean> {
+/**
+ * Makes due what goes round for ever, where it is not: whoever comes first does. Forgets what has served its time.
+ * @returns whether there may be more.
+ */
+async function upkeepOnce({ em }: Dependencies): Promise<boolean> {
+  for (const kind of STANDING) await owe(em.fork(), { kind }, STANDING_AFTER_SECONDS)
   const forgotten = [
     await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),
     await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN),

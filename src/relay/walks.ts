@@ -14,8 +14,9 @@ import { settleActive } from '../enrollments/settle-active.ts'
  */
 const WAKE = { size: 200, concurrency: 20 }
 const TEAR_DOWN = { size: 50, concurrency: 2 }
-const RECONCILE = { size: 100, concurrency: 2 }
-const REDELIVER = { size: 1_000, concurrency: 2 }
+const RECONCILE = { size: 50, concurrency: 5 }
+/** Events are looked through by the thousand; with Temporal they are held one by one, and a resumption may wait behind that. */
+const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
 
 /** Seconds between two pages of what goes round for ever, and between its end and the next time. */
 const PAGE_SECONDS = 5
@@ -112,7 +113,8 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
  */
 async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
-  const { lost, lastId } = await lostEvents(fork, delivery.afterId, REDELIVER.size)
+  const page = await lostEvents(fork, delivery.afterId, REDELIVER.size)
+  const lost = page.lost.slice(0, REDELIVER.lost)
   await pMap(
     lost,
     async ({ eventId, automationId, contactId, createdAt }) => {
@@ -127,7 +129,9 @@ async function redeliver({ em, enrollments, log }: Dependencies, delivery: Deliv
     },
     { concurrency: REDELIVER.concurrency },
   )
-  await goRound(fork, delivery, lastId)
+  // The rest of what one event is for comes in the next round.
+  const isWhole = lost.length === page.lost.length
+  await goRound(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)
 }
 
 const goRound = (em: EntityManager, delivery: Delivery, lastId: string | null): Promise<void> =>

@@ -23,7 +23,12 @@ export type OnChange = (open: boolean, failure: string | undefined, turn: string
  * @param onChange told when a circuit opens (`true`), with the failure that opened it, and when it is closed again.
  */
 export function withCircuitBreaker(transport: MailTransport, onChange: OnChange): MailTransport {
-  const ofAll = createCircuit(new FailuresOfAll(), (open, failure) => onChange(open, failure, undefined))
+  /** Whose messages wait for the circuit of all, and for no other: these try it, and not whoever has failed by himself. */
+  const innocent = new Set<string>()
+  const ofAll = createCircuit(new FailuresOfAll(), (open, failure) => {
+    innocent.clear()
+    onChange(open, failure, undefined)
+  })
   const ofOne = new Map<string, { circuit: Circuit; failures: FailuresOfOne }>()
   const ownOf = (turn: string) => {
     const failures = new FailuresOfOne()
@@ -42,7 +47,13 @@ export function withCircuitBreaker(transport: MailTransport, onChange: OnChange)
         permit.release()
         return broken(forWhom)
       }
-      const delivery = await circuit.try(turn, async () => (await ofAll.try(turn, deliver)) ?? refuse(''))
+      const isSuspect = circuit.isOpen
+      const delivery = await circuit.try(turn, async () => {
+        if (ofAll.isOpen && isSuspect && innocent.size > 0) return refuse('')
+        const delivery = await ofAll.try(turn, deliver)
+        if (!delivery && !isSuspect) innocent.add(turn)
+        return delivery ?? refuse('')
+      })
       return delivery ?? refuse(' with messages of this workspace')
     },
   })

@@ -37,6 +37,8 @@ const READY_MS = 60_000
  * until there (RFC 5321, section 4.5.3.2). A sign of life now and then is no progress.
  */
 const ENVELOPE_MS = 300_000
+/** How much a server may say until a connection is ready, and to each message, in bytes: the library counts neither lines nor answers. */
+const MOST_WORDS = 64 * 1024
 /** How long a connection is kept that nobody uses, in milliseconds. */
 const IDLE_MS = 20_000
 /** So much of a message flows before it is asked again whether it may. */
@@ -59,7 +61,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   const permits = new Permits(maxConnections)
   /** Connections that nobody uses, and what ends them after a while. */
   const idle = new Map<Connection, NodeJS.Timeout>()
-  const open = new Map<Connection, Socket>()
+  const open = new Map<Connection, { socket: Socket; bounded: { beginAnew(): void } }>()
   /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
   const usualMs = new Map<string, number>()
 
@@ -74,7 +76,8 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
       // A hand-over that is broken off is to end now, and not after what is buffered.
       socketCloseTimeout: 0,
     })
-    open.set(connection, socket)
+    const bounded = boundAnswers(connection, () => cut(connection))
+    open.set(connection, { socket, bounded })
     const gone = () => {
       open.delete(connection)
       clearTimeout(idle.get(connection))
@@ -142,7 +145,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 
   /** Ends it at once: what waits in the kernel to be sent is not sent any more, which a mere close would let flow. */
   function cut(connection: Connection): void {
-    const socket = open.get(connection)
+    const socket = open.get(connection)?.socket
     if (socket && !socket.destroyed) socket.resetAndDestroy()
     connection.close()
   }
@@ -217,6 +220,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   async function send(turn: string, connection: Connection, email: Email, message: Message): Promise<Delivery> {
     const started = performance.now()
     const stop = () => cut(connection)
+    open.get(connection)?.bounded.beginAnew()
     let late = setTimeout(stop, Math.min(timeoutMs, ENVELOPE_MS))
     const onBegin = () => {
       clearTimeout(late)
@@ -288,6 +292,24 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
 }
 
 type Connection = InstanceType<typeof SMTPConnection>
+
+/** Counts what a server says, before the library works on it: an empty line costs it a turn of the loop, and a server little. */
+function boundAnswers(connection: Connection, tooMuch: () => void): { beginAnew(): void } {
+  // What it calls with each part that comes; it is pinned, and the test of endless answers would tell.
+  const inside = connection as unknown as { _onData(part: Buffer): void }
+  const take = inside._onData.bind(connection)
+  let said = 0
+  inside._onData = (part) => {
+    said += part.length
+    if (said > MOST_WORDS) tooMuch()
+    else take(part)
+  }
+  return {
+    beginAnew() {
+      said = 0
+    },
+  }
+}
 
 /** Lets what was read so far be worked up: nodemailer takes one answer a turn. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -184,6 +184,28 @@ describe('a mail server that fails', () => {
     await trying
   })
 
+  it('that nobody reached is not tried by who has failed before, while others wait for it', async () => {
+    sink.behave('cut')
+    await deliver(5, another, 'suspect')
+    const { port } = sink
+    await sink.close()
+    await deliver(5, another, 'innocent')
+    assert.deepEqual([...whose], ['suspect', undefined])
+    // One that waits has been seen waiting; from then on the other one's are not what tries.
+    assert.deepEqual(await deliver(1, another, 'innocent'), ['not-sent'])
+    const before = handedOver
+    sink = await startSmtpSink(() => gate, port)
+    for (let n = 0; n < 20; n += 1) {
+      await deliver(1, another, 'suspect')
+      await new Promise((soon) => setTimeout(soon, 100))
+    }
+    assert.equal(handedOver, before)
+    await eventually('it is tried', async () =>
+      (await deliver(1, another, 'innocent'))[0] === 'taken' ? true : undefined,
+    )
+    assert.equal(handedOver, before + 1)
+  })
+
   it('that fails for several workspaces is given up for all', async () => {
     sink.behave('cut')
     await deliver(3, another, 'one')

@@ -260,6 +260,18 @@ describe('what a mail server answers', () => {
     assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
   })
 
+  it('in empty lines without an end, is cut off', async () => {
+    const flood = (socket: Socket): null => {
+      const lines = Buffer.from('\r\n'.repeat(32_768))
+      const flooding = setInterval(() => socket.write(lines), 1)
+      socket.once('close', () => clearInterval(flooding))
+      return null
+    }
+    await say({ answer: (command, socket) => (command.startsWith('RCPT') ? flood(socket) : undefined) })
+    assert.equal((await deliver()).kind, 'not-sent')
+    await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+  })
+
   /** Line after line of an answer that does not end. */
   const drip = (socket: Socket): null => {
     const dripping = setInterval(() => socket.write('250-still thinking\r\n'), 20)

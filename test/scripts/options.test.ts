@@ -21,7 +21,9 @@ async function run(command: string) {
   return { code: await code, stdout, stderr }
 }
 
-describe('a script', () => {
+describe('a script', function () {
+  // Each is a process or two, on a machine that may have other things to do.
+  this.timeout(180_000)
   const refused: [string, RegExp][] = [
     ['test/simulation/main.ts --seeds abc', /--seeds must be a whole number, 1 or more/],
     ['test/simulation/main.ts --seeds 0', /--seeds must be a whole number, 1 or more/],
