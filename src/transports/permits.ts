@@ -1,29 +1,55 @@
 import { TransportClosed } from './transport.ts'
 
+/** How long a group is reckoned with that has asked for a permit, in milliseconds. */
+const RECKONED_MS = 60_000
+
 /**
  * So many at a time, and whoever waits waits in turn: each group has one go before any has a second, so that a group of
- * thousands keeps another one waiting for a moment only.
+ * thousands keeps another one waiting for a moment only. A moment can be long where a group's emails take long: as long as there
+ * are others, one in five permits, and one at least, is for whoever has none.
  */
 export class Permits {
   private free: number
+  private readonly most: number
   private readonly waiting = new Map<string, Waiter[]>()
+  private readonly held = new Map<string, number>()
+  private readonly asked = new Map<string, number>()
   private closed = false
 
   constructor(size: number) {
     this.free = size
+    this.most = Math.max(1, size - Math.max(1, Math.floor(size / 5)))
   }
 
-  /** Takes one, if one is free and nobody waits. */
-  takeNow(): boolean {
-    if (this.closed || this.free === 0 || this.waiting.size > 0) return false
-    this.free -= 1
+  /** Takes one, if one is free for the group and nobody waits for it. */
+  takeNow(group: string): boolean {
+    if (this.closed || !this.mayTake(group) || [...this.waiting.keys()].some((other) => this.mayTake(other)))
+      return false
+    this.hold(group)
     return true
+  }
+
+  private mayTake(group: string): boolean {
+    if (this.free === 0) return false
+    return (this.held.get(group) ?? 0) < this.most || !this.hasOthers(group)
+  }
+
+  private hold(group: string): void {
+    this.free -= 1
+    this.held.set(group, (this.held.get(group) ?? 0) + 1)
+  }
+
+  private hasOthers(group: string): boolean {
+    const limit = performance.now() - RECKONED_MS
+    for (const [other, at] of this.asked) if (at < limit) this.asked.delete(other)
+    return this.asked.size > (this.asked.has(group) ? 1 : 0)
   }
 
   take(group: string, signal: AbortSignal): Promise<void> {
     if (this.closed) return Promise.reject(closed())
     if (signal.aborted) return Promise.reject(asError(signal.reason))
-    if (this.takeNow()) return Promise.resolve()
+    this.asked.set(group, performance.now())
+    if (this.takeNow(group)) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const leave = () => {
         signal.removeEventListener('abort', abort)
@@ -50,18 +76,22 @@ export class Permits {
     })
   }
 
-  give(): void {
+  give(group: string): void {
     this.free += 1
-    const [next] = this.waiting
-    if (!next || this.closed) return
-    const [group, [waiter]] = next
-    this.free -= 1
+    const held = (this.held.get(group) ?? 0) - 1
+    if (held > 0) this.held.set(group, held)
+    else this.held.delete(group)
+    if (this.closed) return
+    const next = [...this.waiting].find(([waiting]) => this.mayTake(waiting))
+    if (!next) return
+    const [turn, [waiter]] = next
+    this.hold(turn)
     waiter?.grant()
     // Its next one comes after everybody else's first.
-    const rest = this.waiting.get(group)
+    const rest = this.waiting.get(turn)
     if (rest) {
-      this.waiting.delete(group)
-      this.waiting.set(group, rest)
+      this.waiting.delete(turn)
+      this.waiting.set(turn, rest)
     }
   }
 

@@ -260,7 +260,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     const release = () => {
       if (given) return
       given = true
-      permits.give()
+      permits.give(turn)
     }
     return {
       release,

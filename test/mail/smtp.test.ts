@@ -155,6 +155,19 @@ describe('SMTP transport', () => {
     await single.close()
   })
 
+  it('keeps a permit for others, where one’s emails take long: with nobody else there is none kept', async () => {
+    const five = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 5 })
+    const { signal } = new AbortController()
+    const alone = await Promise.all(Array.from({ length: 5 }, () => five.permit('slow', signal)))
+    const other = five.permit('other', signal)
+    alone[0]!.release()
+    ;(await other).release()
+    // There is one now who is reckoned with.
+    assert.equal(await five.permitSoon('slow'), undefined)
+    assert.notEqual(await five.permitSoon('other'), undefined)
+    await five.close()
+  })
+
   it('gives a permit to an email that goes at once when one is free within a moment', async () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const first = await single.permit('a', new AbortController().signal)

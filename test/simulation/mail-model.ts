@@ -32,10 +32,10 @@ export class MailModel {
   /** The transport of one process. */
   transport(connections: number): MailTransport {
     const permits = new Permits(connections)
-    const permit = (): Permit => {
+    const permit = (turn: string): Permit => {
       let given = false
       const release = () => {
-        if (!given) permits.give()
+        if (!given) permits.give(turn)
         given = true
       }
       return {
@@ -44,10 +44,10 @@ export class MailModel {
       }
     }
     return {
-      permitSoon: () => Promise.resolve(permits.takeNow() ? permit() : undefined),
+      permitSoon: (turn) => Promise.resolve(permits.takeNow(turn) ? permit(turn) : undefined),
       permit: async (turn, signal) => {
         await permits.take(turn, signal)
-        return permit()
+        return permit(turn)
       },
       drain: () => permits.close(),
       close: () => Promise.resolve(),
