@@ -24,6 +24,7 @@ import { addressOfServer, readSmtpUrl } from '../transports/smtp-url.ts'
 import { traceDeliveries } from '../transports/trace.ts'
 import type { Dependencies } from '../outbox/dependencies.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
+import { Crowded } from '../outbox/crowded.ts'
 import { createDeliverAtOnce } from '../enrollments/deliver.ts'
 import { RECORDS_AT_A_TIME } from '../enrollments/enroll-contact.ts'
 import { createLeaseKeeper } from '../messages/hand-over-leases.ts'
@@ -88,6 +89,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     dependencies: {
       recording: createBulkhead(RECORDS_AT_A_TIME),
       deliverAtOnce: createDeliverAtOnce(),
+      crowded: new Crowded(),
       em: orm.em,
       enrollments,
       log,

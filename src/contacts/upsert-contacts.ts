@@ -9,7 +9,7 @@ import { notFound } from '../platform/refusal.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { splitMetadata } from './metadata.ts'
 import { uniqueTags } from './tag.ts'
-import { assertBearable } from '../triggers/bulk-load.ts'
+import { assertBearable, assertNotCrowded } from '../triggers/bulk-load.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/dependencies.ts'
 
@@ -38,6 +38,7 @@ export async function upsertContact(
   input: ContactInput,
   call: Call,
 ): Promise<ContactProfile & { created: boolean }> {
+  await assertNotCrowded(dependencies, workspaceId)
   const em = unitOf(dependencies.em)
   const { listId } = input
   if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw notFound(LIST_NOT_FOUND)

@@ -85,6 +85,7 @@ export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
     const owner = first.workspaceId ?? ''
     const taken = places.take(owner, deliveries.length)
     try {
+      if (taken < deliveries.length) dependencies.crowded.add(owner)
       await leaveToRelay(em.fork(), deliveries.slice(taken))
       await deliver(dependencies, deliveries.slice(0, taken))
     } catch (error) {

@@ -8,7 +8,7 @@ import { CONTACT_LIMITS, isContactLimit } from '../contacts/contact-limits.ts'
 import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { contactNotFound } from '../contacts/search-contacts.ts'
-import { assertBearable } from '../triggers/bulk-load.ts'
+import { assertBearable, assertNotCrowded } from '../triggers/bulk-load.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/dependencies.ts'
 
@@ -58,6 +58,7 @@ export async function addToList(
   const em = unitOf(dependencies.em)
   await getList(em, workspaceId, listId)
   const single = contactIds.length === 1
+  if (single) await assertNotCrowded(dependencies, workspaceId)
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
   if (!single) {
     const happenings = { signUp: false, lists: [listId.toLowerCase()], tags: [] }

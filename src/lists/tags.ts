@@ -1,3 +1,4 @@
+import { assertNotCrowded } from '../triggers/bulk-load.ts'
 import { addTags, removeTag, tagPage } from './tag-queries.ts'
 import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
@@ -24,6 +25,7 @@ export async function tagContact(
   call: Call,
 ): Promise<ContactProfile> {
   if (!isId(contactId)) throw contactNotFound()
+  await assertNotCrowded(dependencies, workspaceId)
   const em = unitOf(dependencies.em)
   const deliveries = await addTags(em, workspaceId, contactId, uniqueTags(names), call.requestId)
   if (!deliveries) throw contactNotFound()

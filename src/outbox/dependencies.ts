@@ -1,3 +1,4 @@
+import type { Crowded } from './crowded.ts'
 import type { Delivery } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Bulkhead } from '../platform/bulkhead.ts'
@@ -12,6 +13,8 @@ export interface Dependencies {
    * wrong, and the rest, the relay delivers, and the request succeeds.
    */
   deliverAtOnce(dependencies: Dependencies, deliveries: readonly Delivery[]): Promise<void>
+  /** The workspaces whose requests were due more of late than they could deliver themselves. */
+  crowded: Crowded
   em: EntityManager
   enrollments: Enrollments
   log: Log

@@ -1,4 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Dependencies } from '../outbox/dependencies.ts'
+import { unitOf } from '../platform/db/sql.ts'
 import { readBulkLoad, type Happenings } from './queries.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'
 
@@ -24,6 +26,19 @@ export async function assertBearable(
       'invalid',
       `${listening} automations listen for what ${contacts} contacts would do here; at most ${atATime} can come at a time`,
     )
-  if (waiting >= MAX_WAITING)
-    throw unavailable('Too many enrollments of this workspace wait to be started; please try again later')
+  if (waiting >= MAX_WAITING) throw tooManyWait()
+}
+
+const tooManyWait = () =>
+  unavailable('Too many enrollments of this workspace wait to be started; please try again later')
+
+/** The same for a single call: one can start as many enrollments as there are automations. @throws {Refusal} `unavailable` */
+export async function assertNotCrowded(
+  { em, crowded }: Pick<Dependencies, 'em' | 'crowded'>,
+  workspaceId: string,
+): Promise<void> {
+  if (!crowded.has(workspaceId)) return
+  const nothing = { signUp: false, lists: [], tags: [] }
+  const { waiting } = await readBulkLoad(unitOf(em), workspaceId, nothing, MAX_WAITING)
+  if (waiting >= MAX_WAITING) throw tooManyWait()
 }

@@ -1,4 +1,5 @@
 import { unitOf } from '../platform/db/sql.ts'
+import { assertNotCrowded } from './bulk-load.ts'
 import { insertCustomEvent } from './queries.ts'
 import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
@@ -24,6 +25,7 @@ export async function fireEvent(
   { name, data }: { name: string; data?: unknown },
   call: Call,
 ): Promise<FiredEvent> {
+  await assertNotCrowded(dependencies, workspaceId)
   const event = isId(contactId)
     ? await insertCustomEvent(unitOf(dependencies.em), {
         id: call.id,

@@ -62,7 +62,7 @@ export interface Happenings {
 export interface BulkLoad {
   /** Automations that listen for a sign-up, or for one of the lists or tags. */
   listening: number
-  /** Starts that wait in the lane of bulk, counted up to the limit. */
+  /** What waits to be delivered to Temporal, walks apart, counted up to the limit. */
   waiting: number
 }
 
@@ -80,7 +80,7 @@ export async function readBulkLoad(
           and ((trigger = 'SIGNUP' and $5::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
             or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))) as listening,
        (select count(*)::integer from (
-          select from outbox where lane = 'bulk' and ${TURN} = $1::uuid limit $4
+          select from outbox where lane in ('interactive', 'bulk') and ${TURN} = $1::uuid limit $4
         ) waiting) as waiting`,
     [workspaceId, lists, tags, waitingLimit, signUp],
   )

@@ -52,4 +52,18 @@ describe('an event that many automations hear', () => {
     assert.equal((await fire()).status, 202)
     assert.equal(await owed('true'), rest + LISTENERS - AT_ONCE)
   })
+
+  it('is refused while tens of thousands of its workspace wait to be started', async () => {
+    const contactId = await aContact(service)
+    await sql(
+      service.context.orm.em.fork(),
+      `insert into outbox (kind, key, lane, workspace_id, due_at)
+       select 'CANCEL', 'waits ' || n, 'interactive', $1::uuid, now() + interval '1 hour' from generate_series(1, 50000) n`,
+      [service.workspaceId],
+    )
+    const { status, body } = await api.send('POST', `contacts/${contactId}/events`, { name: 'heard by many' })
+    assert.equal(status, 503)
+    assert.match(body.error ?? '', /Too many enrollments of this workspace wait to be started/)
+    assert.equal((await api.send('POST', 'contacts', { email: 'crowded@example.com' })).status, 503)
+  })
 })
