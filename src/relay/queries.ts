@@ -52,6 +52,18 @@ export async function deleteEnrollments(em: EntityManager, ids: readonly string[
   return row?.left === 0
 }
 
+/** Removes some of what a deleted automation's emails said: it can be gigabytes. @returns whether it is all gone. */
+export async function removeContents(em: EntityManager, automationId: string, limit: number): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `delete from email_contents where automation_id = $1::uuid and hash in (
+       select hash from email_contents where automation_id = $1::uuid limit $2
+     ) returning hash`,
+    [automationId, limit],
+  )
+  return rows.length < limit
+}
+
 /** Removes an automation whose enrollments are gone, with its versions and counts. */
 export async function removeAutomation(em: EntityManager, automationId: string): Promise<void> {
   await sql(em, `delete from automations where id = $1::uuid and deleted_at is not null`, [automationId])

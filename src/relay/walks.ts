@@ -4,7 +4,7 @@ import { activePage, isRecorded, rememberHeard } from '../enrollments/queries.ts
 import { eraseRest } from '../erasure/queries.ts'
 import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../outbox/queries.ts'
 import { lostEvents } from '../triggers/queries.ts'
-import { deleteEnrollments, enrollmentPage, removeAutomation } from './queries.ts'
+import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
 import type { Dependencies } from '../outbox/dependencies.ts'
 import { settleActive } from '../enrollments/settle-active.ts'
 
@@ -14,6 +14,8 @@ import { settleActive } from '../enrollments/settle-active.ts'
  */
 const WAKE = { size: 200, concurrency: 20 }
 const TEAR_DOWN = { size: 50, concurrency: 2 }
+/** How much of what its emails said is removed at once: each can be hundreds of kilobytes. */
+const CONTENTS_AT_ONCE = 100
 const RECONCILE = { size: 50, concurrency: 5 }
 /** Events are looked through by the thousand; with Temporal they are held one by one, and a resumption may wait behind that. */
 const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
@@ -87,6 +89,7 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
   const ids = page.map(({ id }) => id)
   if (!(await deleteEnrollments(fork, ids))) return advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
   if (page.length === TEAR_DOWN.size) return advanceWalk(fork, delivery, null)
+  if (!(await removeContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceWalk(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await settleDeliveries(fork, [delivery])
 }

@@ -84,4 +84,23 @@ describe('an automation with thousands in mid-sequence', function () {
     }
     assert.equal((await service.call('GET', `automations/${other}`)).status, 200)
   })
+
+  it('takes what its emails said with it, however much that was, in pages', async () => {
+    const em = service.context.orm.em.fork()
+    const id = await anAutomation(service, { steps: [wait(1440), EMAIL] })
+    // Versions that were replaced leave theirs behind.
+    await sql(
+      em,
+      `insert into email_contents (automation_id, hash, subject, text)
+       select $1::uuid, 'hash ' || n, 'A version', 'text' from generate_series(1, 250) n`,
+      [id],
+    )
+    assert.equal((await service.call('DELETE', `automations/${id}`)).status, 200)
+    await eventually('all is gone', async () =>
+      (await query('select count(*)::integer as count from email_contents where automation_id = $1::uuid', [id])) ===
+        0 && (await query('select count(*)::integer as count from automations where id = $1::uuid', [id])) === 0
+        ? true
+        : undefined,
+    )
+  })
 })
