@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
+import { createPlaces } from '../platform/places.ts'
 
 /** How long a client may neither send nor take anything, in milliseconds. */
 const SILENCE_MS = 30_000
@@ -49,21 +50,12 @@ export function createHttpServer(
 
 /** Lets nobody take all connections: whoever opens more than so many is cut off. */
 function limitByAddress(most: number, trustedProxies: readonly string[]): (socket: Socket) => void {
-  const open = new Map<string, number>()
+  const places = createPlaces(most)
   return (socket) => {
     const address = socket.remoteAddress ?? ''
     if (isWithin(address, trustedProxies)) return
     const network = networkOf(address)
-    const count = (open.get(network) ?? 0) + 1
-    if (count > most) {
-      socket.destroy()
-      return
-    }
-    open.set(network, count)
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 0) - 1
-      if (left > 0) open.set(network, left)
-      else open.delete(network)
-    })
+    if (places.take(network, 1) === 1) socket.once('close', () => places.giveBack(network, 1))
+    else socket.destroy()
   }
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { Orm } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import { within } from '../platform/bulkhead.ts'
 
 interface Servers {
   orm: Orm
@@ -32,9 +32,12 @@ async function lookForMissing({ orm, temporal }: Servers): Promise<string[]> {
   }
   const missing = await Promise.all(
     Object.entries(looks).map(async ([name, look]) => {
-      const late = delay(PATIENCE_MS, true, { ref: false })
-      const failed = await Promise.race([look().then(() => false), late]).catch(() => true)
-      return failed ? [name] : []
+      try {
+        await within(PATIENCE_MS, look(), () => new Error(`${name} does not answer`))
+        return []
+      } catch {
+        return [name]
+      }
     }),
   )
   return missing.flat()

@@ -233,11 +233,6 @@ export async function activePage(
   return rows.map(toActive)
 }
 
-/** Whether the ledger has an enrollment, whatever became of it. */
-export async function isRecorded(em: EntityManager, id: string): Promise<boolean> {
-  return (await sql(em, 'select from enrollments where id = $1::uuid', [id])).length > 0
-}
-
 /** An enrollment, if it is ACTIVE now. */
 export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
   const [row] = await sql<ActiveRow>(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])

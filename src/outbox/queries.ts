@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
+import { NIL_ID } from '../platform/ids.ts'
 
 /**
  * What is owed because of something that happened:
@@ -153,11 +154,8 @@ on conflict (kind, key) do update
   -- Who starts a worker does not make what goes round start over.
   where owed.${IS_OWED}`
 
-/** Whose a delivery is that is nobody's: one more workspace. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
-
-/** Where the first page begins. */
-export const FIRST_TURN = NOBODY
+/** Where the first page begins: with what is nobody's, which counts as one more workspace. */
+export const FIRST_TURN = NIL_ID
 
 /** Some deliveries of a lane, and the workspace whose turn was the last one: the next page begins behind it. */
 export interface Page {
@@ -176,11 +174,11 @@ export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: numb
   const parameters = [lane, limit, LEASE_SECONDS, after]
   const rows = await preparedSql<DeliveryRow & { place: number }>(em, 'lease-deliveries', LEASE, parameters)
   const last = rows.reduce<(typeof rows)[number] | undefined>((a, b) => (a && a.place > b.place ? a : b), undefined)
-  return { deliveries: rows.map(toDelivery), turn: last ? (last.workspace_id ?? NOBODY) : after }
+  return { deliveries: rows.map(toDelivery), turn: last ? (last.workspace_id ?? NIL_ID) : after }
 }
 
 /** As the index `outbox_due` has it. */
-export const TURN = `coalesce(workspace_id, '${NOBODY}')`
+export const TURN = `coalesce(workspace_id, '${NIL_ID}')`
 
 /** Steps from workspace to workspace through the index, whatever lies between, and once round. */
 const LEASE = `

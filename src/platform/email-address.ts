@@ -55,3 +55,13 @@ function asciiDomain(domain: string): string | undefined {
   const plain = domain.replace(FULL_STOPS, '.').normalize('NFC').toLowerCase()
   return ascii !== '' && (plain === ascii || plain === domainToUnicode(ascii)) ? ascii : undefined
 }
+
+/** The bare address of `Name <address>`. */
+export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
+
+/** The address with its domain as the DNS writes it (RFC 5891): only that is understood without SMTPUTF8 (RFC 6531). */
+export function inAscii(address: string): string {
+  const at = address.lastIndexOf('@')
+  const domain = domainToASCII(address.slice(at + 1))
+  return domain === '' ? address : `${address.slice(0, at)}@${domain}`
+}

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { v7, validate } from 'uuid'
+import { NIL, v7, validate } from 'uuid'
 
 /** Random bytes are drawn for many identifiers at once: drawing sixteen costs more than making an identifier of them. */
 const SIZE = 16
@@ -17,6 +17,9 @@ function random(): Uint8Array {
 
 /** A new time-ordered identifier (UUIDv7, RFC 9562 section 5.7). */
 export const newId = (): string => v7({ rng: random })
+
+/** Before every identifier, and nobody's (RFC 9562, section 5.9). */
+export const NIL_ID: string = NIL
 
 /** Whether a text has the form of an identifier. What has not can't be in the database, so it is "not found". */
 export const isId = (text: string): boolean => validate(text)

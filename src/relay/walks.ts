@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { activePage, isRecorded, rememberHeard } from '../enrollments/queries.ts'
+import { activePage, findEnrollment, rememberHeard } from '../enrollments/queries.ts'
 import { eraseRest } from '../erasure/queries.ts'
 import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../outbox/queries.ts'
 import { lostEvents } from '../triggers/queries.ts'
@@ -122,7 +122,7 @@ async function redeliver({ em, enrollments, log }: Dependencies, delivery: Deliv
     lost,
     async ({ eventId, automationId, contactId, createdAt }) => {
       const last = await enrollments.lastWorkflow(automationId, contactId)
-      const isUnknown = last?.enrollmentId !== undefined && !(await isRecorded(em.fork(), last.enrollmentId))
+      const isUnknown = last?.enrollmentId !== undefined && !(await findEnrollment(em.fork(), last.enrollmentId))
       if (isUnknown && last.isRunning) return
       if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
         return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })

@@ -31,9 +31,10 @@ export function withCircuitBreaker(transport: MailTransport, onChange: OnChange)
   })
   const ofOne = new Map<string, { circuit: Circuit; failures: FailuresOfOne }>()
   const ownOf = (turn: string) => {
+    const known = ofOne.get(turn)
+    if (known) return known
     const failures = new FailuresOfOne()
-    const circuit = createCircuit(failures, (open, failure) => onChange(open, failure, turn))
-    const own = ofOne.get(turn) ?? { circuit, failures }
+    const own = { failures, circuit: createCircuit(failures, (open, failure) => onChange(open, failure, turn)) }
     ofOne.set(turn, own)
     return own
   }

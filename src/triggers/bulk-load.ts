@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dependencies } from '../outbox/dependencies.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { readBulkLoad, type Happenings } from './queries.ts'
+import { countListening, countWaiting, type Happenings } from './queries.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'
 
 /** How many enrollments one bulk call may start. */
@@ -19,26 +19,25 @@ export async function assertBearable(
   contacts: number,
   happenings: Happenings,
 ): Promise<void> {
-  const { listening, waiting } = await readBulkLoad(em, workspaceId, happenings, MAX_WAITING)
+  const listening = await countListening(em, workspaceId, happenings)
   const atATime = Math.floor(MAX_STARTS / Math.max(1, listening))
   if (contacts > atATime)
     throw new Refusal(
       'invalid',
       `${listening} automations listen for what ${contacts} contacts would do here; at most ${atATime} can come at a time`,
     )
-  if (waiting >= MAX_WAITING) throw tooManyWait()
+  await assertFewWait(em, workspaceId)
 }
 
-const tooManyWait = () =>
-  unavailable('Too many enrollments of this workspace wait to be started; please try again later')
+async function assertFewWait(em: EntityManager, workspaceId: string): Promise<void> {
+  if ((await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING)
+    throw unavailable('Too many enrollments of this workspace wait to be started; please try again later')
+}
 
 /** The same for a single call: one can start as many enrollments as there are automations. @throws {Refusal} `unavailable` */
 export async function assertNotCrowded(
   { em, crowded }: Pick<Dependencies, 'em' | 'crowded'>,
   workspaceId: string,
 ): Promise<void> {
-  if (!crowded.has(workspaceId)) return
-  const nothing = { signUp: false, lists: [], tags: [] }
-  const { waiting } = await readBulkLoad(unitOf(em), workspaceId, nothing, MAX_WAITING)
-  if (waiting >= MAX_WAITING) throw tooManyWait()
+  if (crowded.has(workspaceId)) await assertFewWait(unitOf(em), workspaceId)
 }

@@ -1,6 +1,7 @@
 import { eventCause } from '../sequences/enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { NIL_ID } from '../platform/ids.ts'
 import {
   ACTIVE_OF_OWED,
   DELIVERY_COLUMNS,
@@ -58,33 +59,33 @@ export interface Happenings {
   tags: readonly string[]
 }
 
-/** What contacts that come in bulk would start, and what is on its way already. */
-export interface BulkLoad {
-  /** Automations that listen for a sign-up, or for one of the lists or tags. */
-  listening: number
-  /** What waits to be delivered to Temporal, walks apart, counted up to the limit. */
-  waiting: number
-}
-
-export async function readBulkLoad(
+/** How many automations listen for what contacts that come in bulk do. */
+export async function countListening(
   em: EntityManager,
   workspaceId: string,
   { signUp, lists, tags }: Happenings,
-  waitingLimit: number,
-): Promise<BulkLoad> {
-  const [row] = await sql<BulkLoad>(
+): Promise<number> {
+  const [row] = await sql<{ listening: number }>(
     em,
-    `select
-       (select count(*)::integer from automations
-        where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
-          and ((trigger = 'SIGNUP' and $5::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
-            or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))) as listening,
-       (select count(*)::integer from (
-          select from outbox where lane in ('interactive', 'bulk') and ${TURN} = $1::uuid limit $4
-        ) waiting) as waiting`,
-    [workspaceId, lists, tags, waitingLimit, signUp],
+    `select count(*)::integer as listening from automations
+     where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+       and ((trigger = 'SIGNUP' and $4::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
+         or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))`,
+    [workspaceId, lists, tags, signUp],
   )
-  return row ?? { listening: 0, waiting: 0 }
+  return row?.listening ?? 0
+}
+
+/** How much of a workspace waits to be delivered to Temporal, walks apart, counted up to a limit. */
+export async function countWaiting(em: EntityManager, workspaceId: string, limit: number): Promise<number> {
+  const [row] = await sql<{ waiting: number }>(
+    em,
+    `select count(*)::integer as waiting from (
+       select from outbox where lane in ('interactive', 'bulk') and ${TURN} = $1::uuid limit $2
+     ) waiting`,
+    [workspaceId, limit],
+  )
+  return row?.waiting ?? 0
 }
 
 /** A fired event: what is owed because of it, and how many automations matched when it was fired first. */
@@ -179,7 +180,7 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
        select id from trigger_events event
        where created_at <= now() - make_interval(days => $2)
          and not exists (select from outbox where kind = 'START' and event_id = event.id)
-         and (created_at <= now() - make_interval(days => $3) or not exists (${NOT_ARRIVED}))
+         and (created_at <= now() - make_interval(days => $3) or not exists (select ${NOT_ARRIVED}))
        order by created_at limit $1 for update skip locked
      ) returning id`,
     [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
@@ -187,9 +188,9 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
   return rows.length
 }
 
-/** The automations that an `event` has been delivered to and has not arrived at. */
+/** What follows a `select`: the automations that an `event` has been delivered to and has not arrived at. */
 const NOT_ARRIVED = `
-select from automations automation
+from automations automation
 where automation.id = any(event.automation_ids) and automation.deleted_at is null
   and not exists (
     select from enrollments where automation_id = automation.id and cause = '${eventCause('')}' || event.id
@@ -240,12 +241,9 @@ export async function lostEvents(
   return { lost, lastId: rows.length < limit ? null : rows.at(-1)!.id }
 }
 
-/** Before every id. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
-
 const LOST = `
 select event.id, event.created_at, event.contact_id, array(
-  select automation.id ${NOT_ARRIVED.replace('select from', 'from')}
+  select automation.id ${NOT_ARRIVED}
     and not exists (
       select from outbox where kind = 'START' and key = event.id || ' ' || automation.id
     )
@@ -259,7 +257,7 @@ from (
   select * from trigger_events
   where created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
     and (created_at, id) >
-      (coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity'), coalesce($1::uuid, '${NO_ID}'))
+      (coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity'), coalesce($1::uuid, '${NIL_ID}'))
     and created_at < now() - make_interval(mins => $3::integer)
   order by created_at, id limit $2
 ) event

@@ -5,35 +5,13 @@ import { createHttpServer } from '../../src/bin/http-server.ts'
 import { eventually } from '../support/eventually.ts'
 
 describe('the HTTP server', () => {
-  it('lets go of an answer that nobody reads', async () => {
-    const server = createHttpServer((_request, response) => response.end(Buffer.alloc(64_000_000)), { silenceMs: 200 })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    client.on('error', () => undefined)
-    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [served] = (await once(server, 'connection')) as [NodeJS.Socket & { destroyed: boolean }]
-    // It does not read: only its own end would end it otherwise.
-    client.pause()
-    await once(served, 'close')
-    client.destroy()
-    await new Promise((closed) => server.close(closed))
-    assert.equal(served.destroyed, true)
-  })
-  it('lets go of an answer that is read a byte now and then', async () => {
-    const server = createHttpServer((_request, response) => response.end(Buffer.alloc(64_000_000)), { wholeMs: 500 })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    client.on('error', () => undefined)
-    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [served] = (await once(server, 'connection')) as [NodeJS.Socket & { destroyed: boolean }]
-    client.pause()
-    const trickle = setInterval(() => void client.read(1_000), 50)
-    await once(served, 'close')
-    clearInterval(trickle)
-    client.destroy()
-    await new Promise((closed) => server.close(closed))
-    assert.equal(served.destroyed, true)
-  })
+  it('lets go of an answer that nobody reads', () => assertLetsGo({ silenceMs: 200 }, () => undefined))
+
+  it('lets go of an answer that is read a byte now and then', () =>
+    assertLetsGo({ wholeMs: 500 }, (client) => {
+      const trickle = setInterval(() => void client.read(1_000), 50)
+      client.once('close', () => clearInterval(trickle))
+    }))
 
   it('lets nobody take all of its connections', async () => {
     const server = createHttpServer((_request, response) => response.end(), { connectionsOfOne: 3 })
@@ -66,4 +44,20 @@ async function answered(client: Socket): Promise<false> {
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(client, 'data')
   return false
+}
+
+/** Asks for a large answer and reads of it what `read` does: the server has to end that by itself. */
+async function assertLetsGo(patience: { silenceMs?: number; wholeMs?: number }, read: (client: Socket) => void) {
+  const server = createHttpServer((_request, response) => response.end(Buffer.alloc(64_000_000)), patience)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.on('error', () => undefined)
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [served] = (await once(server, 'connection')) as [Socket]
+  client.pause()
+  read(client)
+  await once(served, 'close')
+  client.destroy()
+  await new Promise((closed) => server.close(closed))
+  assert.equal(served.destroyed, true)
 }

@@ -24,6 +24,7 @@ const ERASE = 'src/erasure/erase-contact.ts'
 const WALKS = 'src/relay/walks.ts'
 const SEND = 'src/messages/send-message.ts'
 const SMTP = 'src/transports/smtp.ts'
+const SMTP_MESSAGE = 'src/transports/smtp-message.ts'
 
 /** In what an API does. */
 const API: readonly Point[] = [
@@ -137,12 +138,21 @@ const WORKER: readonly Point[] = [
   },
   {
     name: 'worker: before the message',
-    file: SMTP,
+    file: SMTP_MESSAGE,
     before: 'for (let at = 0; at < this.raw.length; at += PART_BYTES) {\n',
   },
-  { name: 'worker: before the end of DATA', file: SMTP, after: 'yield this.raw.subarray(at, at + PART_BYTES)\n' },
+  {
+    name: 'worker: before the end of DATA',
+    file: SMTP_MESSAGE,
+    after: 'yield this.raw.subarray(at, at + PART_BYTES)\n',
+  },
   // The mail server thinks: there is nothing in the process to be held.
-  { name: 'worker: DATA ended', file: SMTP, after: 'yield this.raw.subarray(at, at + PART_BYTES)\n', passing: true },
+  {
+    name: 'worker: DATA ended',
+    file: SMTP_MESSAGE,
+    after: 'yield this.raw.subarray(at, at + PART_BYTES)\n',
+    passing: true,
+  },
   { name: 'worker: answer read', file: SMTP, before: 'const tookMs = performance.now() - started\n' },
   { name: 'worker: before record', file: SEND, before: 'const outcome = outcomeOf(delivery)\n' },
   {

@@ -6,7 +6,12 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
 import { Crowded } from '../../src/outbox/crowded.ts'
 import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
-import { createAutomation, updateAutomation, type StepInput } from '../../src/automations/automations.ts'
+import {
+  createAutomation,
+  letHandOversEnd,
+  updateAutomation,
+  type StepInput,
+} from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
@@ -212,8 +217,9 @@ export class World {
   }
 
   setStatus(automationId: string, status: 'PAUSED' | 'ACTIVE') {
-    return this.client(status, (dependencies) =>
-      updateAutomation(dependencies.em, this.ground.workspaceId, automationId, { status }),
-    )
+    return this.client(status, async (dependencies) => {
+      const { automation } = await updateAutomation(dependencies.em, this.ground.workspaceId, automationId, { status })
+      await letHandOversEnd(dependencies.em, automation)
+    })
   }
 }
