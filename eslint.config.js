@@ -7,8 +7,8 @@ import tseslint from 'typescript-eslint'
  * not be imported.
  */
 const ROOMS = [
-  'platform',
   'sequences',
+  'executions',
   'templates',
   'workspaces',
   'outbox',
@@ -27,22 +27,61 @@ const ROOMS = [
   'relay',
   'schema',
 ]
+const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
+
+/** Which rooms each may use, by what they offer in their `index.ts`. */
 const ALLOWED = {
-  client: ['client'],
-  ...Object.fromEntries(ROOMS.map((room, place) => [room, ROOMS.slice(0, place + 1)])),
-  workflows: ['workflows', 'sequences', 'platform'],
-  activities: ['activities', ...ROOMS.slice(0, ROOMS.indexOf('erasure'))],
-  bin: ['bin', 'activities', 'embedded', 'client', ...ROOMS],
-  embedded: ['embedded', 'platform'],
-  scripts: ['scripts', 'embedded', 'bin', 'client', ...ROOMS],
+  ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
+  workflows: ['sequences'],
+  activities: before('erasure'),
+  parts: ROOMS,
+  bin: ROOMS,
+  scripts: ROOMS,
 }
-const EVERYTHING = [...Object.keys(ALLOWED), 'test', 'bench']
+
+/** What has no such door: whole folders that others may use a file of. */
+const OPEN = {
+  platform: ['client', 'bin', 'parts', 'scripts', 'embedded', 'workflows', 'activities', ...ROOMS],
+  parts: ['bin', 'scripts'],
+  embedded: ['bin', 'scripts'],
+  activities: ['parts'],
+  client: ['bin', 'scripts'],
+  bin: ['scripts'],
+}
+const FOLDERS = [...ROOMS, 'platform', 'client', 'parts', 'bin']
+const TOP = ['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench']
+
+const PRODUCT = ['src/**', 'workflows/**', 'activities/**', 'embedded/**', 'scripts/**']
+
+/** Text of SQL, however it is run: by our own two functions, by the ORM, by Kysely, by pg. */
+const NO_SQL = [
+  'ImportDeclaration[source.value=/(platform[/]db|[.])[/]sql[.]ts$/] ImportSpecifier[imported.name=/^(sql|preparedSql)$/]',
+  'ImportDeclaration[source.value=/^(kysely|@mikro-orm[/].*)$/] ImportSpecifier[imported.name=/^(sql|raw|CompiledQuery)$/]',
+  'CallExpression[callee.property.name=/^(executeQuery|getNativeClient)$/]',
+  "CallExpression[callee.property.name='execute'][callee.object.callee.property.name='getConnection']",
+].map((selector) => ({
+  selector,
+  message: 'Text of SQL stands in the queries.ts of its room; see docs/decisions.md, "Rooms".',
+}))
+
+const NO_SQL_PASSED_ON = {
+  selector: 'ExportNamedDeclaration[source.value=/[/]sql[.]ts$/] ExportSpecifier[local.name=/^(sql|preparedSql)$/]',
+  message: 'Who runs text of SQL imports it from src/platform/db/sql.ts.',
+}
+
+/** The environment is read whole, by a composition root, and checked by the configuration. */
+const NO_VARIABLE = {
+  selector: "MemberExpression[object.object.name='process'][object.property.name='env']",
+  message: 'An environment variable is declared and read in src/platform/config.ts.',
+}
 
 const element = (type, pattern) => ({ type, pattern, partialMatch: false })
-const allow = (from, to, kind) => ({
+const allow = (from, to, more) => ({
   from: { element: { type: from } },
-  allow: { to: { element: { type: to } }, ...(kind ? { dependency: { kind } } : {}) },
+  allow: { to: { element: { type: to, ...more } } },
 })
+const INDEX = { fileInternalPath: 'index.ts' }
+const ROUTES = { fileInternalPath: 'routes.ts' }
 
 export default tseslint.config(
   { ignores: ['node_modules/', 'data/', 'dist/'] },
@@ -57,16 +96,18 @@ export default tseslint.config(
     },
     plugins: { boundaries },
     settings: {
-      'boundaries/include': ['src/**', 'workflows/**', 'activities/**', 'test/**', 'bench/**', 'scripts/**'],
-      'boundaries/ignore': [
-        'src/platform/config.ts',
-        'src/platform/log.ts',
-        'src/bin/metrics.ts',
-        'src/platform/tracing.ts',
+      'boundaries/include': [
+        'src/**',
+        'workflows/**',
+        'activities/**',
+        'test/**',
+        'bench/**',
+        'scripts/**',
+        'embedded/**',
       ],
       'boundaries/elements': [
-        ...[...ROOMS, 'client', 'bin'].map((type) => element(type, `src/${type}`)),
-        ...['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench'].map((type) => element(type, type)),
+        ...FOLDERS.map((type) => element(type, `src/${type}`)),
+        ...TOP.map((type) => element(type, type)),
       ],
     },
     rules: {
@@ -76,9 +117,16 @@ export default tseslint.config(
         {
           default: 'disallow',
           policies: [
-            ...Object.entries(ALLOWED).map(([from, to]) => allow(from, to)),
-            allow(['test', 'bench'], EVERYTHING),
-            allow('workflows', ['activities'], 'type'),
+            ...[...FOLDERS, ...TOP].map((folder) => allow(folder, folder)),
+            ...Object.entries(ALLOWED).map(([from, to]) => allow(from, to, INDEX)),
+            ...Object.entries(OPEN).map(([to, from]) => allow(from, to)),
+            // The list of operations is made of every room's, and only the API needs them.
+            allow('parts', ROOMS, ROUTES),
+            allow(['test', 'bench'], [...FOLDERS, ...TOP]),
+            {
+              from: { element: { type: 'workflows' } },
+              allow: { to: { element: { type: 'activities' } }, dependency: { kind: 'type' } },
+            },
           ],
         },
       ],
@@ -92,9 +140,18 @@ export default tseslint.config(
     },
   },
   {
+    files: PRODUCT,
+    ignores: ['**/*queries.ts', 'src/platform/db/*.ts', 'src/schema/migrations/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_SQL, NO_SQL_PASSED_ON, NO_VARIABLE] },
+  },
+  {
+    files: ['**/*queries.ts', 'src/platform/db/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', NO_SQL_PASSED_ON, NO_VARIABLE] },
+  },
+  {
     // Outside a composition root, configuration and log are given, never fetched.
     files: ['src/**', 'workflows/**', 'activities/**'],
-    ignores: ['src/bin/**', 'src/platform/{config,log,tracing}.ts'],
+    ignores: ['src/{bin,parts}/**', 'src/platform/{config,log,tracing}.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

@@ -1,5 +1,5 @@
-import { recordEnrollment } from '../src/enrollments/queries.ts'
-import { outlineOf, type StepOutline } from '../src/sequences/steps.ts'
+import { recordEnrollment } from '../src/enrollments/index.ts'
+import { outlineOf, type StepOutline } from '../src/sequences/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../src/platform/db/orm.ts'
-import type { SendMessageDependencies } from '../src/messages/send-message.ts'
+import type { SendMessageDependencies } from '../src/messages/index.ts'
 
 export interface ActivityDependencies extends SendMessageDependencies {
   em: EntityManager

@@ -1,5 +1,5 @@
-import * as enrollments from '../src/enrollments/queries.ts'
-import type { EndStatus, Heard } from '../src/sequences/enrollment.ts'
+import * as enrollments from '../src/enrollments/index.ts'
+import type { EndStatus, Heard } from '../src/sequences/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
 

@@ -1,7 +1,7 @@
 import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import { sendMessage, type Patience, type SendResult } from '../src/messages/send-message.ts'
-import { TransportClosed } from '../src/transports/transport.ts'
+import { type Patience, sendMessage, type SendResult } from '../src/messages/index.ts'
+import { TransportClosed } from '../src/transports/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
 

@@ -1,4 +1,5 @@
-import { claimMessage, draftMessage } from '../src/messages/ledger.ts'
+import { claimMessage } from '../src/messages/claim-queries.ts'
+import { draftMessage } from '../src/messages/draft-queries.ts'
 import { recordEnrollment } from '../src/enrollments/queries.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation } from '../test/support/factories.ts'

@@ -1,5 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import getPort from 'get-port'
 import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
 import { startProcess } from './process.ts'
@@ -45,7 +45,7 @@ async function launch(
   onExit: () => void,
   aborted: AbortSignal,
 ): Promise<RunningTemporal> {
-  const innerUiPort = await freePort()
+  const innerUiPort = await getPort({ host: '127.0.0.1' })
   const args = [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
     ...['--db-filename', join(dataDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
@@ -75,13 +75,4 @@ async function launch(
       await server.stop()
     },
   }
-}
-
-/** A port that nobody listens on now. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return port
 }

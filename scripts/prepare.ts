@@ -3,6 +3,8 @@ import { buildClient } from './prepare/client.ts'
 import { fetchReference } from './prepare/reference.ts'
 
 /** Who installs is told nothing: what is left out there is told where it is missed. */
+// npm tells by this what it was asked for.
+// eslint-disable-next-line no-restricted-syntax -- no variable of ours
 const isInstallation = ['ci', 'install'].includes(process.env['npm_command'] ?? '')
 const say = (line: string) => void (isInstallation || process.stdout.write(`${line}\n`))
 

@@ -1,5 +1,4 @@
-import { positionOf, type MachineState } from '../src/sequences/machine.ts'
-import { describeDelay, describeStep, type StepOutline } from '../src/sequences/steps.ts'
+import { describeDelay, describeStep, type MachineState, positionOf, type StepOutline } from '../src/sequences/index.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5

@@ -8,29 +8,28 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import type { EndStatus } from '../src/sequences/enrollment.ts'
 import {
+  type Arrival,
+  automationChangedSignal,
+  describeStep,
+  type Effect,
+  type EndStatus,
   ENGINE,
+  type EnrollmentInput,
+  type EnrollmentResult,
+  enterSignal,
+  type Entry,
+  type Happening,
   INITIAL,
+  type MachineState,
   next,
   positionOf,
-  type Effect,
-  type Happening,
-  type MachineState,
-} from '../src/sequences/machine.ts'
-import { describeStep, type StepOutline } from '../src/sequences/steps.ts'
+  stateQuery,
+  type StepOutline,
+} from '../src/sequences/index.ts'
 import { beginEnrollment, finishEnrollment, rememberHeard, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
-import {
-  automationChangedSignal,
-  enterSignal,
-  stateQuery,
-  type Arrival,
-  type Entry,
-  type EnrollmentInput,
-  type EnrollmentResult,
-} from '../src/sequences/contract.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
 /** Of the entries heard, how many are carried until the ledger is told of them. */

@@ -1,6 +1,6 @@
 import { upsertSearchAttributes } from '@temporalio/workflow'
 import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
-import type { StepOutline } from '../src/sequences/steps.ts'
+import type { StepOutline } from '../src/sequences/index.ts'
 
 /** Each update of a search attribute is an event of the history, and a sequence is to cost hardly more than its steps. */
 const MAX_PUBLISHED_WAITS = 5

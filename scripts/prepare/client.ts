@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { document } from '../../src/bin/operations.ts'
+import { document } from '../../src/parts/operations.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TARGET = join(ROOT, 'dist/client')

@@ -1,6 +1,6 @@
 import { isId } from '../platform/ids.ts'
-import type { EmailStep, WaitStep } from '../sequences/steps.ts'
-import type { Trigger, TriggerConfig } from '../triggers/trigger.ts'
+import type { EmailStep, WaitStep } from '../sequences/index.ts'
+import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
 type Unidentified<Step> = Omit<Step, 'id' | 'html' | 'text'>
 interface Bodies {

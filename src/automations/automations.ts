@@ -1,19 +1,25 @@
+import { automationNotFound, neverActs } from './refusals.ts'
 import { createHash } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { keepContents } from './queries.ts'
-import { knownLists } from '../contacts/queries.ts'
-import { countSendingOf } from '../messages/ledger.ts'
-import { owe } from '../outbox/queries.ts'
+import { knownLists } from '../contacts/index.ts'
+import { countSendingOf, waitForSenders } from '../messages/index.ts'
+import { owe } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
-import { SENDING_STATUSES, type AutomationStatus, type SendFailurePolicy } from '../sequences/policies.ts'
-import { invalid, notFound } from '../platform/refusal.ts'
+import {
+  type AutomationStatus,
+  type EmailStep,
+  type SendFailurePolicy,
+  SENDING_STATUSES,
+  type Step,
+  type StoredStep,
+  type WaitStep,
+} from '../sequences/index.ts'
 import { isId, newId } from '../platform/ids.ts'
-import type { EmailStep, Step, StoredStep, WaitStep } from '../sequences/steps.ts'
-import { triggerKey, type Trigger, type TriggerConfig } from '../triggers/trigger.ts'
-import { waitForSenders } from '../messages/wait-for-senders.ts'
+import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
 export interface AutomationDetail {
   automation: Automation
@@ -166,9 +172,6 @@ async function assertListens(
   if (known.size === 0) throw neverActs('triggerConfig.listId is no list of this workspace: give it the id of one')
 }
 
-const neverActs = (reason: string) =>
-  invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
-
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id)
     ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -176,8 +179,6 @@ async function lockAutomation(em: EntityManager, workspaceId: string, id: string
   if (!automation) throw automationNotFound()
   return automation
 }
-
-const automationNotFound = () => notFound('Automation not found')
 
 /** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
 async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {

@@ -1,8 +1,7 @@
 import pMap from 'p-map'
 import { invalid, unavailable } from '../platform/refusal.ts'
 import type { StepInput } from './automations.ts'
-import { RendererBusy, type EmailContent } from '../templates/content.ts'
-import type { Renderer } from '../templates/renderer.ts'
+import { type EmailContent, type Renderer, RendererBusy } from '../templates/index.ts'
 
 /** How many emails of one request are tried at a time: others save, too. */
 const CONCURRENCY = 2

@@ -1,10 +1,10 @@
+import { automationNotFound } from './refusals.ts'
 import { Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { countSendingOf } from '../messages/ledger.ts'
-import { owe } from '../outbox/queries.ts'
-import { notFound, unavailable } from '../platform/refusal.ts'
+import { countSendingOf, waitForSenders } from '../messages/index.ts'
+import { owe } from '../outbox/index.ts'
+import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { waitForSenders } from '../messages/wait-for-senders.ts'
 
 /**
  * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
@@ -14,7 +14,7 @@ import { waitForSenders } from '../messages/wait-for-senders.ts'
  *   again, and succeeds once it is settled.
  */
 export async function deleteAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
-  if (!isId(id)) throw notFound('Automation not found')
+  if (!isId(id)) throw automationNotFound()
   const fork = em.fork()
   const deleted = await fork.transactional(async (transaction) => {
     const count = await transaction.nativeUpdate(
@@ -27,7 +27,7 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
   })
   const sending = () => countSendingOf(fork, id)
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
-    throw notFound('Automation not found')
+    throw automationNotFound()
   }
   if (await waitForSenders(sending)) return
   throw unavailable(

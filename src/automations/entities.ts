@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { AutomationStatus, SendFailurePolicy } from '../sequences/policies.ts'
+import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../sequences/index.ts'
 import { newId } from '../platform/ids.ts'
-import type { Trigger, TriggerConfig } from '../triggers/trigger.ts'
-import type { StoredStep } from '../sequences/steps.ts'
+import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
 const automationTable = defineEntity({
   name: 'Automation',

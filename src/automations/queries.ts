@@ -1,6 +1,5 @@
-import type { AutomationStatus } from '../sequences/policies.ts'
-import type { EmailContent } from '../sequences/steps.ts'
-import type { Trigger } from '../triggers/trigger.ts'
+import type { AutomationStatus, EmailContent } from '../sequences/index.ts'
+import type { Trigger } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 

@@ -1,4 +1,5 @@
 import { array } from 'yup'
+import { AUTOMATION_NOT_FOUND, neverActs, NO_EVENT_NAME, TEMPLATE_INVALID } from './refusals.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
 import { invalid } from '../platform/refusal.ts'
@@ -6,7 +7,7 @@ import { createAutomation, getAutomation, letHandOversEnd, replaceSteps, updateA
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { checkTemplates } from './check-templates.ts'
-import { operation } from '../http/operation.ts'
+import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
 import {
   automationShape,
   automationSummaryShape,
@@ -15,19 +16,12 @@ import {
   presentWrittenAutomation,
   writtenAutomationShape,
 } from './shapes.ts'
-import { deleted, deleteResultShape } from '../http/shapes.ts'
 import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpelling } from './schemas.ts'
-import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
 
-export const automationParams = { id: idParam('automation') }
-const NOT_FOUND = ['Automation not found']
 const NOTHING_TO_UPDATE =
   `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
   'Steps are replaced by PUT /automations/{id}/steps'
-const NEVER_ACTS =
-  'An ACTIVE automation must be able to act, and this one never would: with the trigger EVENT it starts nobody without ' +
-  'triggerConfig.eventName: give it the name of the event. Or leave it a DRAFT.'
-const NO_TEMPLATE = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
+const NEVER_ACTS = neverActs(NO_EVENT_NAME).message
 
 const WITHOUT_READING =
   'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'
@@ -84,7 +78,7 @@ export const automationOperations = [
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, NO_TEMPLATE] },
+    refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, TEMPLATE_INVALID] },
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
     async handle({ caller, body, call }, { em }) {
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
@@ -100,7 +94,6 @@ export const automationOperations = [
     summary: 'Get an automation',
     description: 'With its steps.',
     scope: 'automations:read',
-    params: automationParams,
     answers: {
       200: {
         description: 'The automation.',
@@ -108,9 +101,9 @@ export const automationOperations = [
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      const automation = await getAutomation(em, caller.workspace.id, params['id']!)
+      const automation = await getAutomation(em, caller.workspace.id, params.id)
       return { status: 200, body: { data: presentAutomation(automation) } }
     },
   }),
@@ -126,14 +119,13 @@ export const automationOperations = [
       'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer. ' +
       WITHOUT_READING,
     scope: 'automations:write',
-    params: automationParams,
     body: updateAutomationSchema,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: NOT_FOUND },
+    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params, body, call }, dependencies) {
       if (Object.keys(body).length === 0) throw invalid(NOTHING_TO_UPDATE)
       const { em } = dependencies
-      const automation = await updateAutomation(em, caller.workspace.id, params['id']!, withOneSpelling(body))
+      const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body))
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
@@ -147,17 +139,16 @@ export const automationOperations = [
     summary: 'Replace the steps',
     description: `All of them. Contacts in mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
     scope: 'automations:write',
-    params: automationParams,
     body: stepsSchema,
     bodyLimit: STEPS_LIMIT,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
-      400: ['steps is required', NO_TEMPLATE],
-      404: NOT_FOUND,
+      400: ['steps is required', TEMPLATE_INVALID],
+      404: [AUTOMATION_NOT_FOUND],
     },
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
     async handle({ caller, params, body }, { em }) {
-      const automation = await replaceSteps(em, caller.workspace.id, params['id']!, body.steps)
+      const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps)
       return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
   }),
@@ -172,7 +163,6 @@ export const automationOperations = [
       'For good, with its steps and all enrollments. Contacts in mid-sequence receive no further email from the moment ' +
       'of the answer on.',
     scope: 'automations:write',
-    params: automationParams,
     answers: {
       200: {
         description: 'The automation is deleted.',
@@ -180,10 +170,10 @@ export const automationOperations = [
         links: { getAutomation: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      await deleteAutomation(em, caller.workspace.id, params['id']!)
-      return deleted(params['id']!)
+      await deleteAutomation(em, caller.workspace.id, params.id)
+      return deleted(params.id)
     },
   }),
 ]

@@ -1,14 +1,18 @@
 import { array, lazy, number, object, string, type ObjectSchema } from 'yup'
-import { MAX_NAME_LENGTH } from '../http/fields.ts'
-import { AUTOMATION_STATUSES, SEND_FAILURE_POLICIES } from '../sequences/policies.ts'
-import { MAX_DELAY_MINUTES, MAX_STEPS, STEP_TYPES, type StepType } from '../sequences/steps.ts'
-import { MAX_TAG_LENGTH } from '../contacts/tag.ts'
-import { MAX_EVENT_NAME_LENGTH, TRIGGERS, type TriggerConfig } from '../triggers/trigger.ts'
+import { atMost, boundedObject, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
+import {
+  AUTOMATION_STATUSES,
+  MAX_DELAY_MINUTES,
+  MAX_STEPS,
+  SEND_FAILURE_POLICIES,
+  STEP_TYPES,
+  type StepType,
+} from '../sequences/index.ts'
+import { MAX_TAG_LENGTH } from '../contacts/index.ts'
+import { MAX_EVENT_NAME_LENGTH, type TriggerConfig, TRIGGERS } from '../triggers/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
-import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../templates/content.ts'
+import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../templates/index.ts'
 import type { StepInput } from './automations.ts'
-import { atMost, boundedObject, filledText, text } from '../http/fields.ts'
-import '../http/locale.ts'
 
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024

@@ -1,11 +1,10 @@
 import { array, lazy, number, object, string, type InferType, type Schema } from 'yup'
 import type { AutomationSummary } from './queries.ts'
-import { AUTOMATION_STATUSES, SEND_FAILURE_POLICIES, type AutomationStatus } from '../sequences/policies.ts'
-import type { Step } from '../sequences/steps.ts'
-import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/trigger.ts'
-import type { Caller } from '../workspaces/admit.ts'
+import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES, type Step } from '../sequences/index.ts'
+import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { AutomationDetail } from './automations.ts'
-import { count, freeObject, id, timestamp } from '../http/fields.ts'
+import { count, freeObject, id, timestamp } from '../http/index.ts'
 
 const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
 

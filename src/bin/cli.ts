@@ -1,23 +1,33 @@
 /** `npm run --silent cli -- …`: what only operators do. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { readConfig } from '../platform/config.ts'
-import type { ApiKey, Workspace } from '../workspaces/entities.ts'
-import type { Segment } from '../conditions/entities.ts'
-import { readMailSender } from '../installation/queries.ts'
+import {
+  createFirstWorkspace,
+  type ApiKey,
+  createApiKey,
+  createWorkspace,
+  DEFAULT_RATE_LIMIT,
+  deleteApiKey,
+  isScope,
+  listApiKeys,
+  listWorkspaces,
+  type Scope,
+  SCOPES,
+  type Workspace,
+  WORKSPACE_MODES,
+  type WorkspaceMode,
+} from '../workspaces/index.ts'
+import type { Segment } from '../conditions/index.ts'
+import { readMailSender } from '../installation/index.ts'
 import { openLog } from '../platform/log.ts'
 import { migrate, type Orm } from '../platform/db/orm.ts'
-import { openDatabase } from '../schema/open.ts'
-import { WORKSPACE_MODES, type WorkspaceMode } from '../workspaces/api-key.ts'
-import { DEFAULT_RATE_LIMIT } from '../workspaces/rate-limit.ts'
-import { isScope, SCOPES, type Scope } from '../workspaces/scopes.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from '../workspaces/create-api-key.ts'
-import { noMetrics } from '../outbox/dependencies.ts'
-import { assertWorkspace, createSegment, deleteSegment, listSegments } from '../segments/segments.ts'
-import { dismissMessage, listUnconfirmed, resendMessage } from '../messages/unconfirmed-messages.ts'
-import { createWorkspace, listWorkspaces } from '../workspaces/create-workspace.ts'
-import { createMail } from './compose.ts'
+import { openDatabase } from '../schema/index.ts'
+import { noMetrics } from '../outbox/index.ts'
+import { assertWorkspace, createSegment, deleteSegment, listSegments } from '../segments/index.ts'
+import { dismissMessage, listUnconfirmed, resendMessage } from '../messages/index.ts'
+import { createMail } from '../parts/mail.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { createFirstWorkspace, showFirstKeys } from './first-start.ts'
+import { showFirstKeys } from './first-start.ts'
 import { main } from './lifecycle.ts'
 import { table } from './table.ts'
 

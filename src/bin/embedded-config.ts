@@ -1,6 +1,6 @@
 import { readRunning } from '../../embedded/running-file.ts'
 import type { Config } from '../platform/config.ts'
-import type { ConnectedConfig } from './compose.ts'
+import type { ConnectedConfig } from '../parts/context.ts'
 
 /**
  * Settles where Postgres and Temporal are: where the configuration says, or else where the `npm start` that runs on the

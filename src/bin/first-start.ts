@@ -1,48 +1,7 @@
 import type { Config } from '../platform/config.ts'
-import { ApiKey, Workspace } from '../workspaces/entities.ts'
-import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
-import { generateApiKey, hashApiKey, visiblePrefix } from '../workspaces/api-key.ts'
-import { DEFAULT_RATE_LIMIT } from '../workspaces/rate-limit.ts'
-import { SCOPES } from '../workspaces/scopes.ts'
-import { addressOfServer, readSmtpUrl } from '../transports/smtp-url.ts'
-import { mailModeOf } from '../installation/mail-mode.ts'
-
-export interface FirstKeys {
-  live: string
-  test: string
-}
-
-/**
- * At the very first start: a live and a test workspace, with a key each. They are shown once and kept nowhere, so that they
- * are shown before they are committed: keys that nobody has seen are none, and are made again.
- * @returns whether they were made; they are not where there is a workspace already.
- */
-export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys) => void): Promise<boolean> =>
-  em.fork().transactional(async (transaction) => {
-    // Two who start at once would make two of each.
-    await sql(transaction, 'lock table workspaces in share row exclusive mode')
-    if ((await transaction.count(Workspace)) > 0) return false
-    const keyOf = (mode: 'live' | 'test'): string => {
-      const name = mode === 'live' ? 'My workspace' : 'My workspace (test)'
-      const workspace = transaction.create(Workspace, { name, mode })
-      const key = generateApiKey(mode)
-      transaction.create(ApiKey, {
-        workspace,
-        name: 'First key',
-        prefix: visiblePrefix(key),
-        hash: hashApiKey(key),
-        scopes: [...SCOPES],
-        allowedRanges: [],
-        rateLimit: DEFAULT_RATE_LIMIT,
-      })
-      return key
-    }
-    const first = { live: keyOf('live'), test: keyOf('test') }
-    await transaction.flush()
-    show(first)
-    return true
-  })
+import type { FirstKeys } from '../workspaces/index.ts'
+import { addressOfServer, readSmtpUrl } from '../transports/index.ts'
+import { mailModeOf } from '../installation/index.ts'
 
 export interface Welcome {
   port: number

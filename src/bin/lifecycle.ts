@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable, isLoginRefused } from '../platform/db/errors.ts'
-import type { RunningPart } from './compose.ts'
+import type { RunningPart } from '../parts/running-part.ts'
 
 /** What whoever waits for something is told when the process is asked to stop. */
 class Stopped extends Error {

@@ -2,9 +2,11 @@
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { assertMigrated, openContext, prepareWorkerProcess, startWorker, tracingOf } from './compose.ts'
+import { assertMigrated, openContext, tracingOf } from '../parts/context.ts'
+import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
+import { startWorker } from '../parts/worker.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { endWhenBeyondRecovery } from './health.ts'
+import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 import { takesNoOptions } from './no-options.ts'
 

@@ -1,5 +1,5 @@
 import type { Comparison, Condition, ConditionField, ConditionValue } from './condition.ts'
-import { foldName } from '../triggers/trigger.ts'
+import { foldName } from '../triggers/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
 

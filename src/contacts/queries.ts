@@ -1,9 +1,8 @@
-import type { Condition } from '../conditions/condition.ts'
+import { type Condition, conditionSql } from '../conditions/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { foldName } from '../triggers/trigger.ts'
+import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
-import { conditionSql } from '../conditions/sql.ts'
 
 /** A contact as callers see it. */
 export interface ContactProfile {

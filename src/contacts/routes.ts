@@ -1,14 +1,13 @@
+import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
+import { CONTACT_NOT_FOUND, contactNotFound, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { array } from 'yup'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
-import type { EntityManager } from '../platform/db/orm.ts'
-import { getContact, listContacts, type ContactSearch } from './search-contacts.ts'
-import { fireEvent } from '../triggers/fire-event.ts'
+import { getContact } from './search-contacts.ts'
+import { fireEvent } from '../triggers/index.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { DEFAULT_BODY_LIMIT } from '../http/body.ts'
-import { operation } from '../http/operation.ts'
+import { compileQuickly, DEFAULT_BODY_LIMIT, operation, parse, single } from '../http/index.ts'
 import {
   bulkResultShape,
   contactShape,
@@ -18,17 +17,8 @@ import {
   writtenContactShape,
 } from './shapes.ts'
 import { bulkSchema, contactQuery, contactSchema, eventSchema, type ContactBody } from './schemas.ts'
-import { idParam, listAnswer, listOf, rangeOf, single, type Page } from '../http/fields.ts'
-import { parse } from '../http/parse.ts'
-import { compileQuickly } from '../http/item-check.ts'
 
 const isContact = compileQuickly(contactSchema)
-
-export const contactParams = { id: idParam('contact') }
-export const CONTACT_NOT_FOUND = ['Contact not found']
-
-export const WITHOUT_READING =
-  'To a key without the scope contacts:read the answer tells the id, and of the other fields only what this call gave.'
 
 /** A thousand contacts with some kilobytes of metadata each. */
 const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
@@ -48,17 +38,6 @@ const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): Con
 })
 
 const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
-
-export const contactPage = {
-  description: 'A page of contacts.',
-  schema: listOf(array().of(contactShape).required()),
-}
-
-/** A page of the contacts that are looked for: of the workspace, of a list, of a segment. */
-export async function answerContacts(em: EntityManager, workspaceId: string, search: ContactSearch, page: Page) {
-  const { contacts, total } = await listContacts(em, workspaceId, search, rangeOf(page))
-  return listAnswer(contacts.map(presentContact), page, total)
-}
 
 /** What can be asked of a contact that an answer names. */
 const contactLinks = (id: string) => ({
@@ -80,7 +59,7 @@ export const contactOperations = [
     scope: 'contacts:read',
     query: contactQuery,
     answers: { 200: contactPage },
-    refusals: { 404: ['List not found in workspace', 'Segment not found'] },
+    refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
       answerContacts(em, caller.workspace.id, search, { page, limit }),
   }),
@@ -111,7 +90,7 @@ export const contactOperations = [
     },
     refusals: {
       400: ['email is required', 'Invalid email address', CONTACT_LIMITS.contact_tags_most],
-      404: ['List not found in workspace'],
+      404: [LIST_NOT_FOUND],
     },
     async handle({ caller, body, call }, dependencies) {
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
@@ -173,7 +152,6 @@ export const contactOperations = [
     summary: 'Get a contact',
     description: 'With its tags and the lists it is in.',
     scope: 'contacts:read',
-    params: contactParams,
     answers: {
       200: {
         description: 'The contact.',
@@ -181,9 +159,9 @@ export const contactOperations = [
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 404: CONTACT_NOT_FOUND },
+    refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      const contact = await getContact(em, caller.workspace.id, params['id']!)
+      const contact = await getContact(em, caller.workspace.id, params.id)
       return { status: 200, body: { data: presentContact(contact) } }
     },
   }),
@@ -198,7 +176,6 @@ export const contactOperations = [
       'Starts every active automation with the trigger EVENT whose eventName is this name, compared without case. ' +
       'matchingAutomations of 0 is a success: nothing listens.',
     scope: 'contacts:write',
-    params: contactParams,
     body: eventSchema,
     bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
     answers: {
@@ -209,11 +186,12 @@ export const contactOperations = [
       },
     },
     refusals: {
-      400: ['name is required', 'data must be a JSON object', 'Request body too large'],
-      404: CONTACT_NOT_FOUND,
+      400: ['name is required', 'data must be a JSON object'],
+      404: [CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
-      const fired = await fireEvent(dependencies, caller.workspace.id, params['id']!, { name, data }, call)
+      const fired = await fireEvent(dependencies, caller.workspace.id, params.id, { name, data }, call)
+      if (!fired) throw contactNotFound()
       const { contactId } = fired
       return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },

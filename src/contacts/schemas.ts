@@ -1,13 +1,21 @@
 import { array, object, string, type InferType } from 'yup'
-import { MAX_NAME_LENGTH } from '../http/fields.ts'
+import {
+  atMost,
+  boundedObject,
+  EXAMPLE_ID,
+  filledText,
+  freeObject,
+  givenId,
+  MAX_NAME_LENGTH,
+  pageQuery,
+  text,
+} from '../http/index.ts'
 import { MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { jsonBytes } from '../platform/json.ts'
-import { MAX_EVENT_NAME_LENGTH } from '../triggers/trigger.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
-import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from '../http/fields.ts'
-import '../http/locale.ts'
 
 /** Of the texts that describe a contact; nothing real comes near. */
 const MAX_TEXT_LENGTH = 1_000

@@ -1,4 +1,5 @@
-import { Segment } from '../conditions/entities.ts'
+import { contactNotFound, listNotFound, segmentNotFound } from './refusals.ts'
+import { Segment } from '../conditions/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type ContactProfile,
   type Range,
 } from './queries.ts'
-import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 
 /** What contacts are looked for by; all that is given has to be so. */
@@ -37,12 +37,12 @@ export async function listContacts(
   const filter: ContactFilter = { email, tag, listId }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
-    if (!segment) throw notFound('Segment not found')
+    if (!segment) throw segmentNotFound()
     filter.condition = segment.condition
   }
   const found =
     listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined
-  if (!found) throw notFound('List not found in workspace')
+  if (!found) throw listNotFound()
   return found
 }
 
@@ -52,5 +52,3 @@ export async function getContact(em: EntityManager, workspaceId: string, id: str
   if (!contact) throw contactNotFound()
   return contact
 }
-
-export const contactNotFound = () => notFound('Contact not found')

@@ -1,9 +1,9 @@
 import { array, number, object, string, type InferType, type Schema } from 'yup'
 import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
-import type { Caller } from '../workspaces/admit.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { ContactInput } from './upsert-contacts.ts'
-import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../http/fields.ts'
+import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../http/index.ts'
 
 /** A contact. */
 export const contactShape = object({

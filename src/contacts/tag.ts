@@ -1,4 +1,4 @@
-import { foldName } from '../triggers/trigger.ts'
+import { foldName } from '../triggers/index.ts'
 
 /** The longest tag, in characters, and how many one call may give. */
 export const MAX_TAG_LENGTH = 100

@@ -1,3 +1,4 @@
+import { contactNotFound, LIST_NOT_FOUND, listNotFound } from './refusals.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -5,13 +6,12 @@ import { findContact, knownLists, type ContactProfile } from './queries.ts'
 import { beyondLimits, upsertAndCountContacts, upsertContacts, type ContactWrite } from './upsert-queries.ts'
 import { CONTACT_LIMITS, isContactLimit } from './contact-limits.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { notFound } from '../platform/refusal.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { splitMetadata } from './metadata.ts'
 import { uniqueTags } from './tag.ts'
-import { assertBearable, assertNotCrowded } from '../triggers/bulk-load.ts'
+import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 /** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
 export interface ContactInput {
@@ -23,8 +23,6 @@ export interface ContactInput {
   /** Tags to get, besides those it has. */
   tags?: readonly string[] | undefined
 }
-
-const LIST_NOT_FOUND = 'List not found in workspace'
 
 /**
  * Creates a contact, or updates the one with this email. What automations wait for (the sign-up, the list, a tag) is
@@ -41,7 +39,7 @@ export async function upsertContact(
   await assertNotCrowded(dependencies, workspaceId)
   const em = unitOf(dependencies.em)
   const { listId } = input
-  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw notFound(LIST_NOT_FOUND)
+  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw listNotFound()
   const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
     bulk: false,
     requestId: call.requestId,
@@ -50,7 +48,7 @@ export async function upsertContact(
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, written.deliveries))
   const contact = await findContact(em, workspaceId, written.id)
   // Erased in this very moment.
-  if (!contact) throw notFound('Contact not found')
+  if (!contact) throw contactNotFound()
   return { ...contact, created: written.created }
 }
 

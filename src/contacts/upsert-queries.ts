@@ -2,8 +2,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT, type ContactLimit } from './contact-limits.ts'
 import { nullObject } from './metadata.ts'
 import { sql } from '../platform/db/sql.ts'
-import { toDelivery, type Delivery, type DeliveryRow } from '../outbox/queries.ts'
-import { deliveriesOf, writeTriggerEvents } from '../triggers/queries.ts'
+import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
+import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 
 export interface ContactWrite {
   /** The id it gets if it is new. */

@@ -1,7 +1,6 @@
 import pMap from 'p-map'
-import { leaveToRelay, putOffDeliveries, settleDeliveries, type Delivery } from '../outbox/queries.ts'
-import { eventCause } from '../sequences/enrollment.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import { type Delivery, type Dependencies, leaveToRelay, putOffDeliveries, settleDeliveries } from '../outbox/index.ts'
+import { eventCause } from '../sequences/index.ts'
 import { createPlaces } from '../platform/places.ts'
 import { settleActive } from './settle-active.ts'
 

@@ -1,3 +1,5 @@
+import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
+import { contactNotFound } from '../contacts/index.ts'
 import {
   findActive,
   findEnrollable,
@@ -8,14 +10,14 @@ import {
   type EnrollmentWrite,
 } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { callCause } from '../sequences/enrollment.ts'
+import { callCause } from '../sequences/index.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { splitMetadata } from '../contacts/metadata.ts'
-import type { EnrollmentStart, RunningEnrollment } from '../sequences/client.ts'
+import { splitMetadata } from '../contacts/index.ts'
+import type { EnrollmentStart, RunningEnrollment } from '../executions/index.ts'
 import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 import { settleActive } from './settle-active.ts'
 
 export interface EnrollResult {
@@ -32,8 +34,6 @@ export interface EnrollResult {
  */
 export const RECORDS_AT_A_TIME = 4
 const RECORD_PATIENCE_MS = 1_500
-
-const NOT_ACTIVE = 'Automation not found or not active'
 
 /**
  * Enrolls a contact by a call, whatever the automation's trigger says. The workflow's start
@@ -57,8 +57,8 @@ export async function enrollContact(
   const found = isId(automationId)
     ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
     : undefined
-  if (!found) throw notFound(NOT_ACTIVE)
-  if (!found.hasContact) throw notFound('Contact not found')
+  if (!found) throw notFound(AUTOMATION_NOT_ACTIVE)
+  if (!found.hasContact) throw contactNotFound()
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -93,7 +93,7 @@ export async function enrollContact(
     try {
       const recorded = recording(automationId, () => recordEnrollment(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(NOT_ACTIVE)
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(AUTOMATION_NOT_ACTIVE)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
@@ -126,7 +126,7 @@ async function enterBesides(
     }
     // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
     if (await recordEnrollment(unit, write, { supersedes: false })) return true
-    if ((await findActive(unit, automationId, contactId)) === undefined) throw notFound(NOT_ACTIVE)
+    if ((await findActive(unit, automationId, contactId)) === undefined) throw notFound(AUTOMATION_NOT_ACTIVE)
     return false
   })
   if (enters) await enrollments.enter(start, write.id)

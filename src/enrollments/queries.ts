@@ -1,5 +1,4 @@
-import type { EndStatus, EnrollmentStatus, Heard } from '../sequences/enrollment.ts'
-import type { StoredStep } from '../sequences/steps.ts'
+import type { EndStatus, EnrollmentStatus, Heard, StoredStep } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 

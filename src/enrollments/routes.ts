@@ -1,6 +1,6 @@
-import { automationParams } from '../automations/routes.ts'
-import { single } from '../http/fields.ts'
-import { operation } from '../http/operation.ts'
+import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { operation, single } from '../http/index.ts'
 import { enrollContact } from './enroll-contact.ts'
 import { enrollSchema } from './schemas.ts'
 import { enrollmentResultShape } from './shapes.ts'
@@ -17,7 +17,6 @@ export const enrollmentOperations = [
       'already is not enrolled again, and nothing is sent twice.',
     scope: 'automations:write',
     transactional: false,
-    params: automationParams,
     body: enrollSchema,
     answers: {
       202: {
@@ -28,10 +27,10 @@ export const enrollmentOperations = [
     },
     refusals: {
       400: ['contactId is required', 'merge must be a JSON object'],
-      404: ['Automation not found or not active', 'Contact not found'],
+      404: [AUTOMATION_NOT_ACTIVE, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      const result = await enrollContact(dependencies, caller.workspace.id, params['id']!, body, call)
+      const result = await enrollContact(dependencies, caller.workspace.id, params.id, body, call)
       const { automationId, contactId, enrolled, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
       const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }

@@ -1,6 +1,6 @@
 import { object } from 'yup'
-import { MAX_METADATA_BYTES } from '../contacts/metadata.ts'
-import { boundedObject, givenId } from '../http/fields.ts'
+import { MAX_METADATA_BYTES } from '../contacts/index.ts'
+import { boundedObject, givenId } from '../http/index.ts'
 
 /** `POST /automations/{id}/enroll`. */
 export const enrollSchema = object({

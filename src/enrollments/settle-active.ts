@@ -1,5 +1,5 @@
 import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './queries.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 /**
  * Holds an enrollment that the ledger has as ACTIVE against Temporal. One that was ended by an operator ends here, too. One

@@ -1,5 +1,5 @@
 import { boolean, number, object } from 'yup'
-import { id, timestamp } from '../http/fields.ts'
+import { id, timestamp } from '../http/index.ts'
 
 /** What enrolling did. */
 export const enrollmentResultShape = object({

@@ -1,11 +1,9 @@
 import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
-import { countSendingTo } from '../messages/ledger.ts'
-import { owe } from '../outbox/queries.ts'
+import { countSendingTo, waitForSenders } from '../messages/index.ts'
+import { type Dependencies, owe } from '../outbox/index.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { contactNotFound } from '../contacts/search-contacts.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
-import { waitForSenders } from '../messages/wait-for-senders.ts'
+import { contactNotFound } from '../contacts/index.ts'
 
 /** How long whoever erases a contact sees to its last messages before the relay does, in seconds. */
 const REST_SECONDS = 5

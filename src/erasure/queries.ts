@@ -1,13 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { forgetRequestsFor } from '../http/idempotency-queries.ts'
-import {
-  DELIVERY_COLUMNS,
-  toDelivery,
-  WRITER_LEASE_SECONDS,
-  type Delivery,
-  type DeliveryRow,
-} from '../outbox/queries.ts'
+import { forgetRequestsFor } from '../http/index.ts'
+import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
 /** Locks a contact, so that no email to it can be claimed until the transaction ends. @returns whether it exists. */
 export async function lockContact(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {

@@ -1,7 +1,5 @@
-import { CONTACT_NOT_FOUND, contactParams } from '../contacts/routes.ts'
-import { single } from '../http/fields.ts'
-import { operation } from '../http/operation.ts'
-import { deleted, deleteResultShape } from '../http/shapes.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
 import { eraseContact } from './erase-contact.ts'
 
 export const erasureOperations = [
@@ -15,7 +13,6 @@ export const erasureOperations = [
       'For good, in one transaction: the contact, its messages with their content, its enrollments, events, tags and ' +
       'memberships. It receives no further email from the moment of the answer on.',
     scope: 'contacts:write',
-    params: contactParams,
     answers: {
       200: {
         description: 'The contact is erased.',
@@ -23,10 +20,10 @@ export const erasureOperations = [
         links: { getContact: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 404: CONTACT_NOT_FOUND },
+    refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, dependencies) {
-      await eraseContact(dependencies, caller.workspace.id, params['id']!)
-      return deleted(params['id']!)
+      await eraseContact(dependencies, caller.workspace.id, params.id)
+      return deleted(params.id)
     },
   }),
 ]

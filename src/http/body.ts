@@ -1,3 +1,4 @@
+import { BODY_TOO_LARGE, NO_JSON_OBJECT } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
@@ -41,7 +42,7 @@ export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
   if (long) await nextTurn()
   const json = parse(raw)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalid('The request body must be a JSON object')
+    throw invalid(NO_JSON_OBJECT)
   }
   if (long) await nextTurn()
   const fault = findJsonFault(json)
@@ -50,7 +51,7 @@ export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
   return { raw, json: json as Record<string, unknown> }
 }
 
-const tooLarge = (): Error => invalid('Request body too large')
+const tooLarge = (): Error => invalid(BODY_TOO_LARGE)
 
 /** One reader for each size: koa-bodyparser reads the text, and what it holds is counted before it is made. */
 const readers = new Map<number, Middleware>()

@@ -1,5 +1,5 @@
-import type { Renderer } from '../templates/renderer.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Renderer } from '../templates/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 export interface ApiDependencies extends Dependencies {
   /** What is missing for full service, by name; empty when all is well. */

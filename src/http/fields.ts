@@ -1,6 +1,6 @@
 import { mixed, number, object, string, type AnyObject, type ObjectSchema, type Schema } from 'yup'
 import { jsonBytes } from '../platform/json.ts'
-import type { Param } from './operation.ts'
+import { EXAMPLE_ID } from './operation.ts'
 import './locale.ts'
 
 declare module 'yup' {
@@ -45,9 +45,6 @@ export const atMost = (max: number) => ({
     value === undefined || value === null || value.length <= max || [...value].length <= max,
 })
 
-/** A parameter of a path that is the id of something. */
-export const idParam = (of: string): Param => ({ description: `The ${of}'s id.`, example: EXAMPLE_ID, isId: true })
-
 /** The id of something, given by the caller in any case. What is no id names nothing there is, which is for services to say. */
 export const givenId = (description: string) => filledText().meta({ description, isId: true, example: EXAMPLE_ID })
 
@@ -79,8 +76,6 @@ export const id = (of: string) =>
   string()
     .required()
     .meta({ description: `The ${of}'s identifier.`, json: { format: 'uuid' }, example: EXAMPLE_ID })
-
-export const EXAMPLE_ID = '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e'
 
 /** A point in time, in an answer: ISO 8601, UTC. */
 export const timestamp = (description: string) =>

@@ -1,26 +1,15 @@
+import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE } from './refusals.ts'
 import { createHash } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
-import {
-  IDEMPOTENCY_HOURS,
-  keepAnswer,
-  noteDone,
-  releaseIdempotencyKey,
-  takeIdempotencyKey,
-  type Attempt,
-} from './idempotency-queries.ts'
+import { keepAnswer, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
 import { invalid, Refusal } from '../platform/refusal.ts'
 import { newId } from '../platform/ids.ts'
 import { newCall, type Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 import { STATUSES } from './middleware/errors.ts'
 import type { Answer } from './operation.ts'
 
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
-
-/** A request that is repeated blindly must not bring a contact back. */
-export const DONE_FOR_ERASED =
-  'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
-  'Use a new key to do it anew'
 
 export interface IdempotentRequest {
   workspaceId: string
@@ -73,10 +62,7 @@ export async function doOnce<Given extends Dependencies>(
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
   if (taken.kind === 'erased') throw new Refusal('erased', DONE_FOR_ERASED)
   if (!taken.sameRequest) {
-    throw new Refusal(
-      'other-request',
-      `This Idempotency-Key was used with another request in the last ${IDEMPOTENCY_HOURS} hours; use a new one`,
-    )
+    throw new Refusal('other-request', KEY_USED_OTHERWISE)
   }
   if (taken.kind === 'in-flight') throw inProgress()
   return { status: taken.status, body: taken.body, replayed: true }
@@ -131,5 +117,4 @@ const doPartOnce =
       if (noted === 'noted') await run(unit)
     })
 
-const inProgress = () =>
-  new Refusal('in-flight', 'A request with this Idempotency-Key is still in progress; ask again in a moment')
+const inProgress = () => new Refusal('in-flight', KEY_IN_PROGRESS)

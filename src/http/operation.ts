@@ -1,6 +1,5 @@
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
-import type { Scope } from '../workspaces/scopes.ts'
-import type { Caller } from '../workspaces/admit.ts'
+import type { Caller, Scope } from '../workspaces/index.ts'
 import type { Call } from '../platform/call.ts'
 import type { BodyLimit } from './body.ts'
 import type { ApiDependencies } from './dependencies.ts'
@@ -16,24 +15,27 @@ export const TAGS = {
   Service: 'The key in use, and this description.',
 } as const
 
+/** The parameters of a path such as `/lists/{id}/contacts/{contactId}`, by name. */
+export type ParamsOf<Path extends string> = Record<NamesOf<Path>, string>
+type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesOf<Rest> : never
+
 /** What is known of a request before anything is done. */
-export interface CheckedRequest<Query, Body> {
-  params: Record<string, string>
+export interface CheckedRequest<Params, Query, Body> {
+  params: Params
   query: Query
   body: Body
   caller: Caller
 }
 
-export interface Request<Query, Body, Prepared = undefined> extends CheckedRequest<Query, Body> {
+export interface Request<Params, Query, Body, Prepared = undefined> extends CheckedRequest<Params, Query, Body> {
   call: Call
   prepared: Prepared
 }
 
+/** A parameter of a path that is no id. */
 export interface Param {
   description: string
   example: string
-  /** It is put into the one spelling in which ids are compared. */
-  isId?: boolean
 }
 
 export interface Answer {
@@ -65,6 +67,7 @@ export interface Operation {
   description: string
   /** `null`: any valid key. */
   scope: Scope | null
+  /** The parameters of the path that are no ids. */
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
@@ -81,24 +84,36 @@ export interface Operation {
    * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
    * session with Postgres is held meanwhile.
    */
-  prepare?(request: CheckedRequest<AnyObject, AnyObject>, dependencies: ApiDependencies): Promise<unknown>
-  handle(request: Request<AnyObject, AnyObject, unknown>, dependencies: ApiDependencies): Promise<Answer> | Answer
+  prepare?(
+    request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
+    dependencies: ApiDependencies,
+  ): Promise<unknown>
+  handle(
+    request: Request<Record<string, string>, AnyObject, AnyObject, unknown>,
+    dependencies: ApiDependencies,
+  ): Promise<Answer> | Answer
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
 
-/** Defines an operation: its handler knows what the schemas have checked. */
+/** Defines an operation: its handler knows what the path and the schemas have. */
 export const operation = <
+  const Path extends string,
   Query extends ObjectSchema<AnyObject> | undefined = undefined,
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
   Prepared = undefined,
 >(
-  definition: Omit<Operation, 'query' | 'body' | 'prepare' | 'handle'> & {
+  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle'> & {
+    path: Path
+    params?: Partial<Record<NamesOf<Path>, Param>>
     query?: Query
     body?: Body
-    prepare?(request: CheckedRequest<Known<Query>, Known<Body>>, dependencies: ApiDependencies): Promise<Prepared>
+    prepare?(
+      request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
+      dependencies: ApiDependencies,
+    ): Promise<Prepared>
     handle(
-      request: Request<Known<Query>, Known<Body>, NoInfer<Prepared>>,
+      request: Request<ParamsOf<Path>, Known<Query>, Known<Body>, NoInfer<Prepared>>,
       dependencies: ApiDependencies,
     ): Promise<Answer> | Answer
   },
@@ -107,3 +122,20 @@ export const operation = <
 /** Whether a repeated call is recognised by its Idempotency-Key. */
 export const takesIdempotencyKey = ({ method }: Pick<Operation, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH'
+
+/** The parameters of an operation's path, in their order: what is not described there is the id of something. */
+export function paramsOf({ path, params = {} }: Pick<Operation, 'path' | 'params'>): (Param & {
+  name: string
+  isId: boolean
+})[] {
+  return [...path.matchAll(/(\w+)s\/\{(\w+)\}/g)].map(([, of = '', name = '']) => {
+    const described = params[name]
+    return {
+      name,
+      isId: described === undefined,
+      ...(described ?? { description: `The ${of}'s id.`, example: EXAMPLE_ID }),
+    }
+  })
+}
+
+export const EXAMPLE_ID = '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e'

@@ -2,12 +2,13 @@ import Router from '@koa/router'
 import { forbidden } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
-import type { Caller } from '../workspaces/admit.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { doOnce } from './idempotency.ts'
 import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
-import { takesIdempotencyKey, type Operation } from './operation.ts'
+import { paramsOf, takesIdempotencyKey, type Operation } from './operation.ts'
+import { missingScope } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
@@ -52,7 +53,7 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
 }
 
 function assertScope({ scope }: Operation, { apiKey }: Caller): void {
-  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(`Missing required scope: ${scope}`)
+  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(missingScope(scope))
 }
 
 /** Whether a caller may read what it writes. */
@@ -103,8 +104,7 @@ async function serve(
 }
 
 /** Ids of a path in one spelling. What is no id stays as it is, and is not found, in the words of the operation. */
-function readParams({ params = {} }: Operation, given: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, params[name]?.isId ? oneSpelling(value) : value]),
-  )
+function readParams(operation: Operation, given: Record<string, string>): Record<string, string> {
+  const read = paramsOf(operation).map(({ name, isId }) => [name, isId ? oneSpelling(given[name]!) : given[name]!])
+  return Object.fromEntries(read) as Record<string, string>
 }

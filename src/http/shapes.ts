@@ -1,6 +1,5 @@
 import { array, boolean, object, string } from 'yup'
-import { SCOPES } from '../workspaces/scopes.ts'
-import { WORKSPACE_MODES } from '../workspaces/api-key.ts'
+import { SCOPES, WORKSPACE_MODES } from '../workspaces/index.ts'
 import { id } from './fields.ts'
 
 /** What every deletion answers. */

@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router'
-import type { Caller } from '../workspaces/admit.ts'
+import type { Caller } from '../workspaces/index.ts'
 
 /** What the middleware has learnt of a request by the time its handler runs. */
 export interface ApiState {

@@ -1,6 +1,6 @@
 import { readMailSender, sayMailSender } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Log } from '../outbox/dependencies.ts'
+import type { Log } from '../outbox/index.ts'
 
 /** Whose mail nobody delivers: of what is captured, only the Message-ID shows it. */
 const NOBODY = 'Dripline <dripline@localhost.localdomain>'

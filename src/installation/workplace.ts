@@ -1,6 +1,6 @@
 import { firstWorkplace, moveWorkplace, readInstallationId, type Workplace } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Log } from '../outbox/dependencies.ts'
+import type { Log } from '../outbox/index.ts'
 
 /** Tells the id of this installation, which its database has. It is read once a process, when it is needed first. */
 export function installationOf(em: EntityManager): () => Promise<string> {

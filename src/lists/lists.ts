@@ -1,16 +1,16 @@
+import { NOT_IN_LIST } from './refusals.ts'
+import { listNotFound } from '../contacts/index.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import type { Range } from '../contacts/queries.ts'
+import { CONTACT_LIMITS, contactNotFound, isContactLimit, type Range } from '../contacts/index.ts'
 import { findList, fullMembers, joinList, leaveList, listPage, type List } from './queries.ts'
-import { CONTACT_LIMITS, isContactLimit } from '../contacts/contact-limits.ts'
 import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { contactNotFound } from '../contacts/search-contacts.ts'
-import { assertBearable, assertNotCrowded } from '../triggers/bulk-load.ts'
+import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 /** A page of a workspace's lists, newest first, and how many there are. */
 export async function listLists(em: EntityManager, workspaceId: string, range: Range): Promise<[List[], number]> {
@@ -20,7 +20,7 @@ export async function listLists(em: EntityManager, workspaceId: string, range: R
 /** @throws {Refusal} `not-found` */
 export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
   const list = isId(id) ? await findList(unitOf(em), workspaceId, id) : undefined
-  if (!list) throw notFound('List not found in workspace')
+  if (!list) throw listNotFound()
   return list
 }
 
@@ -101,6 +101,6 @@ export async function removeFromList(
 ): Promise<void> {
   await getList(em, workspaceId, listId)
   if (!isId(contactId) || !(await leaveList(em.fork(), workspaceId, listId, contactId))) {
-    throw notFound('Contact not found in list')
+    throw notFound(NOT_IN_LIST)
   }
 }

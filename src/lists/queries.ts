@@ -1,9 +1,8 @@
-import { MAX_LISTS_OF_CONTACT } from '../contacts/contact-limits.ts'
+import { MAX_LISTS_OF_CONTACT, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
-import type { Range } from '../contacts/queries.ts'
-import { toDelivery, type Delivery, type DeliveryRow } from '../outbox/queries.ts'
-import { deliveriesOf, writeTriggerEvents } from '../triggers/queries.ts'
+import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
+import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 
 export interface List {
   id: string

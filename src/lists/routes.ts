@@ -1,18 +1,24 @@
+import { NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
 import { addToList, createList, getList, listLists, removeFromList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
 import { notFound } from '../platform/refusal.ts'
-import { operation } from '../http/operation.ts'
-import { deleted, deleteResultShape } from '../http/shapes.ts'
+import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
 import { joinResultShape, listShape, presentList, tagShape } from './shapes.ts'
-import { joinSchema, listSchema, tagsSchema } from '../contacts/schemas.ts'
-import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
-import { answerContacts, CONTACT_NOT_FOUND, contactPage, contactParams, WITHOUT_READING } from '../contacts/routes.ts'
-import { CONTACT_LIMITS } from '../contacts/contact-limits.ts'
-import { presentWritten, writtenContactShape } from '../contacts/shapes.ts'
+import {
+  answerContacts,
+  CONTACT_LIMITS,
+  CONTACT_NOT_FOUND,
+  contactPage,
+  LIST_NOT_FOUND,
+  WITHOUT_READING,
+  joinSchema,
+  listSchema,
+  presentWritten,
+  tagsSchema,
+  writtenContactShape,
+} from '../contacts/index.ts'
 
-const params = { id: idParam('list') }
-const NOT_FOUND = ['List not found in workspace']
 const listLinks = (id: string) => ({ getList: { id }, addToList: { id }, listMembers: { id } })
 
 export const listOperations = [
@@ -59,13 +65,12 @@ export const listOperations = [
     summary: 'Get a list',
     description: 'With the number of contacts in it.',
     scope: 'lists:read',
-    params,
     answers: {
       200: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
     },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [LIST_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: presentList(await getList(em, caller.workspace.id, params['id']!)) } }
+      return { status: 200, body: { data: presentList(await getList(em, caller.workspace.id, params.id)) } }
     },
   }),
 
@@ -77,12 +82,11 @@ export const listOperations = [
     summary: 'List the contacts in a list',
     description: 'Newest contact first. The same as GET /contacts with listId.',
     scope: 'contacts:read',
-    params,
     query: pageQuery(),
     answers: { 200: contactPage },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { listId: params['id']! }, query),
+      answerContacts(em, caller.workspace.id, { listId: params.id }, query),
   }),
 
   operation({
@@ -95,7 +99,6 @@ export const listOperations = [
       'One contact, or up to 1,000. Whoever was not in the list before starts the automations that listen for it. ' +
       'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
     scope: 'lists:write',
-    params,
     body: joinSchema,
     answers: {
       200: {
@@ -106,14 +109,14 @@ export const listOperations = [
     },
     refusals: {
       400: ['Send either contactId or contactIds', 'contactIds array must not exceed 1000 items'],
-      404: [...NOT_FOUND, 'Contact not found'],
+      404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
       const contactIds = body.contactIds ?? [body.contactId!]
-      const joined = await addToList(dependencies, caller.workspace.id, params['id']!, contactIds, call)
+      const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call)
       const { added, alreadyIn, errors } = joined
       if (body.contactId !== undefined && errors[0]) throw notFound(errors[0].error)
-      const data = { listId: params['id']!, added, alreadyIn, failed: errors.length, errors }
+      const data = { listId: params.id, added, alreadyIn, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },
   }),
@@ -126,12 +129,11 @@ export const listOperations = [
     summary: 'Take a contact out of a list',
     description: 'Enrollments that its joining started go on.',
     scope: 'lists:write',
-    params: { ...params, contactId: idParam('contact') },
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
-    refusals: { 404: [...NOT_FOUND, 'Contact not found in list'] },
+    refusals: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },
     async handle({ caller, params }, { em }) {
-      await removeFromList(em, caller.workspace.id, params['id']!, params['contactId']!)
-      return deleted(params['contactId']!)
+      await removeFromList(em, caller.workspace.id, params.id, params.contactId)
+      return deleted(params.contactId)
     },
   }),
 
@@ -161,7 +163,6 @@ export const listOperations = [
       'Tags are compared without case. A tag that the contact did not have starts what listens for it. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
-    params: contactParams,
     body: tagsSchema,
     answers: {
       200: {
@@ -170,9 +171,9 @@ export const listOperations = [
         links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
       },
     },
-    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: CONTACT_NOT_FOUND },
+    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, body, call }, dependencies) {
-      const contact = await tagContact(dependencies, caller.workspace.id, params['id']!, body.tags, call)
+      const contact = await tagContact(dependencies, caller.workspace.id, params.id, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
     },
   }),
@@ -185,12 +186,12 @@ export const listOperations = [
     summary: 'Take a tag from a contact',
     description: 'Enrollments that the tag started go on.',
     scope: 'contacts:write',
-    params: { ...contactParams, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    params: { tag: { description: "The tag's name, compared without case.", example: 'vip' } },
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
-    refusals: { 404: [...CONTACT_NOT_FOUND, 'Contact does not have this tag'] },
+    refusals: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      await untagContact(em, caller.workspace.id, params['id']!, params['tag']!)
-      return deleted(params['id']!)
+      await untagContact(em, caller.workspace.id, params.id, params.tag)
+      return deleted(params.id)
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { array, number, object, string, type InferType } from 'yup'
 import type { List } from './queries.ts'
-import { count, id, timestamp } from '../http/fields.ts'
+import { count, id, timestamp } from '../http/index.ts'
 
 export const listShape = object({
   id: id('list'),

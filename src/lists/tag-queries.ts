@@ -1,8 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { Range } from '../contacts/queries.ts'
-import { toDelivery, type Delivery, type DeliveryRow } from '../outbox/queries.ts'
-import { deliveriesOf, writeTriggerEvents } from '../triggers/queries.ts'
+import type { Range } from '../contacts/index.ts'
+import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
+import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 
 export interface Tag {
   name: string

@@ -1,16 +1,14 @@
-import { assertNotCrowded } from '../triggers/bulk-load.ts'
+import { TAG_NOT_FOUND } from './refusals.ts'
+import { assertNotCrowded, foldName } from '../triggers/index.ts'
 import { addTags, removeTag, tagPage } from './tag-queries.ts'
 import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
-import { uniqueTags } from '../contacts/tag.ts'
-import { foldName } from '../triggers/trigger.ts'
+import { contactNotFound, type ContactProfile, getContact, uniqueTags } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import type { ContactProfile } from '../contacts/queries.ts'
-import { contactNotFound, getContact } from '../contacts/search-contacts.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 /** A page of a workspace's tags with the number of contacts of each, and how many tags there are. */
 export const listTags = (em: EntityManager, workspaceId: string, range: { limit: number; offset: number }) =>
@@ -43,6 +41,6 @@ export async function untagContact(
   await getContact(em, workspaceId, contactId)
   const storable = findJsonFault(name) === undefined
   if (!storable || !(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
-    throw notFound('Contact does not have this tag')
+    throw notFound(TAG_NOT_FOUND)
   }
 }

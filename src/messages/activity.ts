@@ -1,9 +1,8 @@
-import type { Range } from '../contacts/queries.ts'
-import { contactNotFound } from '../contacts/search-contacts.ts'
+import { contactNotFound, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
-import { countMessages, messageBodies } from './ledger.ts'
+import { countMessages, messageBodies } from './activity-queries.ts'
 
 /** A message with its bodies, unless those before it in its page had too many already. */
 export interface ActivityItem {

@@ -29,6 +29,6 @@ const schema = defineEntity({
   },
 })
 
-/** One email to one contact: a row of the ledger. Written by `ledger.ts` only. */
+/** One email to one contact: a row of the ledger. Written by the statements of this room only. */
 export class Message extends schema.class {}
 schema.setClass(Message)

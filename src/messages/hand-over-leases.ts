@@ -1,4 +1,4 @@
-import { LEASE_SECONDS, renewLeases } from './ledger.ts'
+import { LEASE_SECONDS, renewLeases } from './claim-queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 
 /** How often the leases of what takes long are renewed, in milliseconds: twice before one runs out. */

@@ -1,7 +1,6 @@
 import { array } from 'yup'
-import { CONTACT_NOT_FOUND, contactParams } from '../contacts/routes.ts'
-import { listAnswer, listOf, pageQuery, rangeOf } from '../http/fields.ts'
-import { operation } from '../http/operation.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { listAnswer, listOf, operation, pageQuery, rangeOf } from '../http/index.ts'
 import { listActivity } from './activity.ts'
 import { messageShape, presentMessage } from './shapes.ts'
 
@@ -15,12 +14,11 @@ export const messageOperations = [
     description:
       'What it was sent, newest first, with content and outcome. Of long ones a page has the first contents.',
     scope: 'contacts:read',
-    params: contactParams,
     query: pageQuery(),
     answers: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageShape).required()) } },
-    refusals: { 404: CONTACT_NOT_FOUND },
+    refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
-      const [messages, total] = await listActivity(em, caller.workspace.id, params['id']!, rangeOf(query))
+      const [messages, total] = await listActivity(em, caller.workspace.id, params.id, rangeOf(query))
       return listAnswer(messages.map(presentMessage), query, total)
     },
   }),

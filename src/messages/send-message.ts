@@ -1,26 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { classifyDatabaseError, isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import {
-  claimMessage,
-  deferMessage,
-  draftMessage,
-  holdEnrollment,
-  recordOutcome,
-  type Claim,
-  type ClaimAs,
-  type Content,
-  type Draft,
-  type NotNow,
-  type Outcome,
-} from './ledger.ts'
+import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
+import { draftMessage, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
+import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import { newId } from '../platform/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
-import { RendererBusy, TemplateError, type RenderedEmail } from '../templates/content.ts'
-import type { Renderer } from '../templates/renderer.ts'
+import { type RenderedEmail, type Renderer, RendererBusy, TemplateError } from '../templates/index.ts'
 import { addressOf } from '../platform/email-address.ts'
-import type { Delivery, MailTransport, Permit } from '../transports/transport.ts'
-import type { Log, Metrics } from '../outbox/dependencies.ts'
+import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
+import type { Log, Metrics } from '../outbox/index.ts'
 import type { LeaseKeeper } from './hand-over-leases.ts'
 
 export interface SendMessageDependencies {

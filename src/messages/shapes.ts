@@ -1,5 +1,5 @@
 import { boolean, object, string, type InferType } from 'yup'
-import { count, id, timestamp } from '../http/fields.ts'
+import { count, id, timestamp } from '../http/index.ts'
 import type { ActivityItem } from './activity.ts'
 import { MESSAGE_STATUSES } from './message.ts'
 

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { recordOutcome, type Content, type Outcome } from './ledger.ts'
+import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import * as unconfirmed from './unconfirmed-queries.ts'
 import { invalid, notFound, type Refusal } from '../platform/refusal.ts'
 import { isId, newId } from '../platform/ids.ts'
 import type { MessageStatus } from './message.ts'
-import { RendererBusy, TemplateError, type RenderedEmail } from '../templates/content.ts'
-import type { MailTransport } from '../transports/transport.ts'
-import { NO_SENDER } from '../installation/mail-sender.ts'
+import { type RenderedEmail, RendererBusy, TemplateError } from '../templates/index.ts'
+import type { MailTransport } from '../transports/index.ts'
+import { NO_SENDER } from '../installation/index.ts'
 import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
 
 const LISTED = 1_000

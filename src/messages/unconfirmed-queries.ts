@@ -1,8 +1,9 @@
 import type { MessageKey, MessageStatus } from './message.ts'
-import type { WorkspaceMode } from '../workspaces/api-key.ts'
+import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { LEASE_SECONDS, type Draft } from './ledger.ts'
+import { LEASE_SECONDS } from './claim-queries.ts'
+import type { Draft } from './draft-queries.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
 export interface UnconfirmedMessage {

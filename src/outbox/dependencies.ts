@@ -2,7 +2,7 @@ import type { Crowded } from './crowded.ts'
 import type { Delivery } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Bulkhead } from '../platform/bulkhead.ts'
-import type { Enrollments } from '../sequences/client.ts'
+import type { Enrollments } from '../executions/index.ts'
 
 /** What services work with; a composition root gives it to them. */
 export interface Dependencies {

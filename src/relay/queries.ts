@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { SENDER_DIED } from '../messages/ledger.ts'
+import { SENDER_DIED } from '../messages/index.ts'
 
 interface EnrollmentOnPage {
   id: string

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { forgetIdleWindows } from '../workspaces/queries.ts'
-import { forgetIdempotencyKeys } from '../http/idempotency-queries.ts'
+import { forgetIdleWindows } from '../workspaces/index.ts'
+import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
+  type Delivery,
+  type Dependencies,
   FIRST_TURN,
+  type Lane,
   LANES,
   leaseDeliveries,
   owe,
   putOffDeliveries,
   STANDING,
-  type Delivery,
-  type Lane,
-} from '../outbox/queries.ts'
-import { forgetTriggerEvents } from '../triggers/queries.ts'
-import { deliver } from '../enrollments/deliver.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+} from '../outbox/index.ts'
+import { forgetTriggerEvents } from '../triggers/index.ts'
+import { deliver } from '../enrollments/index.ts'
 import { walk } from './walks.ts'
 
 /** Milliseconds between two looks at a lane in which nothing was due. */

@@ -1,12 +1,10 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { activePage, findEnrollment, rememberHeard } from '../enrollments/queries.ts'
-import { eraseRest } from '../erasure/queries.ts'
-import { advanceWalk, owe, oweAgain, settleDeliveries, type Delivery } from '../outbox/queries.ts'
-import { lostEvents } from '../triggers/queries.ts'
+import { activePage, findEnrollment, rememberHeard, settleActive } from '../enrollments/index.ts'
+import { eraseRest } from '../erasure/index.ts'
+import { advanceWalk, type Delivery, type Dependencies, owe, oweAgain, settleDeliveries } from '../outbox/index.ts'
+import { lostEvents } from '../triggers/index.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
-import { settleActive } from '../enrollments/settle-active.ts'
 
 /**
  * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have

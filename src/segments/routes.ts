@@ -1,12 +1,8 @@
 import { array } from 'yup'
 import { getSegment, listSegments } from './segments.ts'
-import { operation } from '../http/operation.ts'
+import { listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
 import { presentSegment, segmentDetailShape, segmentShape } from './shapes.ts'
-import { idParam, listAnswer, listOf, pageQuery, rangeOf, single } from '../http/fields.ts'
-import { answerContacts, contactPage } from '../contacts/routes.ts'
-
-const params = { id: idParam('segment') }
-const NOT_FOUND = ['Segment not found']
+import { answerContacts, contactPage, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
 
 export const segmentOperations = [
   operation({
@@ -38,11 +34,10 @@ export const segmentOperations = [
     summary: 'Get a segment',
     description: 'With the number of contacts for whom its condition is true at the moment.',
     scope: 'segments:read',
-    params,
     answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      const { segment, contactCount } = await getSegment(em, caller.workspace.id, params['id']!)
+      const { segment, contactCount } = await getSegment(em, caller.workspace.id, params.id)
       return { status: 200, body: { data: { ...presentSegment(segment), contactCount } } }
     },
   }),
@@ -55,11 +50,10 @@ export const segmentOperations = [
     summary: 'List the contacts in a segment',
     description: 'Newest contact first. The same as GET /contacts with segmentId.',
     scope: 'contacts:read',
-    params,
     query: pageQuery(),
     answers: { 200: contactPage },
-    refusals: { 404: NOT_FOUND },
+    refusals: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { segmentId: params['id']! }, query),
+      answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
 ]

@@ -1,8 +1,8 @@
-import { Segment } from '../conditions/entities.ts'
-import { Workspace } from '../workspaces/entities.ts'
+import { segmentNotFound } from '../contacts/index.ts'
+import { readCondition, Segment } from '../conditions/index.ts'
+import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { countContacts, type Range } from '../contacts/queries.ts'
-import { readCondition } from '../conditions/condition.ts'
+import { countContacts, type Range } from '../contacts/index.ts'
 import { invalid, notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 
@@ -24,7 +24,7 @@ export async function getSegment(
 ): Promise<{ segment: Segment; contactCount: number }> {
   const fork = em.fork()
   const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw notFound('Segment not found')
+  if (!segment) throw segmentNotFound()
   return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
 }
 

@@ -1,7 +1,6 @@
 import { mixed, object, string, type InferType } from 'yup'
-import type { Segment } from '../conditions/entities.ts'
-import { ACTIVITY_STATUSES, COMPARISONS, CONDITION_FIELDS, type Condition } from '../conditions/condition.ts'
-import { count, id, timestamp } from '../http/fields.ts'
+import { ACTIVITY_STATUSES, COMPARISONS, type Condition, CONDITION_FIELDS, type Segment } from '../conditions/index.ts'
+import { count, id, timestamp } from '../http/index.ts'
 
 const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
 const conditions = { type: 'array', items: { $ref: '#/components/schemas/Condition' } }

@@ -1,4 +1,4 @@
-import type { EmailContent } from '../sequences/steps.ts'
+import type { EmailContent } from '../sequences/index.ts'
 
 export type { EmailContent }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { countListening, countWaiting, type Happenings } from './queries.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'

@@ -1,11 +1,10 @@
 import { unitOf } from '../platform/db/sql.ts'
 import { assertNotCrowded } from './bulk-load.ts'
 import { insertCustomEvent } from './queries.ts'
-import { notFound } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { triggerKey } from './trigger.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
-import type { Dependencies } from '../outbox/dependencies.ts'
+import type { Dependencies } from '../outbox/index.ts'
 
 export interface FiredEvent {
   contactId: string
@@ -17,6 +16,7 @@ export interface FiredEvent {
 /**
  * Fires a custom event for a contact. It is durable before anything is started, so it is
  * acknowledged even while Temporal is away, and starts what it matched as soon as that is back.
+ * @returns `undefined` when the workspace has no such contact.
  */
 export async function fireEvent(
   dependencies: Dependencies,
@@ -24,7 +24,7 @@ export async function fireEvent(
   contactId: string,
   { name, data }: { name: string; data?: unknown },
   call: Call,
-): Promise<FiredEvent> {
+): Promise<FiredEvent | undefined> {
   await assertNotCrowded(dependencies, workspaceId)
   const event = isId(contactId)
     ? await insertCustomEvent(unitOf(dependencies.em), {
@@ -37,7 +37,7 @@ export async function fireEvent(
         requestId: call.requestId,
       })
     : undefined
-  if (!event) throw notFound('Contact not found')
+  if (!event) return undefined
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, event.deliveries))
   return { contactId, eventName: name, matchingAutomations: event.matching, firedAt: event.createdAt }
 }

@@ -1,16 +1,16 @@
-import { eventCause } from '../sequences/enrollment.ts'
+import { eventCause } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import {
   ACTIVE_OF_OWED,
+  type Delivery,
   DELIVERY_COLUMNS,
+  type DeliveryRow,
   toDelivery,
   TURN,
   WRITER_LEASE_SECONDS,
-  type Delivery,
-  type DeliveryRow,
-} from '../outbox/queries.ts'
+} from '../outbox/index.ts'
 
 /**
  * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is

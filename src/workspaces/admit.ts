@@ -1,3 +1,4 @@
+import { KEY_REFUSALS } from './refusals.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
 import { unauthenticated, unavailable, type Refusal } from '../platform/refusal.ts'
@@ -83,13 +84,5 @@ export function createAdmission(em: EntityManager): Admit {
 }
 
 function reasonOf(key: string, caller: 'unknown-key' | 'wrong-address'): Refusal {
-  return unauthenticated(
-    !key
-      ? 'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"'
-      : !isWellFormedApiKey(key)
-        ? 'Invalid API key: it is not a complete key as it was shown once'
-        : caller === 'unknown-key'
-          ? 'API key not found or has been revoked'
-          : 'API key not allowed from this IP address',
-  )
+  return unauthenticated(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? caller : 'malformed'])
 }

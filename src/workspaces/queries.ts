@@ -109,3 +109,8 @@ export async function forgetIdleWindows(em: EntityManager, limit: number): Promi
   )
   return rows.length
 }
+
+/** Lets nobody else make a workspace until the transaction ends. */
+export async function lockWorkspaces(em: EntityManager): Promise<void> {
+  await sql(em, 'lock table workspaces in share row exclusive mode')
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { operations } from '../../src/bin/operations.ts'
+import { operations } from '../../src/parts/operations.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startMetrics } from '../../src/bin/compose.ts'
+import { startMetrics } from '../../src/parts/metrics-server.ts'
 import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { runInNewContext } from 'node:vm'
 import pg from 'pg'
-import { document, operations } from '../../src/bin/operations.ts'
+import { document, operations } from '../../src/parts/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { SCOPES, type Scope } from '../../src/workspaces/scopes.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'

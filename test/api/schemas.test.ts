@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { document } from '../../src/bin/operations.ts'
+import { document } from '../../src/parts/operations.ts'
 import { contactSchema } from '../../src/contacts/schemas.ts'
 import { parse } from '../../src/http/parse.ts'
 import { findJsonFault } from '../../src/platform/json.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { createHttpServer } from '../../src/bin/http-server.ts'
+import { createHttpServer } from '../../src/parts/http-server.ts'
 import { eventually } from '../support/eventually.ts'
 
 describe('the HTTP server', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
-import { createReadiness } from '../../src/bin/readiness.ts'
+import { createReadiness } from '../../src/parts/readiness.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
-import { openMetrics } from '../../src/bin/metrics.ts'
+import { openMetrics } from '../../src/parts/metrics.ts'
 
 describe('the Grafana dashboard and the operations guide', () => {
   it('speak of metrics that there are', async () => {

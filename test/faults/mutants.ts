@@ -13,12 +13,13 @@ export interface Mutant {
   stories: readonly string[]
 }
 
-const LEDGER = 'src/messages/ledger.ts'
+const CLAIM = 'src/messages/claim-queries.ts'
+const DRAFT = 'src/messages/draft-queries.ts'
 
 export const MUTANTS: Record<string, Mutant> = {
   'unconditional-claim': {
     what: 'an attempt that was overtaken sends what another one has sent',
-    file: LEDGER,
+    file: CLAIM,
     replace: `where (message.status = 'DEFERRED' and message.attempts = $7::integer)`,
     by: 'where true',
     worlds: ['enroll'],
@@ -26,7 +27,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'dead-is-deferred': {
     what: 'a message whose sender died in the middle of the hand-over is sent again',
-    file: LEDGER,
+    file: DRAFT,
     replace: "set status = 'UNCONFIRMED', error = '${SENDER_DIED}'",
     by: "set status = 'DEFERRED', error = '${SENDER_DIED}'",
     worlds: ['enroll'],
@@ -34,7 +35,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'no-lease': {
     what: 'a claim whose owner may be alive is taken for dead',
-    file: LEDGER,
+    file: DRAFT,
     replace: "and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "and status = 'SENDING'",
     worlds: ['twice', 'delete'],
@@ -42,7 +43,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'claim-while-paused': {
     what: 'the claim does not ask whether the automation may send',
-    file: LEDGER,
+    file: CLAIM,
     replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
     by: 'where id = $4::uuid and deleted_at is null',
     worlds: ['pause'],
@@ -50,7 +51,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'claim-of-a-deleted': {
     what: 'the claim does not ask whether the automation was deleted',
-    file: LEDGER,
+    file: CLAIM,
     replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
     by: `where id = $4::uuid and status in ('ACTIVE', 'ARCHIVED')`,
     worlds: ['delete'],
@@ -58,7 +59,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'claim-of-an-erased': {
     what: 'the claim takes no lock on the contact, whom somebody erases',
-    file: LEDGER,
+    file: CLAIM,
     replace: '  join contact on contact.id = enrollment.contact_id\n  where enrollment.id = $1::uuid',
     by: '  where enrollment.id = $1::uuid',
     worlds: ['erase'],
@@ -82,7 +83,7 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'hold-is-no-fence': {
     what: 'an attempt that looked before a hold claims after it, and nobody tells the workflow to go on',
-    file: 'src/messages/ledger.ts',
+    file: CLAIM,
     replace: 'enrollment.holds = $16::integer or',
     by: '$16::integer >= 0 or',
     worlds: ['pause'],

@@ -42,7 +42,7 @@ const API: readonly Point[] = [
   {
     name: 'api: after record',
     file: ENROLL,
-    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(NOT_ACTIVE)\n',
+    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(AUTOMATION_NOT_ACTIVE)\n',
   },
   {
     name: 'api: done, not committed',
@@ -128,7 +128,7 @@ const WORKER: readonly Point[] = [
     before: 'const content = contentOf(this.dependencies, this.claim.key, draft, rendered)\n',
   },
   { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.claim.claim)\n' },
-  { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connect())\n' },
+  { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
   { name: 'worker: DATA begun, before claim', file: SEND, before: 'const sentAt = performance.now()\n' },
   {
     name: 'worker: claimed',

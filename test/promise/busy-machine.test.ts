@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMail } from '../../src/bin/compose.ts'
+import { createMail } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { RendererBusy } from '../../src/templates/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'

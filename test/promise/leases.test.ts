@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { claimMessage } from '../../src/messages/ledger.ts'
+import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLeaseKeeper, type HandOverLease } from '../../src/messages/hand-over-leases.ts'

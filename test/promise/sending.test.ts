@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import {
-  claimMessage,
-  deferMessage,
-  draftMessage,
-  holdEnrollment,
-  recordOutcome,
-  type ClaimAs,
-} from '../../src/messages/ledger.ts'
+import { claimMessage, deferMessage, type ClaimAs } from '../../src/messages/claim-queries.ts'
+import { draftMessage, holdEnrollment } from '../../src/messages/draft-queries.ts'
+import { recordOutcome } from '../../src/messages/record-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { outcomeOf } from '../../src/messages/send-message.ts'
 import { newId } from '../../src/platform/ids.ts'

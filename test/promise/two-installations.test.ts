@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { openContext, startWorker, type Context } from '../../src/bin/compose.ts'
+import { openContext, type Context } from '../../src/parts/context.ts'
+import { startWorker } from '../../src/parts/worker.ts'
 import { createDatabase } from '../support/database.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

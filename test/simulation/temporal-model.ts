@@ -5,20 +5,11 @@ import type { Arrival, EnrollmentInput } from '../../src/sequences/contract.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE } from '../../src/sequences/machine.ts'
 import { enrollmentWorkflowId } from '../../src/sequences/enrollment.ts'
-import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/sequences/client.ts'
+import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/executions/client.ts'
 import { runningActivity } from './activity-runtime.ts'
 import { current, FAULTS, type Offer, type Process, type Scheduler } from './scheduler.ts'
+import type { Event } from './events.ts'
 import { Cancelled, ContinueAsNew, Instance, instances } from './workflow-runtime.ts'
-
-export type Event =
-  /** A worker took the workflow up, at this time. */
-  | { kind: 'task'; now: number }
-  | { kind: 'signal'; name: string; arg: unknown }
-  | { kind: 'cancel' }
-  /** A local activity's result tells when it came: the workflow's time goes on by that. */
-  | { kind: 'result'; seq: number; value?: unknown; localAt?: number }
-  | { kind: 'result'; seq: number; error: string; localAt?: number }
-  | { kind: 'timer'; seq: number }
 
 interface Execution {
   id: string

@@ -3,7 +3,7 @@
  * events, and what it wants done is collected. The instance that runs says so by `instances`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Event } from './temporal-model.ts'
+import type { Event } from './events.ts'
 
 export class Cancelled extends Error {
   override readonly name = 'CancelledFailure'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { API } from '../../src/bin/operations.ts'
+import { API } from '../../src/parts/operations.ts'
 import { createApi } from '../../src/http/app.ts'
 import type { ApiDependencies } from '../../src/http/dependencies.ts'
 import type { Renderer } from '../../src/templates/renderer.ts'

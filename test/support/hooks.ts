@@ -1,6 +1,6 @@
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
-import { installTemporalRuntime } from '../../src/bin/compose.ts'
+import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
 import { quietLog } from './log.ts'
 import { stopServices } from './services.ts'
 

@@ -1,20 +1,9 @@
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import getPort from 'get-port'
 
 /** Ports that nothing listens on now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject)
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-        }),
-    ),
-  )
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
+export const freePorts = (count: number): Promise<number[]> =>
+  Promise.all(Array.from({ length: count }, () => getPort({ host: '127.0.0.1' })))
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,9 +1,9 @@
+import { rateLimitExceeded } from '../refusals.ts'
 import type { Context, Middleware } from 'koa'
 import { onBehalfOf } from '../../platform/db/pool-shares.ts'
 import { clientAddress } from '../../platform/address-ranges.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { RateLimit } from '../../workspaces/rate-limit.ts'
-import { createAdmission } from '../../workspaces/admit.ts'
+import { createAdmission, type RateLimit } from '../../workspaces/index.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { ApiState } from '../state.ts'
 
@@ -18,7 +18,7 @@ export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<A
     setHeaders(ctx, rateLimit)
     if (!rateLimit.allowed) {
       const { retryAfter } = rateLimit
-      throw new Refusal('rate-limited', `Rate limit exceeded. Retry after ${retryAfter} seconds.`)
+      throw new Refusal('rate-limited', rateLimitExceeded(retryAfter))
     }
     if (caller instanceof Refusal) throw caller
     ctx.state.caller = caller

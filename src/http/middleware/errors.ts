@@ -1,8 +1,9 @@
 import type { Middleware } from 'koa'
 import { isConflict, isDatabaseUnavailable, isShareUsedUp, violatedConstraint } from '../../platform/db/errors.ts'
 import { Refusal, type RefusalCode } from '../../platform/refusal.ts'
-import type { Log } from '../../outbox/dependencies.ts'
+import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../platform/temporal/errors.ts'
+import { BUSY, CONFLICT, DATABASE_UNAVAILABLE, internalError, TEMPORAL_UNAVAILABLE } from '../refusals.ts'
 import type { ApiState } from '../state.ts'
 
 export const STATUSES = {
@@ -16,8 +17,6 @@ export const STATUSES = {
   'rate-limited': 429,
   unavailable: 503,
 } as const satisfies Record<RefusalCode, number>
-
-export const BUSY = 'Too many requests of this workspace or address are at work at the moment; please try again'
 
 /** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name. */
 export type Limits = Readonly<Record<string, string>>
@@ -44,16 +43,16 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
         answer(503, BUSY)
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ requestId, error }, 'Postgres is not available')
-        answer(503, 'The database is not available at the moment; please try again')
+        answer(503, DATABASE_UNAVAILABLE)
       } else if (isConflict(error)) {
         log.warn({ requestId, error }, 'A request lost against another one')
-        answer(503, 'The request met another one on the same data, and nothing was done; please try again')
+        answer(503, CONFLICT)
       } else if (isTemporalUnavailable(error)) {
         log.warn({ requestId, error }, 'Temporal is not available')
-        answer(503, 'Temporal is not available at the moment; please try again')
+        answer(503, TEMPORAL_UNAVAILABLE)
       } else {
         log.error({ requestId, error }, 'A request failed')
-        answer(500, `Internal server error; please try again, and mention request ${requestId} if it stays`)
+        answer(500, internalError(requestId))
       }
       if (ctx.status === 503 || ctx.status === 409) ctx.set('Retry-After', '1')
     }

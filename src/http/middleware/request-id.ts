@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { Log, Metrics } from '../../outbox/dependencies.ts'
+import type { Log, Metrics } from '../../outbox/index.ts'
 import type { ApiState } from '../state.ts'
 
 const ACCEPTABLE = /^[\w.:-]{1,128}$/

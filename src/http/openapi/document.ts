@@ -1,9 +1,8 @@
-import { SCOPES } from '../../workspaces/scopes.ts'
-import { DEFAULT_RATE_LIMIT } from '../../workspaces/rate-limit.ts'
-import { DONE_FOR_ERASED, IDEMPOTENCY_KEY } from '../idempotency.ts'
+import { DEFAULT_RATE_LIMIT, SCOPES } from '../../workspaces/index.ts'
+import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
-import { BUSY } from '../middleware/errors.ts'
-import { TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
+import { paramsOf, TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
+import { BODY_TOO_LARGE, COMMON_REFUSALS, IDEMPOTENCY_REFUSALS, missingScope, NO_JSON_OBJECT } from '../refusals.ts'
 import { errorShape } from '../shapes.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
@@ -34,43 +33,7 @@ unknown fields are ignored. An id means the same in any case, and is answered in
 **Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
 `.trim()
 
-/** Refusals that can meet any operation, in the words of the specification (section 7) where it has them. */
-const COMMON_REFUSALS: Record<number, { description: string; messages: readonly string[] }> = {
-  401: {
-    description: 'The key is missing, invalid or revoked, or may not be used from this address.',
-    messages: [
-      'API key not found or has been revoked',
-      'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
-      'Invalid API key: it is not a complete key as it was shown once',
-      'API key not allowed from this IP address',
-    ],
-  },
-  429: { description: 'Too many requests.', messages: ['Rate limit exceeded. Retry after 7 seconds.'] },
-  500: {
-    description: 'Something went wrong here. Try again, with growing pauses.',
-    messages: ['Internal server error; please try again, and mention request 8f14e45f if it stays'],
-  },
-  503: {
-    description: 'Something that is needed is not reachable at the moment. Try again.',
-    messages: ['The database is not available at the moment; please try again', BUSY],
-  },
-}
-const BODY_REFUSALS = ['Malformed JSON: Unexpected end of JSON input', 'The request body must be a JSON object']
-const LARGE_BODY = 'Request body too large'
-const IDEMPOTENCY_REFUSALS: Record<number, { description: string; messages: readonly string[] }> = {
-  409: {
-    description: 'The request with this Idempotency-Key is still in hand.',
-    messages: ['A request with this Idempotency-Key is still in hand; ask again in a moment'],
-  },
-  410: {
-    description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
-    messages: [DONE_FOR_ERASED],
-  },
-  422: {
-    description: 'The Idempotency-Key was used with another request.',
-    messages: ['This Idempotency-Key was used with another request in the last 24 hours; use a new one'],
-  },
-}
+const BODY_REFUSALS = ['Malformed JSON: Unexpected end of JSON input', NO_JSON_OBJECT, BODY_TOO_LARGE]
 
 /** Makes the OpenAPI 3.1 document of the operations. */
 export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
@@ -175,7 +138,7 @@ function describeOperation(
   error: JsonSchema,
   basePath: string,
 ): Record<string, unknown> {
-  const { id, tag, summary, description, scope, params = {}, query, body, answers, refusals = {} } = operation
+  const { id, tag, summary, description, scope, query, body, answers, refusals = {} } = operation
   const keyed = takesIdempotencyKey(operation)
   const responses: Record<string, unknown> = {}
   for (const [status, answer] of Object.entries(answers)) {
@@ -193,11 +156,10 @@ function describeOperation(
   const bad = [
     ...(refusals[400] ?? []),
     ...(body ? BODY_REFUSALS : []),
-    ...(body && !refusals[400]?.includes(LARGE_BODY) ? [LARGE_BODY] : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
   ]
   if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
-  if (scope !== null) refuse(403, 'The key lacks the scope.', [`Missing required scope: ${scope}`])
+  if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
   if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
   if (keyed) {
     for (const [status, refusal] of Object.entries(IDEMPOTENCY_REFUSALS)) {
@@ -215,7 +177,7 @@ function describeOperation(
     description: `${description}\n\n${scope === null ? 'Any valid key.' : `Scope: \`${scope}\`.`}`,
     'x-required-scope': scope,
     parameters: [
-      ...Object.entries(params).map(([name, param]) => ({
+      ...paramsOf(operation).map(({ name, ...param }) => ({
         name,
         in: 'path',
         required: true,

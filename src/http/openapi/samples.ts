@@ -1,4 +1,4 @@
-import { takesIdempotencyKey, type Operation } from '../operation.ts'
+import { paramsOf, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { exampleOf } from './json-schema.ts'
 
 export interface Sample {
@@ -14,8 +14,11 @@ export const samplesOf = (operation: Operation, serverUrl: string): Sample[] => 
 ]
 
 function curl(operation: Operation, serverUrl: string): string {
-  const { method, params = {}, body } = operation
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]?.example ?? '')
+  const { method, body } = operation
+  const path = paramsOf(operation).reduce(
+    (path, { name, example }) => path.replace(`{${name}}`, example),
+    operation.path,
+  )
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${serverUrl}${path}'`,
     `-H 'Authorization: Bearer <API_KEY>'`,
@@ -28,10 +31,12 @@ function curl(operation: Operation, serverUrl: string): string {
   return lines.join(' \\\n  ')
 }
 
-function typeScript({ method, path, params, body }: Operation): string {
+function typeScript(operation: Operation): string {
+  const { method, path, body } = operation
   const options: string[] = []
-  if (params) {
-    const values = Object.entries(params).map(([name, { example }]) => `${name}: '${example}'`)
+  const params = paramsOf(operation)
+  if (params.length > 0) {
+    const values = params.map(({ name, example }) => `${name}: '${example}'`)
     options.push(`  params: { path: { ${values.join(', ')} } },`)
   }
   if (body) {

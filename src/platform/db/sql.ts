@@ -45,3 +45,8 @@ export async function preparedSql<Row>(
 
 /** Turns a timestamp as Postgres prints it into a Date. */
 export const toDate = (text: string): Date => new Date(text)
+
+/** Asks Postgres for a word. @throws what keeps it from answering. */
+export async function ping(em: EntityManager): Promise<void> {
+  await sql(em, 'select 1')
+}

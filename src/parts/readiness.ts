@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import type { Orm } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { ping } from '../platform/db/sql.ts'
 import { within } from '../platform/bulkhead.ts'
 
 interface Servers {
@@ -26,7 +26,7 @@ function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<
 
 async function lookForMissing({ orm, temporal }: Servers): Promise<string[]> {
   const looks: Record<string, () => Promise<unknown>> = {
-    Postgres: () => sql(orm.em.fork(), 'select 1'),
+    Postgres: () => ping(orm.em.fork()),
     Temporal: () =>
       temporal.withDeadline(Date.now() + PATIENCE_MS, () => temporal.connection.workflowService.getSystemInfo({})),
   }

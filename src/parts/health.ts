@@ -1,5 +1,5 @@
-import type { Log } from '../outbox/dependencies.ts'
-import type { RunningPart } from './compose.ts'
+import type { Log } from '../outbox/index.ts'
+import type { RunningPart } from './running-part.ts'
 
 /**
  * Says why a part does not work and will not by itself, or nothing. What is away and may come back (Postgres, Temporal, the

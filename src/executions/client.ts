@@ -1,14 +1,14 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
-import { ENGINE } from './machine.ts'
 import {
-  automationChangedSignal,
-  enterSignal,
   type Arrival,
+  automationChangedSignal,
+  ENGINE,
   type EnrollmentInput,
   type EnrollmentWorkflow,
-} from './contract.ts'
-import { enrollmentWorkflowId } from './enrollment.ts'
+  enrollmentWorkflowId,
+  enterSignal,
+} from '../sequences/index.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { IS_OWED } from '../outbox/queries.ts'
-import { IS_UNCONFIRMED } from '../messages/unconfirmed-queries.ts'
+import { IS_OWED } from '../outbox/index.ts'
+import { IS_UNCONFIRMED } from '../messages/index.ts'
 
 /** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
 export interface Owed {

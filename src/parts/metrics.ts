@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { readOwed } from '../relay/figures.ts'
+import { readOwed } from '../relay/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Metrics } from '../outbox/dependencies.ts'
+import type { Metrics } from '../outbox/index.ts'
 
 export interface MetricsRegistry {
   metrics: Metrics

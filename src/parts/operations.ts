@@ -1,15 +1,12 @@
-import { buildDocument } from '../http/openapi/document.ts'
-import type { Operation } from '../http/operation.ts'
+import { type Api, buildDocument, openApiDocument, type Operation, whoami } from '../http/index.ts'
 import { automationOperations } from '../automations/routes.ts'
 import { contactOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { erasureOperations } from '../erasure/routes.ts'
 import { messageOperations } from '../messages/routes.ts'
-import { CONTACT_LIMITS } from '../contacts/contact-limits.ts'
-import type { Api } from '../http/app.ts'
+import { CONTACT_LIMITS } from '../contacts/index.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
-import { openApiDocument, whoami } from '../http/service-routes.ts'
 
 /** The version prefix. */
 export const BASE_PATH = '/api/v1'

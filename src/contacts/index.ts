@@ -1,0 +1,17 @@
+export { CONTACT_LIMITS, isContactLimit, MAX_LISTS_OF_CONTACT } from './contact-limits.ts'
+export { Contact } from './entities.ts'
+export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
+export { type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'
+export { joinSchema, listSchema, tagsSchema } from './schemas.ts'
+export { getContact } from './search-contacts.ts'
+export {
+  CONTACT_NOT_FOUND,
+  contactNotFound,
+  LIST_NOT_FOUND,
+  listNotFound,
+  SEGMENT_NOT_FOUND,
+  segmentNotFound,
+} from './refusals.ts'
+export { presentWritten, writtenContactShape } from './shapes.ts'
+export { MAX_TAG_LENGTH, uniqueTags } from './tag.ts'
+export { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'

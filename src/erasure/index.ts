@@ -1,0 +1,1 @@
+export { eraseRest } from './queries.ts'

@@ -1,0 +1,1 @@
+export { createEnrollments, type Enrollments, type EnrollmentStart, type RunningEnrollment } from './client.ts'

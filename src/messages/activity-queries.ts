@@ -1,0 +1,44 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
+
+/** How many messages a contact has. @returns `undefined` when the workspace has no such contact. */
+export async function countMessages(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+): Promise<number | undefined> {
+  const [row] = await sql<{ total: number }>(
+    em,
+    `select (select count(*) from messages message where message.contact_id = contact.id)::float8 as total
+     from contacts contact where contact.id = $2::uuid and contact.workspace_id = $1::uuid`,
+    [workspaceId, contactId],
+  )
+  return row?.total
+}
+
+/** What messages say, in the order given, until that has so many bytes. Of the rest nothing is read: the sizes are kept apart. */
+export async function messageBodies(
+  em: EntityManager,
+  ids: readonly string[],
+  bytes: number,
+): Promise<Map<string, { html: string | null; text: string | null }>> {
+  const rows = await preparedSql<{ id: string; html: string | null; text: string | null }>(
+    em,
+    'message-bodies',
+    BODIES,
+    [ids, bytes],
+  )
+  return new Map(rows.map(({ id, ...body }) => [id, body]))
+}
+
+const BODIES = `
+with sized as (
+  select message.id, sum(coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0)) over (
+    order by place rows between unbounded preceding and 1 preceding
+  ) as before
+  from unnest($1::uuid[]) with ordinality as wanted(id, place)
+  join messages message on message.id = wanted.id
+)
+select message.id, message.html, message.text
+from sized join messages message on message.id = sized.id
+where coalesce(sized.before, 0) < $2::integer`

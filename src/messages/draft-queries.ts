@@ -1,0 +1,156 @@
+import type { AutomationStatus, EmailContent, SendFailurePolicy } from '../sequences/index.ts'
+import type { WorkspaceMode } from '../workspaces/index.ts'
+import type { MessageKey, MessageStatus } from './message.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+
+/** Why a step's email is not to be sent now. */
+export type NotNow =
+  /** The automation does not send now. */
+  | { kind: 'held' }
+  /** The enrollment, the automation or the contact is gone. */
+  | { kind: 'gone' }
+  /** Another attempt is handing it over, or was before it died: what became of it is known when its lease is over. */
+  | { kind: 'busy' }
+  /** It is settled; `died` is its id where it was settled by this look, because its owner was dead. */
+  | {
+      kind: 'existing'
+      status: MessageStatus
+      settledAt: Date
+      onSendFailure: SendFailurePolicy
+      died: string | undefined
+    }
+
+/** What an attempt needs to know before it claims: what to send, to whom, and how often it was claimed before. */
+export interface Draft {
+  kind: 'ready'
+  /** The attempts so far. A claim says it, and fails where another attempt has come between. */
+  attempts: number
+  /** How often the enrollment was held so far. A claim says it, and fails where it was held since: its workflow waits. */
+  holds: number
+  workspaceId: string
+  workspaceMode: WorkspaceMode
+  onSendFailure: SendFailurePolicy
+  content: EmailContent
+  contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+  /** How this installation sends mail, if anybody has said. */
+  mail: 'smtp' | 'capture' | null
+}
+
+/**
+ * Looks at a step's email, without a lock: what may have changed by the time it is handed over is asked again by the claim.
+ * A claim whose owner is dead, because its lease is over, is settled as UNCONFIRMED here: nobody knows whether the server
+ * has the message.
+ */
+export async function draftMessage(em: EntityManager, key: MessageKey, automationId: string): Promise<Draft | NotNow> {
+  const [row] = await preparedSql<DraftRow>(em, 'draft-message', DRAFT, [
+    key.enrollmentId,
+    key.stepId,
+    key.visit,
+    automationId,
+  ])
+  if (!row) return { kind: 'gone' }
+  if (row.message_status !== null && row.message_status !== 'DEFERRED') {
+    const settled =
+      row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
+    // Its owner may live; or it did, and has told just now that it was not sent.
+    if (settled.status === 'DEFERRED' || settled.status === 'SENDING') return { kind: 'busy' }
+    const settledAt = row.settled_at === null ? new Date() : toDate(row.settled_at)
+    return { kind: 'existing', ...settled, settledAt, onSendFailure: row.on_send_failure }
+  }
+  if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
+  if (row.subject === null)
+    throw new Error(`The version of enrollment ${key.enrollmentId} has no email step ${key.stepId}`)
+  return {
+    kind: 'ready',
+    attempts: row.attempts,
+    holds: row.holds,
+    workspaceId: row.workspace_id,
+    workspaceMode: row.mode,
+    onSendFailure: row.on_send_failure,
+    content: { subject: row.subject, html: row.html, text: row.text },
+    contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    mail: row.mail,
+  }
+}
+
+interface DraftRow {
+  workspace_id: string
+  automation_status: AutomationStatus
+  on_send_failure: SendFailurePolicy
+  mode: WorkspaceMode
+  email: string
+  first_name: string | null
+  metadata: Record<string, unknown>
+  subject: string | null
+  html: string | null
+  text: string | null
+  message_status: MessageStatus | null
+  settled_at: string | null
+  attempts: number
+  holds: number
+  mail: 'smtp' | 'capture' | null
+}
+
+const DRAFT = `
+select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
+  contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
+  (select mail from installation) as mail
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join contacts contact on contact.id = enrollment.contact_id
+join workspaces workspace on workspace.id = enrollment.workspace_id
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+left join lateral (
+  select step ->> 'content' as hash from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
+) step on true
+left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+left join messages message
+  on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
+where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrollment.status = 'ACTIVE'`
+
+/** What is said of a message whose claim outlived its owner. */
+export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
+
+/** Settles a claim whose lease is over. @returns what the message is then, and its id where that is our doing. */
+async function settleDead(
+  em: EntityManager,
+  key: MessageKey,
+): Promise<{ status: MessageStatus; died: string | undefined }> {
+  const parameters = [key.enrollmentId, key.stepId, key.visit]
+  const [settled] = await sql<{ id: string }>(em, SETTLE_DEAD, parameters)
+  const [row] = await sql<{ status: MessageStatus }>(
+    em,
+    `select status from messages where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
+    parameters,
+  )
+  return { status: row?.status ?? 'UNCONFIRMED', died: settled?.id }
+}
+
+const SETTLE_DEAD = `
+update messages
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}', settled_at = coalesce(settled_at, now())
+where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
+  and status = 'SENDING' and lease_until <= clock_timestamp()
+returning id`
+
+/**
+ * Marks an enrollment as held if its automation does not send, under the share lock that a PATCH waits for: it is among
+ * those that the PATCH wakes, or it has seen what the PATCH wrote. The mark stays until an attempt that looked later claims:
+ * one that Temporal has given up may still be at it, and its workflow would not be told to go on. @returns whether it is held.
+ */
+export async function holdEnrollment(em: EntityManager, enrollmentId: string, automationId: string): Promise<boolean> {
+  const rows = await preparedSql<{ held: boolean }>(em, 'hold-enrollment', HOLD, [enrollmentId, automationId])
+  return rows[0]?.held ?? false
+}
+
+const HOLD = `
+with automation as (
+  select status from automations where id = $2::uuid and deleted_at is null for share
+)
+update enrollments set held = true, holds = holds + 1
+from automation
+where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE' and automation.status in ('PAUSED', 'DRAFT')
+returning held`

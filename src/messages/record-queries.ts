@@ -1,0 +1,53 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql } from '../platform/db/sql.ts'
+
+/** How an attempt ended that had handed over. */
+export type Outcome =
+  | { status: 'SENT' | 'CAPTURED'; response: string | null }
+  | { status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'; error: string }
+
+export interface Content {
+  messageId: string
+  recipient: string
+  subject: string
+  html: string | null
+  text: string | null
+}
+
+/**
+ * Records how an attempt ended. Only the attempt that holds the claim can. If its lease was over and the message made
+ * UNCONFIRMED, the true outcome still replaces that; but "not sent" only tells the operator who has to decide, because the
+ * sequence has gone on. Of a contact who was erased meanwhile, nothing personal is kept.
+ */
+export async function recordOutcome(
+  em: EntityManager,
+  message: { id: string; claim: string },
+  outcome: Outcome,
+  content: Content | undefined,
+): Promise<void> {
+  await preparedSql(em, 'record-outcome', OUTCOME, [
+    message.id,
+    message.claim,
+    outcome.status,
+    'response' in outcome ? outcome.response : null,
+    'error' in outcome ? outcome.error : null,
+    content?.messageId ?? null,
+    content?.recipient ?? null,
+    content?.subject ?? null,
+    content?.html ?? null,
+    content?.text ?? null,
+  ])
+}
+
+const OUTCOME = `
+update messages message set
+  status = case when message.status = 'UNCONFIRMED' and $3::text = 'DEFERRED' then 'UNCONFIRMED' else $3::text end,
+  lease_until = null, response = kept.response, error = kept.error,
+  message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
+  sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end,
+  settled_at = coalesce(message.settled_at, case when $3::text <> 'DEFERRED' then now() end)
+from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
+  given(response, error, message_id, recipient, subject, html, text)
+left join lateral (select given.*) kept
+  on exists (select from contacts where id = (select contact_id from messages where id = $1::uuid))
+where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`

@@ -1,0 +1,23 @@
+export { Crowded } from './crowded.ts'
+export { type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
+export {
+  ACTIVE_OF_OWED,
+  advanceWalk,
+  type Delivery,
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  FIRST_TURN,
+  IS_OWED,
+  type Lane,
+  LANES,
+  leaseDeliveries,
+  leaveToRelay,
+  owe,
+  oweAgain,
+  putOffDeliveries,
+  settleDeliveries,
+  STANDING,
+  toDelivery,
+  TURN,
+  WRITER_LEASE_SECONDS,
+} from './queries.ts'

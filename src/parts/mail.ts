@@ -1,0 +1,50 @@
+import { createLeaseKeeper } from '../messages/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { Config } from '../platform/config.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { createRenderer } from '../templates/index.ts'
+import {
+  addressOfServer,
+  createSmtpTransport,
+  type OnChange,
+  readSmtpUrl,
+  traceDeliveries,
+  withCircuitBreaker,
+} from '../transports/index.ts'
+
+/** What sends mail, as configured. @param mailFrom what the parts of the installation have agreed on. */
+export const createMail = <Sender extends string | null>(
+  { SMTP_URL, SMTP_CONNECTIONS }: Config,
+  em: EntityManager,
+  mailFrom: Sender,
+) => ({
+  smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
+  renderer: createRenderer(),
+  leases: createLeaseKeeper(em),
+  mailFrom,
+})
+
+/** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
+export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, mailFrom: string) {
+  const mail = createMail(config, em, mailFrom)
+  const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
+  const open = new Set<string | undefined>()
+  const onChange: OnChange = (isOpen, reason, workspaceId) => {
+    if (isOpen) open.add(workspaceId)
+    else open.delete(workspaceId)
+    metrics.mailCircuitOpen(open.size > 0)
+    const whose = workspaceId === undefined ? '' : ' for a workspace'
+    if (isOpen)
+      log.warn(
+        { server, reason, workspaceId },
+        `The mail server fails${whose}; messages wait, and one at a time tries it`,
+      )
+    else log.info({ server, workspaceId }, `The mail server is back${whose}`)
+  }
+  const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
+  // The rate is kept by the queue in which emails wait: with one, all of them go through it.
+  return {
+    ...mail,
+    smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
+  }
+}

@@ -1,0 +1,2 @@
+export { readOwed } from './figures-queries.ts'
+export { startRelay } from './relay.ts'

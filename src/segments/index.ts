@@ -1,0 +1,1 @@
+export { assertWorkspace, createSegment, deleteSegment, listSegments } from './segments.ts'

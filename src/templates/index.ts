@@ -1,0 +1,9 @@
+export {
+  type EmailContent,
+  MAX_BODY_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  type RenderedEmail,
+  RendererBusy,
+  TemplateError,
+} from './content.ts'
+export { createRenderer, type Renderer } from './renderer.ts'

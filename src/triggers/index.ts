@@ -1,0 +1,12 @@
+export { assertBearable, assertNotCrowded } from './bulk-load.ts'
+export { fireEvent } from './fire-event.ts'
+export { deliveriesOf, forgetTriggerEvents, lostEvents, writeTriggerEvents } from './queries.ts'
+export {
+  foldName,
+  MAX_EVENT_NAME_LENGTH,
+  SUMMARY_TRIGGERS,
+  type Trigger,
+  type TriggerConfig,
+  triggerKey,
+  TRIGGERS,
+} from './trigger.ts'

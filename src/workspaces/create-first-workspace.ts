@@ -1,0 +1,42 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
+import { ApiKey, Workspace } from './entities.ts'
+import { lockWorkspaces } from './queries.ts'
+import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
+import { SCOPES } from './scopes.ts'
+
+export interface FirstKeys {
+  live: string
+  test: string
+}
+
+/**
+ * At the very first start: a live and a test workspace, with a key each. They are shown once and kept nowhere, so that they
+ * are shown before they are committed: keys that nobody has seen are none, and are made again.
+ * @returns whether they were made; they are not where there is a workspace already.
+ */
+export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys) => void): Promise<boolean> =>
+  em.fork().transactional(async (transaction) => {
+    // Two who start at once would make two of each.
+    await lockWorkspaces(transaction)
+    if ((await transaction.count(Workspace)) > 0) return false
+    const keyOf = (mode: 'live' | 'test'): string => {
+      const name = mode === 'live' ? 'My workspace' : 'My workspace (test)'
+      const workspace = transaction.create(Workspace, { name, mode })
+      const key = generateApiKey(mode)
+      transaction.create(ApiKey, {
+        workspace,
+        name: 'First key',
+        prefix: visiblePrefix(key),
+        hash: hashApiKey(key),
+        scopes: [...SCOPES],
+        allowedRanges: [],
+        rateLimit: DEFAULT_RATE_LIMIT,
+      })
+      return key
+    }
+    const first = { live: keyOf('live'), test: keyOf('test') }
+    await transaction.flush()
+    show(first)
+    return true
+  })
