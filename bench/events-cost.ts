@@ -1,7 +1,7 @@
+import type { StepInput } from '../src/automations/steps/index.ts'
 import proto from '@temporalio/proto'
 import { enrollContact } from '../src/enrollments/enroll-contact.ts'
 import { newCall } from '../src/platform/call.ts'
-import type { StepInput } from '../src/automations/automations.ts'
 import { bareHistory } from '../test/support/bare-sequence.ts'
 import { startTimeSkipping } from '../test/support/time-skipping.ts'
 import type { Benchmark } from './compare.ts'

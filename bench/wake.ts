@@ -1,4 +1,4 @@
-import { INITIAL } from '../src/sequences/machine.ts'
+import { INITIAL } from '../src/sequences/moves.ts'
 import pMap from 'p-map'
 import { recordEnrollment } from '../src/enrollments/queries.ts'
 import { sql } from '../src/platform/db/sql.ts'

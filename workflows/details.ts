@@ -1,4 +1,4 @@
-import { describeDelay, describeStep, type MachineState, positionOf, type StepOutline } from '../src/sequences/index.ts'
+import { describeStep, describeType, type MachineState, positionOf, type StepOutline } from '../src/sequences/index.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5
@@ -11,8 +11,7 @@ export function describeProgress(automationName: string, steps: readonly StepOut
   const first = Math.max(0, position - SHOWN_BEFORE)
   const rows = steps.slice(first, position + SHOWN_AFTER).map((step, index) => {
     const at = first + index
-    const what = step.type === 'WAIT' ? `WAIT ${describeDelay(step.delayMinutes)}` : step.type
-    return `| ${at + 1} | ${what} | ${at < position ? 'done' : at === position ? now : ''} |`
+    return `| ${at + 1} | ${describeType(step)} | ${at < position ? 'done' : at === position ? now : ''} |`
   })
   const headline = `**${automationName}**: ${describeStep(steps, position)}${now && `, ${now}`}`
   return [headline, '', '| # | step | state |', '|---|---|---|', ...rows].join('\n')

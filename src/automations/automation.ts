@@ -1,12 +1,6 @@
 import { isId } from '../platform/ids.ts'
-import type { EmailStep, WaitStep } from '../sequences/index.ts'
+import { lacksOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
-
-type Unidentified<Step> = Omit<Step, 'id' | 'html' | 'text'>
-interface Bodies {
-  html?: string | null | undefined
-  text?: string | null | undefined
-}
 
 /**
  * Why an automation would never do anything, and what to do about it: such a one may not be ACTIVE, because nobody would
@@ -14,13 +8,16 @@ interface Bodies {
  */
 export function whyNeverActs(
   { trigger, triggerConfig }: { trigger: Trigger; triggerConfig: TriggerConfig },
-  steps: readonly ((Unidentified<EmailStep> & Bodies) | Unidentified<WaitStep>)[],
+  steps: readonly StepInput[],
 ): string | undefined {
   const reason = whyNeverStarts(trigger, triggerConfig)
   if (reason) return reason
   if (steps.length === 0) return 'it has no steps: give it at least one in steps'
-  const empty = steps.findIndex((step) => step.type === 'EMAIL' && !step.html && !step.text)
-  return empty < 0 ? undefined : `steps[${empty}] is an email without a body: give it html, text or both`
+  for (const [index, step] of steps.entries()) {
+    const lack = lacksOf(step)
+    if (lack !== undefined) return `steps[${index}] ${lack}`
+  }
+  return undefined
 }
 
 function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): string | undefined {

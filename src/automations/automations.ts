@@ -1,5 +1,5 @@
 import { automationNotFound, neverActs } from './refusals.ts'
-import { createHash } from 'node:crypto'
+import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -9,15 +9,7 @@ import { knownLists } from '../contacts/index.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { owe } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
-import {
-  type AutomationStatus,
-  type EmailStep,
-  type SendFailurePolicy,
-  SENDING_STATUSES,
-  type Step,
-  type StoredStep,
-  type WaitStep,
-} from '../sequences/index.ts'
+import { type AutomationStatus, type SendFailurePolicy, SENDING_STATUSES } from '../sequences/index.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
@@ -35,15 +27,6 @@ export interface AutomationInput {
   onSendFailure?: SendFailurePolicy | undefined
   steps?: StepInput[] | undefined
 }
-
-/** A step as it is given: an id keeps the step it names, without one it is new. */
-export type StepInput =
-  | (Omit<EmailStep, 'id' | 'html' | 'text'> & {
-      id?: string | undefined
-      html?: string | null | undefined
-      text?: string | null | undefined
-    })
-  | (Omit<WaitStep, 'id'> & { id?: string | undefined })
 
 /** @throws {Refusal} `not-found` */
 export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
@@ -182,41 +165,19 @@ async function lockAutomation(em: EntityManager, workspaceId: string, id: string
 
 /** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
 async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
-  const contents = new Map<string, Contents>()
-  const stored = steps.map((step): StoredStep => {
-    if (step.type === 'WAIT') return step
-    const { subject, html, text } = step
-    const hash = hashOf({ subject, html, text })
-    contents.set(hash, { subject, html, text })
-    return { id: step.id, type: step.type, content: hash }
-  })
+  const { stored, contents } = storeSteps(steps)
   em.create(AutomationVersion, { automationId: id, version, steps: stored })
   await em.flush()
   await keepContents(em, id, contents)
 }
 
-type Contents = Pick<EmailStep, 'subject' | 'html' | 'text'>
-
-/** A length before each text keeps texts apart. */
-function hashOf({ subject, html, text }: Contents): string {
-  const hash = createHash('sha256')
-  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
-  return hash.digest('hex')
-}
-
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
   const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
-  const hashes = steps.flatMap((step) => (step.type === 'EMAIL' ? [step.content] : []))
+  const hashes = hashesOf(steps)
   const contents: EmailContent[] =
     hashes.length > 0 ? await em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
-  const byHash = new Map(contents.map((content) => [content.hash, content]))
-  return steps.map((step) => {
-    if (step.type === 'WAIT') return step
-    const content = byHash.get(step.content)
-    if (!content) throw new Error(`The content of step ${step.id} is missing`)
-    const { subject, html = null, text = null } = content
-    return { id: step.id, type: step.type, subject, html, text }
-  })
+  const byHash = contents.map(({ hash, subject, html = null, text = null }) => [hash, { subject, html, text }] as const)
+  return restoreSteps(steps, new Map(byHash))
 }
 
 /**
@@ -225,10 +186,5 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
  */
 function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
   const free = new Set(present.map((step) => step.id))
-  return steps.map((step) => {
-    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
-    return step.type === 'WAIT'
-      ? { id, type: step.type, delayMinutes: step.delayMinutes }
-      : { id, type: step.type, subject: step.subject, html: step.html ?? null, text: step.text ?? null }
-  })
+  return steps.map((step) => withId(step, step.id !== undefined && free.delete(step.id) ? step.id : newId()))
 }

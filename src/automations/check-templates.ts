@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { invalid, unavailable } from '../platform/refusal.ts'
-import type { StepInput } from './automations.ts'
+import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy } from '../templates/index.ts'
 
 /** How many emails of one request are tried at a time: others save, too. */
@@ -23,8 +23,8 @@ export async function checkTemplates(
 ): Promise<void> {
   const places = new Map<string, { content: EmailContent; index: number }>()
   steps.forEach((step, index) => {
-    if (step.type !== 'EMAIL') return
-    const content = { subject: step.subject, html: step.html ?? null, text: step.text ?? null }
+    const content = templatesOf(step)
+    if (!content) return
     const key = [content.subject, content.html, content.text]
       .map((text) => `${text?.length ?? -1}:${text ?? ''}`)
       .join()

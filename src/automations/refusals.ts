@@ -10,6 +10,3 @@ export const automationNotFound = () => notFound(AUTOMATION_NOT_FOUND)
 /** @param reason why it never would, and what to do about it. */
 export const neverActs = (reason: string) =>
   invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
-/** The reason of one that waits for an event without a name. */
-export const NO_EVENT_NAME =
-  'with the trigger EVENT it starts nobody without triggerConfig.eventName: give it the name of the event'

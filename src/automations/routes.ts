@@ -1,5 +1,6 @@
+import { whyNeverActs } from './automation.ts'
 import { array } from 'yup'
-import { AUTOMATION_NOT_FOUND, neverActs, NO_EVENT_NAME, TEMPLATE_INVALID } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, neverActs, TEMPLATE_INVALID } from './refusals.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
 import { invalid } from '../platform/refusal.ts'
@@ -21,7 +22,7 @@ import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpe
 const NOTHING_TO_UPDATE =
   `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
   'Steps are replaced by PUT /automations/{id}/steps'
-const NEVER_ACTS = neverActs(NO_EVENT_NAME).message
+const NEVER_ACTS = neverActs(whyNeverActs({ trigger: 'EVENT', triggerConfig: {} }, [])!).message
 
 const WITHOUT_READING =
   'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'

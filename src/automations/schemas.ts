@@ -1,78 +1,15 @@
-import { array, lazy, number, object, string, type ObjectSchema } from 'yup'
+import { array, object, string } from 'yup'
 import { atMost, boundedObject, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
-import {
-  AUTOMATION_STATUSES,
-  MAX_DELAY_MINUTES,
-  MAX_STEPS,
-  SEND_FAILURE_POLICIES,
-  STEP_TYPES,
-  type StepType,
-} from '../sequences/index.ts'
+import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
 import { MAX_TAG_LENGTH } from '../contacts/index.ts'
 import { MAX_EVENT_NAME_LENGTH, type TriggerConfig, TRIGGERS } from '../triggers/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
-import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../templates/index.ts'
-import type { StepInput } from './automations.ts'
+import { stepInput } from './steps/index.ts'
 
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 
-const stepId = () =>
-  text().meta({
-    description: 'Keeps the step of this automation that has this id. With any other, or none, the step is new.',
-    isId: true,
-  })
-
-const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
-
-const email = object({
-  id: stepId(),
-  type: string()
-    .oneOf(['EMAIL'] as const)
-    .required(),
-  subject: filledText()
-    .required()
-    .test(atMost(MAX_SUBJECT_LENGTH))
-    .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName }}!' }),
-  html: text().nullable().test(atMost(MAX_BODY_LENGTH)).meta({ description: LIQUID }),
-  text: text()
-    .nullable()
-    .test(atMost(MAX_BODY_LENGTH))
-    .meta({ description: LIQUID, example: 'Good to have you here.' }),
-})
-  .required()
-  .meta({ component: 'EmailStepInput', description: 'Sends one email.' })
-
-const wait = object({
-  id: stepId(),
-  type: string()
-    .oneOf(['WAIT'] as const)
-    .required(),
-  delayMinutes: number()
-    .integer()
-    .min(1)
-    .max(MAX_DELAY_MINUTES)
-    .required()
-    .meta({ description: 'Up to ten years.', example: 1440 }),
-})
-  .required()
-  .meta({ component: 'WaitStepInput', description: 'Lets time pass.' })
-
-const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
-
-const STEP_SCHEMAS = { EMAIL: email, WAIT: wait } as const satisfies Record<StepType, unknown>
-
-const step = lazy((value: unknown): ObjectSchema<StepInput> => {
-  const type =
-    typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
-      ? (value as { type: unknown }).type
-      : undefined
-  const schema =
-    typeof type === 'string' && Object.hasOwn(STEP_SCHEMAS, type) ? STEP_SCHEMAS[type as StepType] : unknownType
-  return schema as unknown as ObjectSchema<StepInput>
-}).meta({ component: 'StepInput', variants: Object.values(STEP_SCHEMAS) })
-
-const steps = () => array().of(step).max(MAX_STEPS).meta({ description: 'In the order in which they happen.' })
+const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In the order in which they happen.' })
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 

@@ -1,8 +1,9 @@
-import { array, lazy, number, object, string, type InferType, type Schema } from 'yup'
+import { array, object, string, type InferType, type Schema } from 'yup'
 import type { AutomationSummary } from './queries.ts'
-import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES, type Step } from '../sequences/index.ts'
+import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
 import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
+import { presentStep, stepShape } from './steps/index.ts'
 import type { AutomationDetail } from './automations.ts'
 import { count, freeObject, id, timestamp } from '../http/index.ts'
 
@@ -33,48 +34,6 @@ export const presentAutomationSummary = (summary: AutomationSummary): InferType<
   completedCount: summary.completedCount,
   createdAt: summary.createdAt.toISOString(),
   updatedAt: summary.updatedAt.toISOString(),
-})
-
-const emailStepShape = object({
-  id: id('step'),
-  type: string()
-    .oneOf(['EMAIL'] as const)
-    .required(),
-  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
-  subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
-  html: string().nullable().defined().meta({ example: null }),
-  text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
-  delayMinutes: number()
-    .oneOf([0] as const)
-    .required(),
-})
-  .required()
-  .meta({ component: 'EmailStep', description: 'Sends one email.' })
-
-const waitStepShape = object({
-  id: id('step'),
-  type: string()
-    .oneOf(['WAIT'] as const)
-    .required(),
-  position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 1 }),
-  subject: string()
-    .nullable()
-    .defined()
-    .oneOf([null] as const)
-    .meta({
-      description: 'Null: a WAIT has none.',
-      // Only null, and typed as the specification types it (section 2.4).
-      json: { type: ['string', 'null'], enum: undefined },
-      example: null,
-    }),
-  delayMinutes: number().integer().min(1).required().meta({ example: 1440 }),
-})
-  .required()
-  .meta({ component: 'WaitStep', description: 'Lets time pass.' })
-
-const stepShape = lazy((step: { type: string }) => (step.type === 'WAIT' ? waitStepShape : emailStepShape)).meta({
-  component: 'Step',
-  variants: [emailStepShape, waitStepShape],
 })
 
 /** The detail shape, with the content of the emails besides. */
@@ -136,19 +95,3 @@ export function presentWrittenAutomation({ apiKey }: Caller, detail: AutomationD
   if (apiKey.scopes.includes('automations:read')) return automation
   return Object.fromEntries(Object.entries(automation).filter(([name]) => name === 'id' || Object.hasOwn(given, name)))
 }
-
-const presentStep = (
-  step: Step,
-  position: number,
-): InferType<typeof emailStepShape> | InferType<typeof waitStepShape> =>
-  step.type === 'WAIT'
-    ? { id: step.id, type: step.type, position, subject: null, delayMinutes: step.delayMinutes }
-    : {
-        id: step.id,
-        type: step.type,
-        position,
-        subject: step.subject,
-        html: step.html,
-        text: step.text,
-        delayMinutes: 0,
-      }

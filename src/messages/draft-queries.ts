@@ -1,4 +1,5 @@
-import type { AutomationStatus, EmailContent, SendFailurePolicy } from '../sequences/index.ts'
+import type { AutomationStatus, SendFailurePolicy } from '../sequences/index.ts'
+import type { EmailContent } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

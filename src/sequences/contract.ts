@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow'
 import type { EnrollmentStatus } from './enrollment.ts'
-import type { MachineState, Progress } from './machine.ts'
+import type { Progress } from './machine.ts'
+import type { MachineState } from './moves.ts'
 
 /** A reason to enter an automation: ids, and nothing personal, because histories hold it. */
 export interface Entry {

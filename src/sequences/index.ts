@@ -16,7 +16,8 @@ export {
   eventCause,
   type Heard,
 } from './enrollment.ts'
-export { type Effect, ENGINE, type Happening, INITIAL, type MachineState, next, positionOf } from './machine.ts'
+export { ENGINE, type Happening, next, positionOf } from './machine.ts'
+export { type Effect, INITIAL, type MachineState } from './moves.ts'
 export {
   AUTOMATION_STATUSES,
   type AutomationStatus,
@@ -25,17 +26,13 @@ export {
   SENDING_STATUSES,
 } from './policies.ts'
 export {
-  describeDelay,
   describeStep,
-  type EmailContent,
-  type EmailStep,
-  MAX_DELAY_MINUTES,
+  describeType,
   MAX_STEPS,
   outlineOf,
-  type Step,
   STEP_TYPES,
   type StepOutline,
   type StepType,
   type StoredStep,
-  type WaitStep,
-} from './steps.ts'
+} from './steps/index.ts'
+export { MAX_DELAY_MINUTES } from './steps/wait.ts'

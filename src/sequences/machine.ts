@@ -3,32 +3,14 @@
  * and when, and says what is to be done. The workflow carries that out and tells what came of it; so does whatever else
  * runs sequences, on a clock of its own.
  */
-import type { EndStatus } from './enrollment.ts'
-import type { StepOutline } from './steps.ts'
+import { END, end, type Effect, type MachineState, type Move, send, stay } from './moves.ts'
+import { enterStep, type StepOutline } from './steps/index.ts'
 
 /**
  * The version of these rules that a run follows from its first event to its last. A run that continues as new takes the
  * newest. Change what a running sequence does, and this number goes up, with the rules of the old one kept.
  */
 export const ENGINE = 1
-
-/** Where a sequence is: small, and all that it needs to go on in a new run, besides the steps themselves. */
-export interface MachineState {
-  /** The step that it is at: `null` before the first, and `END` behind the last. */
-  stepId: string | null
-  /** What it waits for. */
-  waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
-  /** When the wait that it is in ends: milliseconds since 1970. */
-  wakeAt: number | null
-  /** Whether its automation keeps it where it is. */
-  held: boolean
-  /** Whether the automation changed while an email was under way: what that saw may be older than the change. */
-  changed: boolean
-}
-
-export const END = 'end'
-
-export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, held: false, changed: false }
 
 /** How far a sequence is by the ledger: its last step that is settled, and when it was; `null` with the time of its entry. */
 export interface Progress {
@@ -52,21 +34,6 @@ export type Happening =
   | { kind: 'changed' }
   /** It is to end at once. */
   | { kind: 'exit' }
-
-/** What is to be done. All but `publish` take time, and one of them is under way at most. */
-export type Effect =
-  | { do: 'send'; stepId: string }
-  /** Wait until then; `null`: until something happens. */
-  | { do: 'wait'; until: number | null }
-  | { do: 'publish'; held: boolean }
-  /** Tell when the wait that begins will end. */
-  | { do: 'announce'; position: number; until: number }
-  | { do: 'end'; status: EndStatus }
-
-export interface Move {
-  state: MachineState
-  effects: Effect[]
-}
 
 /** @param now milliseconds since 1970 */
 export function next(steps: readonly StepOutline[], state: MachineState, happening: Happening, now: number): Move {
@@ -94,8 +61,6 @@ export function positionOf(steps: readonly StepOutline[], { stepId }: Pick<Machi
   const position = steps.findIndex((step) => step.id === stepId)
   return Math.max(position, 0)
 }
-
-const stay = (state: MachineState): Move => ({ state, effects: [] })
 
 function begin(
   steps: readonly StepOutline[],
@@ -153,28 +118,5 @@ const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): 
 function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Move {
   const step = steps[position]
   if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
-  switch (step.type) {
-    case 'EMAIL':
-      return send(state, step.id)
-    case 'WAIT': {
-      const wakeAt = now + step.delayMinutes * 60_000
-      return {
-        state: { ...state, stepId: step.id, waitingFor: 'time', wakeAt },
-        effects: [
-          { do: 'announce', position, until: wakeAt },
-          { do: 'wait', until: wakeAt },
-        ],
-      }
-    }
-  }
+  return enterStep(step, { position, state, now, pass: () => enter(steps, position + 1, state, now) })
 }
-
-const send = (state: MachineState, stepId: string): Move => ({
-  state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false },
-  effects: [{ do: 'send', stepId }],
-})
-
-const end = (state: MachineState, status: EndStatus): Move => ({
-  state: { ...state, waitingFor: 'nothing', wakeAt: null },
-  effects: [{ do: 'end', status }],
-})

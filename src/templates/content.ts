@@ -1,6 +1,9 @@
-import type { EmailContent } from '../sequences/index.ts'
-
-export type { EmailContent }
+/** What an email says, before it is rendered: Liquid templates. */
+export interface EmailContent {
+  subject: string
+  html: string | null
+  text: string | null
+}
 
 /** What a template can name: `{{ contact.email }}`, `{{ contact.firstName }}`, `{{ contact.metadata.plan }}`. */
 export interface TemplateVariables {

@@ -3,7 +3,8 @@ import { isEmailAddress, emailKey } from '../../src/platform/email-address.ts'
 import { findJsonFault } from '../../src/platform/json.ts'
 import { messageIdHeader } from '../../src/messages/message.ts'
 import { splitMetadata } from '../../src/contacts/metadata.ts'
-import { describeDelay, describeStep } from '../../src/sequences/steps.ts'
+import { describeStep } from '../../src/sequences/steps/index.ts'
+import { describeDelay } from '../../src/sequences/steps/wait.ts'
 import { triggerKey } from '../../src/triggers/trigger.ts'
 
 describe('email address', () => {

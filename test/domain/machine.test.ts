@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {
-  END,
-  INITIAL,
-  next,
-  positionOf,
-  type Effect,
-  type Happening,
-  type MachineState,
-} from '../../src/sequences/machine.ts'
-import type { StepOutline } from '../../src/sequences/steps.ts'
+import { next, positionOf, type Happening } from '../../src/sequences/machine.ts'
+import { END, INITIAL, type Effect, type MachineState } from '../../src/sequences/moves.ts'
+import type { StepOutline } from '../../src/sequences/steps/index.ts'
 
 const email = (id: string): StepOutline => ({ id, type: 'EMAIL' })
 const wait = (id: string, delayMinutes: number): StepOutline => ({ id, type: 'WAIT', delayMinutes })

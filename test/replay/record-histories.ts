@@ -2,10 +2,11 @@
  * Records the histories that `test/replay` replays: one of each thing that an enrollment can go through. Run it for a
  * release, and commit what is new; a history that was released is never recorded again.
  */
+import type { StepInput } from '../../src/automations/steps/index.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
-import { createAutomation, updateAutomation, type StepInput } from '../../src/automations/automations.ts'
+import { createAutomation, updateAutomation } from '../../src/automations/automations.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'

@@ -110,9 +110,9 @@ describe('the linter', function () {
     try {
       writeFileSync(join(folder, 'a.ts'), "import { b } from './b.ts'\nexport type A = typeof b\n")
       writeFileSync(join(folder, 'b.ts'), "import type { A } from './a.ts'\nexport const b: A | 1 = 1\n")
-      const rules = JSON.parse(
-        readFileSync(join(ROOT, '.dependency-cruiser.json'), 'utf8'),
-      ) as NonNullable<ICruiseOptions['ruleSet']>
+      const rules = JSON.parse(readFileSync(join(ROOT, '.dependency-cruiser.json'), 'utf8')) as NonNullable<
+        ICruiseOptions['ruleSet']
+      >
       const { output } = await cruise(['.'], {
         tsPreCompilationDeps: true,
         ruleSet: rules,

@@ -1,4 +1,5 @@
 /** A whole installation in one process: services, activities and workflows of the product, with models around them. */
+import type { StepInput } from '../../src/automations/steps/index.ts'
 import { createActivities } from '../../activities/index.ts'
 import { type EntityManager, type Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
@@ -6,12 +7,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
 import { Crowded } from '../../src/outbox/crowded.ts'
 import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
-import {
-  createAutomation,
-  letHandOversEnd,
-  updateAutomation,
-  type StepInput,
-} from '../../src/automations/automations.ts'
+import { createAutomation, letHandOversEnd, updateAutomation } from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'

@@ -1,5 +1,5 @@
+import type { StepInput } from '../../src/automations/steps/index.ts'
 import assert from 'node:assert/strict'
-import type { StepInput } from '../../src/automations/automations.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { bareHistory } from '../support/bare-sequence.ts'

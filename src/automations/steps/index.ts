@@ -1,0 +1,59 @@
+/** The types of steps, as the API has them: see `AutomationStepType`. */
+import { lazy, object, string, type AnyObject, type ObjectSchema } from 'yup'
+import { STEP_TYPES, type StepType, type StoredStep } from '../../sequences/index.ts'
+import type { EmailContent } from '../../templates/index.ts'
+import { email } from './email.ts'
+import type { AutomationStepType, Contents } from './step-type.ts'
+import { wait } from './wait.ts'
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each entry has a step and an input of its own
+const STEPS = { EMAIL: email, WAIT: wait } satisfies { [Type in StepType]: AutomationStepType<Type, any, any> }
+
+type Steps = typeof STEPS
+/** A step, whole. */
+export type Step = ReturnType<Steps[StepType]['fromInput']>
+/** A step as it is given: an id keeps the step it names, without one it is new. */
+export type StepInput = Parameters<Steps[StepType]['fromInput']>[0]
+
+const typeOf = ({ type }: { type: StepType }) => STEPS[type] as AutomationStepType<StepType, Step, StepInput>
+
+const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
+
+/** What may come in as a step. */
+export const stepInput = lazy((value: unknown): ObjectSchema<StepInput> => {
+  const type =
+    typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
+      ? (value as { type: unknown }).type
+      : undefined
+  const schema = typeof type === 'string' && Object.hasOwn(STEPS, type) ? STEPS[type as StepType].input : unknownType
+  return schema as unknown as ObjectSchema<StepInput>
+}).meta({ component: 'StepInput', variants: Object.values(STEPS).map(({ input }) => input) })
+
+/** What goes out of a step. */
+export const stepShape = lazy((step: { type: StepType }) => STEPS[step.type].shape).meta({
+  component: 'Step',
+  variants: Object.values(STEPS).map(({ shape }) => shape),
+})
+
+export const presentStep = (step: Step, position: number): AnyObject => typeOf(step).toAnswer(step, position)
+
+export const withId = (input: StepInput, id: string): Step => typeOf(input).fromInput(input, id)
+
+/** Steps as a version keeps them, and apart from that what its emails say. */
+export function storeSteps(steps: readonly Step[]): { stored: StoredStep[]; contents: Contents } {
+  const contents: Contents = new Map()
+  return { stored: steps.map((step) => typeOf(step).store(step, contents)), contents }
+}
+
+/** Which contents a version's steps name. */
+export const hashesOf = (stored: readonly StoredStep[]): string[] =>
+  stored.flatMap((step) => typeOf(step).contentOf(step) ?? [])
+
+export const restoreSteps = (stored: readonly StoredStep[], contents: Contents): Step[] =>
+  stored.map((step) => typeOf(step).restore(step, contents))
+
+/** Why a step keeps its automation from being ACTIVE. */
+export const lacksOf = (input: StepInput): string | undefined => typeOf(input).lacks(input)
+
+/** What of a step has to be a template that can be rendered. */
+export const templatesOf = (input: StepInput): EmailContent | undefined => typeOf(input).templates(input)
