@@ -7,7 +7,9 @@ const ENOUGH = 5
 /** How many of them may be of one workspace's messages, where all are concerned. */
 const ENOUGH_OF_ONE = 3
 
-const isUnreachable = (delivery: Delivery): boolean => delivery.kind === 'not-sent' && delivery.unreachable === true
+/** Whether the server was not even reached. */
+export const isUnreachable = (delivery: Delivery): boolean =>
+  delivery.kind === 'not-sent' && delivery.unreachable === true
 
 /** What a server does in a row with the messages of one workspace, once it has been reached. */
 export class FailuresOfOne implements Failures {

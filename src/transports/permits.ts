@@ -81,9 +81,13 @@ export class Permits {
     const held = (this.held.get(group) ?? 0) - 1
     if (held > 0) this.held.set(group, held)
     else this.held.delete(group)
-    if (this.closed) return
+    // More than one, where the others are reckoned with no longer for whom one was kept.
+    while (!this.closed && this.giveToNext());
+  }
+
+  private giveToNext(): boolean {
     const next = [...this.waiting].find(([waiting]) => this.mayTake(waiting))
-    if (!next) return
+    if (!next) return false
     const [turn, [waiter]] = next
     this.hold(turn)
     waiter?.grant()
@@ -93,6 +97,7 @@ export class Permits {
       this.waiting.delete(turn)
       this.waiting.set(turn, rest)
     }
+    return true
   }
 
   /** Gives out none any more. */

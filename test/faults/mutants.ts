@@ -173,7 +173,7 @@ export const MUTANTS: Record<string, Mutant> = {
   'short-wait': {
     what: 'a wait ends early',
     file: 'src/sequences/machine.ts',
-    replace: 'step.delayMinutes * 60_000',
+    replace: 'delayMinutes * 60_000',
     by: 'step.delayMinutes * 50_000',
     worlds: ['enroll'],
     stories: ['waits'],

@@ -216,4 +216,84 @@ describe('a mail server that fails', () => {
     assert.deepEqual(await deliver(2, another, 'third'), ['not-sent', 'not-sent'])
     assert.equal(handedOver, 5)
   })
+
+  describe('and is well again', () => {
+    const now = performance.now.bind(performance)
+    let ahead = 0
+    beforeEach(() => {
+      ahead = 0
+      performance.now = () => now() + ahead
+    })
+    afterEach(() => {
+      performance.now = now
+    })
+    /** So many tries of each, ten minutes apart: longer than any pause. */
+    const tryOften = async (times: number, ...turns: string[]) => {
+      const kinds = new Set<string>()
+      for (let n = 0; n < times; n += 1) {
+        ahead += 600_000
+        for (const turn of turns) for (const kind of await deliver(1, another, turn)) kinds.add(kind)
+      }
+      return kinds
+    }
+    const FULL = { code: 452, text: '4.3.1 Insufficient system storage', at: 'rcpt' } as const
+
+    it('is mailed by a workspace that nobody reached it for, and that it then failed', async () => {
+      const { port } = sink
+      await sink.close()
+      await deliver(6, another)
+      sink = await startSmtpSink(() => gate, port)
+      sink.behave(FULL)
+      await tryOften(8, 'anybody')
+      sink.behave('accept')
+      assert.ok((await tryOften(2, 'anybody')).has('taken'))
+    })
+
+    it('is mailed by all workspaces that it failed', async () => {
+      sink.behave(FULL)
+      await tryOften(12, 'one', 'two')
+      sink.behave('accept')
+      await tryOften(2, 'one', 'two')
+      assert.deepEqual(await tryOften(1, 'one', 'two'), new Set(['taken']))
+    })
+
+    it('is mailed by one that it failed, when the one that was to try first never comes again', async () => {
+      sink.behave('cut')
+      await deliver(5, another, 'suspect')
+      const { port } = sink
+      await sink.close()
+      await deliver(6, another, 'innocent')
+      sink = await startSmtpSink(() => gate, port)
+      assert.ok((await tryOften(2, 'suspect')).has('taken'))
+    })
+  })
+
+  it('is tried by another one when the one that tries takes long, and by no second one of the same', async () => {
+    const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
+    const patient = withCircuitBreaker(smtp, () => undefined, { trialMs: 100 })
+    const deliverTo = async (turn: string) => {
+      const permit = await patient.permit(turn, new AbortController().signal)
+      return (await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind
+    }
+    try {
+      const { port } = sink
+      await sink.close()
+      for (let n = 0; n < 5; n += 1) await deliverTo('other')
+      const answer = Promise.withResolvers<void>()
+      gate = answer.promise
+      sink = await startSmtpSink(() => gate, port)
+      let slow: Promise<string> | undefined
+      await eventually('the slow one tries', async () => {
+        slow = deliverTo('slow')
+        return (await Promise.race([slow, new Promise((soon) => setTimeout(soon, 50))])) === undefined || undefined
+      })
+      assert.equal(await deliverTo('slow'), 'not-sent')
+      gate = undefined
+      await eventually('the other one is let through', async () => (await deliverTo('other')) === 'taken' || undefined)
+      answer.resolve()
+      assert.equal(await slow, 'taken')
+    } finally {
+      await patient.close()
+    }
+  })
 })
