@@ -43,7 +43,15 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
   const beat = setInterval(heartbeat, heartbeatTimeoutMs === undefined ? 5_000 : heartbeatTimeoutMs / 3)
   try {
     const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })
-    if (result.kind === 'queue' || result.kind === 'deferred') {
+    if (result.kind === 'queue') {
+      throw ApplicationFailure.create({
+        message: 'No connection was free for a while; others have their turn',
+        type: 'Waiting',
+        category: EXPECTED,
+        nextRetryDelay: '1 second',
+      })
+    }
+    if (result.kind === 'deferred') {
       // The server's words can hold an address, and histories hold none: they are in the ledger.
       throw ApplicationFailure.create({
         message: 'The message was not sent; it will be tried again',

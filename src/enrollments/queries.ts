@@ -104,8 +104,10 @@ with inserted as (
   select $1::uuid, automation.workspace_id, automation.id, contact.id, automation.version, $4::text, 'ACTIVE',
     $6::timestamptz
   from automations automation
-  join contacts contact on contact.workspace_id = automation.workspace_id
-  where automation.id = $2::uuid and automation.deleted_at is null and contact.id = $3::uuid
+  -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
+  join (select id, workspace_id from contacts where id = $3::uuid for key share) contact
+    on contact.workspace_id = automation.workspace_id
+  where automation.id = $2::uuid and automation.deleted_at is null
     and ($5::uuid is null or exists (select from trigger_events where id = $5::uuid))
     and not exists (
       select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid

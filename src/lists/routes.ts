@@ -146,6 +146,8 @@ export const listOperations = [
     description: 'In the order of the alphabet, with the number of contacts that have each.',
     scope: 'contacts:read',
     query: pageQuery(),
+    // All tags of all contacts are gone through.
+    bulk: true,
     answers: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagShape).required()) } },
     async handle({ caller, query }, { em }) {
       const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))

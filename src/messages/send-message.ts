@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
 import { draftMessage, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
 import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
+import { abortAfter } from '../platform/abort.ts'
 import { newId } from '../platform/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
 import { type RenderedEmail, type Renderer, RendererBusy, TemplateError } from '../templates/index.ts'
@@ -32,7 +33,7 @@ export type SendResult =
   | { kind: 'gone' }
   /** Certainly not sent, or not to be settled yet: to be tried again later. */
   | { kind: 'deferred'; reason: string }
-  /** It can't be done at once: to be done where it may wait. */
+  /** It can't be done within the time that it may take here: to be done where it may wait, or when it is its turn again. */
   | { kind: 'queue' }
 
 /** How an email comes by a connection: only if one is free within a moment, or whenever its turn comes. */
@@ -62,8 +63,13 @@ export async function sendMessage(
   return new Sending(dependencies, claim, draft).send(patience)
 }
 
-/** How long an email that is to go at once waits for a thread to render it, in milliseconds: others need its slot. */
+/** How long an email waits for a thread to render it, in milliseconds, when it is to go at once: others need its slot. */
 const RENDER_SOON_MS = 500
+/**
+ * How long one from the queue waits for a thread, and then for a connection, in milliseconds. It keeps a slot of its worker
+ * meanwhile, and whoever has slow recipients would keep all of them: the queue gives workspaces their turns.
+ */
+const TURN_MS = 3_000
 
 /** Something changed between two looks. */
 const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile' })
@@ -97,13 +103,17 @@ class Sending {
     const { smtp, renderer } = this.dependencies
     const { draft } = this
     let rendered: RenderedEmail
+    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No thread was free')
     try {
-      const beginBy = patience === 'at-once' ? AbortSignal.timeout(RENDER_SOON_MS) : undefined
-      rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId, beginBy })
+      const options = { owner: draft.workspaceId, beginBy: late.signal }
+      rendered = await renderer.render(draft.content, { contact: draft.contact }, options)
     } catch (error) {
-      if (error instanceof RendererBusy) return patience === 'at-once' ? { kind: 'queue' } : this.putOff(error.message)
+      if (error instanceof RendererBusy)
+        return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error
       return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
+    } finally {
+      late.forget()
     }
     const content = contentOf(this.dependencies, this.claim.key, draft, rendered)
     if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
@@ -114,7 +124,20 @@ class Sending {
       const permit = await smtp.permitSoon(draft.workspaceId)
       return permit ? this.handOver(permit, content) : { kind: 'queue' }
     }
-    return this.handOver(await smtp.permit(draft.workspaceId, patience.turn), content)
+    const permit = await this.permitInTime(smtp, patience.turn)
+    return permit ? this.handOver(permit, content) : { kind: 'queue' }
+  }
+
+  private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<Permit | undefined> {
+    const late = abortAfter(TURN_MS, 'No connection was free')
+    try {
+      return await smtp.permit(this.draft.workspaceId, AbortSignal.any([turn, late.signal]))
+    } catch (error) {
+      if (error === late.signal.reason) return undefined
+      throw error
+    } finally {
+      late.forget()
+    }
   }
 
   private async handOver(permit: Permit, content: Content): Promise<SendResult> {

@@ -1,6 +1,16 @@
 /** Parses and renders templates. It runs in a thread of its own: nothing but `render-thread.ts` imports it. */
-import { Context, filters, Liquid, LiquidError, toValue, toValueSync, type Template } from 'liquidjs'
-import { LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import {
+  Context,
+  defaultOperators,
+  filters,
+  Liquid,
+  LiquidError,
+  type Operators,
+  toValue,
+  toValueSync,
+  type Template,
+} from 'liquidjs'
+import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 
 export type Field = keyof EmailContent
@@ -22,6 +32,24 @@ const FILE_TAGS = ['include', 'render', 'layout', 'block']
 /** They evaluate templates that they get as texts, at run time, beyond every limit. */
 const evaluates = (filter: string): boolean => filter.endsWith('_exp')
 
+/** They look for their first argument in what they are given. */
+const SEARCHES: ReadonlySet<string> = new Set(
+  ['split', 'replace', 'remove'].flatMap((name) => [name, `${name}_first`, `${name}_last`]),
+)
+
+type OperatorGenerator = Generator<unknown, boolean, unknown>
+type BinaryOperator = (left: unknown, right: unknown, context: Context) => OperatorGenerator
+
+/** `contains` looks for a text in a text, and LiquidJS counts nothing of it. */
+const operators: Operators = {
+  ...defaultOperators,
+  *contains(left: unknown, right: unknown, context: Context): OperatorGenerator {
+    const meter = context.memoryLimit as unknown as Meter
+    meter.work(costOfSearch(toValue(left), toValue(right)))
+    return yield* (defaultOperators['contains'] as BinaryOperator)(left, right, context)
+  },
+}
+
 function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
@@ -29,12 +57,13 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
     root: [],
     partials: [],
     layouts: [],
+    operators,
     ...options,
   })
   for (const tag of FILE_TAGS) delete engine.tags[tag]
   for (const [name, filter] of Object.entries(filters)) {
     if (evaluates(name)) engine.unregisterFilter(name)
-    else engine.registerFilter(name, metered(filter as Handler | FilterObject))
+    else engine.registerFilter(name, metered(filter as Handler | FilterObject, SEARCHES.has(name)))
   }
   // Also what `capture` writes into a variable is counted, which LiquidJS does not.
   const { renderer } = engine
@@ -55,13 +84,14 @@ interface FilterObject {
 }
 
 /** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
-function metered(filter: Handler | FilterObject): FilterObject {
+function metered(filter: Handler | FilterObject, searches: boolean): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   return {
     raw,
     *handler(this: { context: Context }, ...values: unknown[]): Generator<unknown, unknown, unknown> {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(weigh(value))
+      if (searches) (memoryLimit as unknown as Meter).work(costOfSearch(toValue(values[0]), toValue(values[1])))
       const made = yield handler.apply(this, values)
       memoryLimit.use(weigh(made))
       return made

@@ -11,6 +11,8 @@ export const LIMITS = {
   work: 10_000_000,
   /** Characters or items of any one value. */
   value: 1_000_000,
+  /** Characters that are compared, at worst, by searches, for each unit of work: each search is one call that nothing ends. */
+  comparisons: 64,
   /** Characters of what comes out; a subject is a header, and of a line RFC 5322 takes 998 (section 2.1.1). */
   output: { subject: 998, html: 1_000_000, text: 1_000_000 },
 } as const
@@ -25,7 +27,7 @@ const inWords = (count: number): string => count.toLocaleString('en-US')
 /** Takes the place of LiquidJS's limiters, which count time where this one counts nodes. */
 export class Meter {
   private nodes = 0
-  private work = 0
+  private worked = 0
 
   /** LiquidJS calls it before each node, with the time. */
   check(): void {
@@ -38,12 +40,21 @@ export class Meter {
     if (units > LIMITS.value) {
       throw new LimitExceeded(`makes a value of more than ${inWords(LIMITS.value)} characters or items`)
     }
-    this.work += units
-    if (this.work > LIMITS.work) {
+    this.work(units)
+  }
+
+  /** Counts what is gone through, and is no value. */
+  work(units: number): void {
+    this.worked += units
+    if (this.worked > LIMITS.work) {
       throw new LimitExceeded(`goes through more than ${inWords(LIMITS.work)} characters and items`)
     }
   }
 }
+
+/** What it costs to look for a text in another one, at worst: each place in it is compared with all that is looked for. */
+export const costOfSearch = (within: unknown, sought: unknown): number =>
+  (weigh(within) * weigh(sought)) / LIMITS.comparisons
 
 /** Counts what a template writes while it writes: into the email, or into a variable of `capture`. */
 export class MeteredOutput {

@@ -55,6 +55,9 @@ const REMEMBERED = 10_000
 const HEAVY_MS = 100
 const HEAVY_FOR_MS = 60_000
 
+/** How many threads may be at their end while others take their places: one long call keeps a processor until it is over. */
+const MOST_ENDING = 2
+
 /** After so many threads in a row that could not be started it is no coincidence. */
 const FAILED_STARTS = 3
 const RETRY_MS = 5_000
@@ -103,6 +106,7 @@ export function createRenderer({
     ...Array.from({ length: Math.max(threads, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
     lane(queues.suspect),
   ]
+  const ending = new Set<Promise<void>>()
   let closed = false
   let failedStarts = 0
   let failure: unknown
@@ -141,6 +145,7 @@ export function createRenderer({
     try {
       // A second try has a thread to itself: nothing that others have left there can be laid at its door.
       if (job.attempt > 1) at.thread?.end()
+      if (at.thread?.ended) await noteEnd(at.thread)
       if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
       // The first one's time is the thread's own.
       const since = at.thread.started ? performance.now() : Infinity
@@ -174,6 +179,13 @@ export function createRenderer({
       at.job = undefined
       if (!closed) dispatch()
     }
+  }
+
+  /** Waits until few threads are at their end. */
+  async function noteEnd({ gone }: RenderThread): Promise<void> {
+    ending.add(gone)
+    void gone.then(() => ending.delete(gone))
+    while (ending.size > MOST_ENDING) await Promise.race(ending)
   }
 
   /** Tries again by itself, so that it is known when threads can be started again, though nobody wants anything rendered. */

@@ -20,6 +20,8 @@ export class RenderThread {
   ended = false
   /** It was there: what went wrong after that is about a job. */
   started = false
+  /** Settles when it uses nothing any more: one long call goes on behind its end. */
+  readonly gone: Promise<void>
   private readonly worker: Worker
   private readonly current = new SharedArrayBuffer(4)
   private readonly ready: Promise<void>
@@ -34,6 +36,7 @@ export class RenderThread {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
     })
     this.worker.once('exit', () => (this.ended = true))
+    this.gone = new Promise((gone) => this.worker.once('exit', () => gone()))
     // A thread that dies while it has no job is replaced by the next job.
     this.worker.on('error', () => (this.ended = true))
     this.ready = new Promise((resolve, reject) => {

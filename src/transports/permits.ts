@@ -9,24 +9,28 @@ const RECKONED_MS = 60_000
  * are others, one in five permits, and one at least, is for whoever has none.
  */
 export class Permits {
+  private readonly size: number
   private free: number
+  private readonly kept: number
   private readonly most: number
+  private scarce = 0
   private readonly waiting = new Map<string, Waiter[]>()
   private readonly held = new Map<string, number>()
   private readonly asked = new Map<string, number>()
   private closed = false
 
   constructor(size: number) {
+    this.size = size
     this.free = size
-    this.most = Math.max(1, size - Math.max(1, Math.floor(size / 5)))
+    this.kept = Math.max(1, Math.floor(size / 5))
+    this.most = Math.max(1, size - this.kept)
   }
 
   /** Takes one, if one is free for the group and nobody waits for it. */
-  takeNow(group: string): boolean {
+  takeNow(group: string): Taken | undefined {
     if (this.closed || !this.mayTake(group) || [...this.waiting.keys()].some((other) => this.mayTake(other)))
-      return false
-    this.hold(group)
-    return true
+      return undefined
+    return this.hold(group)
   }
 
   private mayTake(group: string): boolean {
@@ -34,22 +38,26 @@ export class Permits {
     return (this.held.get(group) ?? 0) < this.most || !this.hasOthers(group)
   }
 
-  private hold(group: string): void {
+  private hold(group: string): Taken {
     this.free -= 1
     this.held.set(group, (this.held.get(group) ?? 0) + 1)
+    const isScarce = this.size > 1 && this.free < this.kept && this.scarce < this.kept
+    if (isScarce) this.scarce += 1
+    return { isScarce }
   }
 
   private hasOthers(group: string): boolean {
     const limit = performance.now() - RECKONED_MS
-    for (const [other, at] of this.asked) if (at < limit) this.asked.delete(other)
+    for (const [other, at] of this.asked) if (at < limit && !this.waiting.has(other)) this.asked.delete(other)
     return this.asked.size > (this.asked.has(group) ? 1 : 0)
   }
 
-  take(group: string, signal: AbortSignal): Promise<void> {
+  take(group: string, signal: AbortSignal): Promise<Taken> {
     if (this.closed) return Promise.reject(closed())
     if (signal.aborted) return Promise.reject(asError(signal.reason))
     this.asked.set(group, performance.now())
-    if (this.takeNow(group)) return Promise.resolve()
+    const taken = this.takeNow(group)
+    if (taken) return Promise.resolve(taken)
     return new Promise((resolve, reject) => {
       const leave = () => {
         signal.removeEventListener('abort', abort)
@@ -62,9 +70,9 @@ export class Permits {
         reject(asError(signal.reason))
       }
       const waiter: Waiter = {
-        grant() {
+        grant(granted) {
           leave()
-          resolve()
+          resolve(granted)
         },
         refuse() {
           leave()
@@ -76,8 +84,9 @@ export class Permits {
     })
   }
 
-  give(group: string): void {
+  give(group: string, { isScarce }: Taken): void {
     this.free += 1
+    if (isScarce) this.scarce -= 1
     const held = (this.held.get(group) ?? 0) - 1
     if (held > 0) this.held.set(group, held)
     else this.held.delete(group)
@@ -89,8 +98,8 @@ export class Permits {
     const next = [...this.waiting].find(([waiting]) => this.mayTake(waiting))
     if (!next) return false
     const [turn, [waiter]] = next
-    this.hold(turn)
-    waiter?.grant()
+    const taken = this.hold(turn)
+    waiter?.grant(taken)
     // Its next one comes after everybody else's first.
     const rest = this.waiting.get(turn)
     if (rest) {
@@ -107,8 +116,14 @@ export class Permits {
   }
 }
 
+/** A permit that was taken. */
+export interface Taken {
+  /** Whether it is one of the last, which are kept for others: what is handed over with it has to be quick, or nobody has one. */
+  isScarce: boolean
+}
+
 interface Waiter {
-  grant(): void
+  grant(taken: Taken): void
   refuse(): void
 }
 

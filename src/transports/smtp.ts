@@ -1,5 +1,5 @@
 import { addressOf, inAscii, isEmailAddress } from '../platform/email-address.ts'
-import { Permits } from './permits.ts'
+import { Permits, type Taken } from './permits.ts'
 import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
 import { compose, Message } from './smtp-message.ts'
 import { classify, failureOf, isAboutMessage, outOfStep, withFailure, type SmtpError } from './smtp-verdict.ts'
@@ -15,6 +15,13 @@ export interface SmtpOptions {
    * given up. A server may think for ten minutes over a message that it has (RFC 5321, section 4.5.3.2.6).
    */
   timeoutMs?: number
+  /** Milliseconds until a server has to wait for a message where all other connections are in use. */
+  scarceEnvelopeMs?: number
+}
+
+/** Whose an email is, and with which permit it goes. */
+interface Turn extends Taken {
+  of: string
 }
 
 /**
@@ -22,8 +29,12 @@ export interface SmtpOptions {
  * until there (RFC 5321, section 4.5.3.2). A sign of life now and then is no progress.
  */
 const ENVELOPE_MS = 300_000
+/** The same where all other connections are in use: a recipient for whom it takes longer waits for one that is not scarce. */
+const SCARCE_ENVELOPE_MS = 10_000
 /** The server waits for the message (RFC 5321, section 3.3). */
 const GO_AHEAD = '354'
+/** So many characters of a server's words about a connection are told to the log. */
+const MOST_OF_FAILURE = 300
 /** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
 const SLOW_MS = 3_000
 /**
@@ -36,14 +47,19 @@ const SOON_MS = 500
  * Mail over SMTP, by connections of its own: a message is claimed when its server waits for it (354), so that whatever is
  * claimed has a connection, and what has not begun to flow has certainly not been sent.
  */
-export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 600_000 }: SmtpOptions): MailTransport {
+export function createSmtpTransport({
+  server,
+  maxConnections = 5,
+  timeoutMs = 600_000,
+  scarceEnvelopeMs = SCARCE_ENVELOPE_MS,
+}: SmtpOptions): MailTransport {
   const permits = new Permits(maxConnections)
   const connections = createConnections(server, timeoutMs)
   /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
   const usualMs = new Map<string, number>()
 
   /** @param release called when the connection is free again: the answer does not wait for that. */
-  async function deliver(turn: string, email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
+  async function deliver(turn: Turn, email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
     try {
       return await tryConnections(turn, email, handOver, (connection) => {
@@ -56,7 +72,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
   }
 
   async function tryConnections(
-    turn: string,
+    turn: Turn,
     email: Email,
     handOver: HandOver,
     clearLater: (connection: Connection) => void,
@@ -79,7 +95,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
         const connection = kept ?? (await connections.connect())
         const delivery = await send(turn, connection, email, message)
         if (delivery.kind === 'taken') connections.keep(connection)
-        else if (isAboutMessage(delivery)) clearLater(connection)
+        else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
         // A server may close a connection that it finds idle: that is no word about this message. Whoever has asked whether
         // it may flow has one answer to come, and does not ask twice.
@@ -87,23 +103,24 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
         return delivery
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
-        const { response, message: words } = error as SmtpError
-        return {
-          kind: 'not-sent',
-          serverFailed: true,
-          unreachable: true,
-          reason: response ?? words,
-          failure: response ?? words,
-        }
+        const { response, message: words, code } = error as SmtpError
+        // To a login it can repeat who logs in.
+        const failure = code === 'EAUTH' ? failureOf(error as SmtpError) : (response ?? words).slice(0, MOST_OF_FAILURE)
+        return { kind: 'not-sent', serverFailed: true, unreachable: true, reason: response ?? words, failure }
       }
     }
   }
 
-  async function send(turn: string, connection: Connection, email: Email, message: Message): Promise<Delivery> {
+  async function send(turn: Turn, connection: Connection, email: Email, message: Message): Promise<Delivery> {
     const started = performance.now()
     const stop = () => connections.cut(connection)
     connections.beginAnew(connection)
-    let late = setTimeout(stop, Math.min(timeoutMs, ENVELOPE_MS))
+    let isTooSlow = false
+    const stopTooSlow = () => {
+      isTooSlow = turn.isScarce
+      stop()
+    }
+    let late = setTimeout(stopTooSlow, turn.isScarce ? scarceEnvelopeMs : Math.min(timeoutMs, ENVELOPE_MS))
     const onBegin = () => {
       clearTimeout(late)
       late = setTimeout(stop, timeoutMs)
@@ -120,8 +137,7 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
         }),
       )
       if (message.isOutOfStep()) return outOfStep()
-      const tookMs = performance.now() - started
-      usualMs.set(turn, (usualMs.get(turn) ?? 0) * 0.7 + tookMs * 0.3)
+      noteTime(turn, started)
       const words = response ?? ''
       // nodemailer looks at the first digit alone.
       return /^2\d\d(?!\d)/.test(words)
@@ -130,6 +146,10 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     } catch (error) {
       if (message.state === 'withdrawn') return { kind: 'withdrawn' }
       if (message.isOutOfStep()) return outOfStep()
+      if (isTooSlow && !message.hasFlowed()) {
+        noteTime(turn, started)
+        return tooSlow()
+      }
       return withFailure(classify(error as SmtpError, message.hasFlowed()), failureOf(error as SmtpError))
     } finally {
       clearTimeout(late)
@@ -137,16 +157,21 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     }
   }
 
-  const permit = (turn: string): Permit => {
+  function noteTime({ of }: Turn, started: number): void {
+    const tookMs = performance.now() - started
+    usualMs.set(of, (usualMs.get(of) ?? 0) * 0.7 + tookMs * 0.3)
+  }
+
+  const permit = (of: string, taken: Taken): Permit => {
     let given = false
     const release = () => {
       if (given) return
       given = true
-      permits.give(turn)
+      permits.give(of, taken)
     }
     return {
       release,
-      deliver: (email, handOver) => deliver(turn, email, handOver, release),
+      deliver: (email, handOver) => deliver({ of, ...taken }, email, handOver, release),
     }
   }
 
@@ -154,15 +179,13 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     async permitSoon(turn) {
       if ((usualMs.get(turn) ?? 0) >= SLOW_MS) return undefined
       try {
-        await permits.take(turn, AbortSignal.timeout(SOON_MS))
-        return permit(turn)
+        return permit(turn, await permits.take(turn, AbortSignal.timeout(SOON_MS)))
       } catch {
         return undefined
       }
     },
     async permit(turn, signal) {
-      await permits.take(turn, signal)
-      return permit(turn)
+      return permit(turn, await permits.take(turn, signal))
     },
     drain: () => permits.close(),
     close() {
@@ -172,3 +195,11 @@ export function createSmtpTransport({ server, maxConnections = 5, timeoutMs = 60
     },
   }
 }
+
+/** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */
+const tooSlow = (): Delivery => ({
+  kind: 'not-sent',
+  serverFailed: false,
+  reason:
+    'The mail server takes long before it waits for this message, and others wait for the connection; it is tried again',
+})

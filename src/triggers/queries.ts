@@ -142,8 +142,9 @@ with listening as (
 written as (
   insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)
   select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $7::text
-  from contacts contact cross join listening
-  where contact.id = $3::uuid and contact.workspace_id = $2::uuid
+  -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
+  from (select id, workspace_id from contacts where id = $3::uuid and workspace_id = $2::uuid for key share) contact
+  cross join listening
   on conflict (id) do update set request_id = event.request_id
   returning event.*, xmax = 0 as is_new
 ),

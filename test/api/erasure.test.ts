@@ -73,4 +73,31 @@ describe('erasing a contact', () => {
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
     )
   })
+
+  it('answers 404 to an event and an enrollment that come in its moment', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [wait(60)] })
+    let late: Awaited<ReturnType<Service['call']>>[] | undefined
+    const em = service.context.orm.em.fork()
+    await em.transactional(async (erasing) => {
+      await sql(erasing, 'delete from contacts where id = $1::uuid', [contactId])
+      const answers = [
+        service.call('POST', `contacts/${contactId}/events`, { name: 'late' }),
+        service.call('POST', `automations/${automationId}/enroll`, { contactId }),
+      ]
+      await eventually('they wait for it', async () => {
+        const [row] = await sql<{ waiting: number }>(
+          service.context.orm.em.fork(),
+          `select count(*)::integer as waiting from pg_stat_activity where wait_event_type = 'Lock'`,
+        )
+        return (row?.waiting ?? 0) >= 2 || undefined
+      })
+      void Promise.all(answers).then((done) => (late = done))
+    })
+    const answered = await eventually('they are answered', () => Promise.resolve(late))
+    assert.deepEqual(
+      answered.map(({ status }) => status),
+      [404, 404],
+    )
+  })
 })

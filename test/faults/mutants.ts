@@ -172,9 +172,9 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'short-wait': {
     what: 'a wait ends early',
-    file: 'src/sequences/machine.ts',
+    file: 'src/sequences/steps/wait.ts',
     replace: 'delayMinutes * 60_000',
-    by: 'step.delayMinutes * 50_000',
+    by: 'delayMinutes * 50_000',
     worlds: ['enroll'],
     stories: ['waits'],
   },

@@ -10,9 +10,10 @@ const email = (text: string) => ({ subject: 'Hi', html: null, text })
 
 /** Nothing of this is counted, and it takes minutes: each comparison goes through half a million characters. */
 const compares = (times: number, doublings: number) =>
-  `{% assign s = "ab" %}{% for i in (1..${doublings}) %}{% assign s = s | append: s %}{% endfor %}` +
-  `{% for i in (1..${times}) %}{% if s contains "aa" %}{% endif %}{% endfor %}`
-const ENDLESS = compares(90_000, 18)
+  `{% assign s = "ab" %}{% assign t = "ab" %}` +
+  `{% for i in (1..${doublings}) %}{% assign s = s | append: s %}{% assign t = t | append: t %}{% endfor %}` +
+  `{% for i in (1..${times}) %}{% if ${Array(20).fill('s == t').join(' and ')} %}{% endif %}{% endfor %}`
+const ENDLESS = compares(45_000, 18)
 /** Another one each time. */
 const endless = (n: number) => `${ENDLESS}${n}`
 
@@ -140,7 +141,7 @@ describe('the renderer', () => {
 
   it('gives whose templates take long one thread at a time, and the others what is left', async () => {
     renderer = createRenderer({ deadlineMs: 5_000 })
-    const long = compares(3_000, 14)
+    const long = compares(1_000, 17)
     const both = () => Promise.all(['heavy', 'other'].map((owner) => outcome(long, { owner })))
     await outcome('short')
     await outcome(long)
@@ -157,7 +158,7 @@ describe('the renderer', () => {
   })
 
   it('does not begin what has not begun in time, and tells at once', async () => {
-    const long = outcome(compares(3_000, 14), { owner: 'same' })
+    const long = outcome(compares(1_000, 17), { owner: 'same' })
     const beginBy = new AbortController()
     const late = renderer.render(email('late'), { contact }, { owner: 'same', beginBy: beginBy.signal })
     beginBy.abort()
@@ -187,5 +188,35 @@ describe('the renderer', () => {
     await renderer.close()
     for (const { status } of await settled) assert.equal(status, 'rejected')
     await assert.rejects(renderer.render(email('x'), { contact }), /The renderer is closed/)
+  })
+
+  describe('counts what a search can take, which nothing ends once it is begun', () => {
+    const halves = '{% assign s = "a" %}' + '{% assign s = s | append: s %}'.repeat(17)
+    const made = `${halves}{% assign p = s | append: "b" | append: s %}{% assign s = s | append: s | append: s %}`
+    const searches = {
+      contains: '{% if s contains p %}x{% endif %}',
+      'contains, in a list': '{% assign s = s | split: "," %}{% if s contains p %}x{% endif %}',
+      split: '{{ s | split: p | size }}',
+      replace: '{{ s | replace: p, "" | size }}',
+      replace_first: '{{ s | replace_first: p, "" | size }}',
+      replace_last: '{{ s | replace_last: p, "" | size }}',
+      remove: '{{ s | remove: p | size }}',
+      remove_first: '{{ s | remove_first: p | size }}',
+      remove_last: '{{ s | remove_last: p | size }}',
+      'replace, in a list': '{{ s | split: "," | replace: p, "" | size }}',
+    }
+    for (const [what, use] of Object.entries(searches)) {
+      it(what, async () => {
+        assert.match((await outcome(made + use))!, /^text: goes through more than 10,000,000 characters and items/)
+      })
+    }
+
+    it('and not what letters have in them', async () => {
+      const letter = '{% assign s = "<p>Hello NAME, how are you?</p>" %}' + '{% assign s = s | append: s %}'.repeat(10)
+      assert.match(
+        (await outcome(`${letter}{{ s | replace: "NAME", "Ada" | replace: "how are", "where are" | size }}`))!,
+        /^\d+$/,
+      )
+    })
   })
 })

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import type { Email, HandOver, MailTransport } from '../../src/transports/transport.ts'
+import { startScriptedSmtp } from '../support/scripted-smtp.ts'
 import { freePorts } from '../support/ports.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
@@ -180,6 +181,28 @@ describe('SMTP transport', () => {
     single.drain()
     assert.equal(await waiting, undefined)
     await single.close()
+  })
+
+  it('lets no slow recipient keep the last connection: it is put off there, and nothing is said of the server', async () => {
+    const slow = await startScriptedSmtp({
+      answer: (command) => (command.startsWith('RCPT TO:<slow') ? null : undefined),
+    })
+    const two = createSmtpTransport({ server: readSmtpUrl(slow.url), maxConnections: 2, scarceEnvelopeMs: 200 })
+    const deliver = async (turn: string, to: string) =>
+      (await two.permit(turn, new AbortController().signal)).deliver({ ...email, to }, may)
+    try {
+      const first = deliver('one', 'slow-1@example.com')
+      const second = deliver('another', 'slow-2@example.com')
+      const third = deliver('third', 'quick@example.com')
+      const { kind, ...rest } = await second
+      assert.deepEqual([kind, 'serverFailed' in rest && rest.serverFailed], ['not-sent', false])
+      assert.equal((await third).kind, 'taken')
+      await two.close()
+      assert.equal((await first).kind, 'not-sent')
+    } finally {
+      await two.close()
+      await slow.close()
+    }
   })
 
   it('gives out no permit once it is drained, and tells those who wait', async () => {

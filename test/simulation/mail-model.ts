@@ -1,5 +1,5 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
-import { Permits } from '../../src/transports/permits.ts'
+import { Permits, type Taken as TakenPermit } from '../../src/transports/permits.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/transports/transport.ts'
 import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
 
@@ -32,10 +32,10 @@ export class MailModel {
   /** The transport of one process. */
   transport(connections: number): MailTransport {
     const permits = new Permits(connections)
-    const permit = (turn: string): Permit => {
+    const permit = (turn: string, taken: TakenPermit): Permit => {
       let given = false
       const release = () => {
-        if (!given) permits.give(turn)
+        if (!given) permits.give(turn, taken)
         given = true
       }
       return {
@@ -44,10 +44,12 @@ export class MailModel {
       }
     }
     return {
-      permitSoon: (turn) => Promise.resolve(permits.takeNow(turn) ? permit(turn) : undefined),
+      permitSoon(turn) {
+        const taken = permits.takeNow(turn)
+        return Promise.resolve(taken && permit(turn, taken))
+      },
       permit: async (turn, signal) => {
-        await permits.take(turn, signal)
-        return permit(turn)
+        return permit(turn, await permits.take(turn, signal))
       },
       drain: () => permits.close(),
       close: () => Promise.resolve(),

@@ -79,13 +79,13 @@ export interface SendingWorkerOptions extends WorkerOptions {
 }
 
 /** How many emails wait for each connection in the process: the rest wait at Temporal, for whichever worker comes first. */
-const WAITING_PER_CONNECTION = 4
+const WAITING_PER_CONNECTION = 8
 
 /** A worker for emails that wait for a connection to the mail server: apart, so that nothing else waits with them. */
 export const createSendingWorker = ({ connections, sendRate, ...options }: SendingWorkerOptions): Promise<Worker> =>
   Worker.create({
     ...shared(options),
     taskQueue: sendingQueue(options.taskQueue),
-    maxConcurrentActivityTaskExecutions: Math.max(20, connections * WAITING_PER_CONNECTION),
+    maxConcurrentActivityTaskExecutions: Math.max(40, connections * WAITING_PER_CONNECTION),
     ...(sendRate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: sendRate }),
   })

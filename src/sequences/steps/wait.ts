@@ -14,7 +14,8 @@ export const MAX_DELAY_MINUTES = 10 * 366 * 24 * 60
 export const wait: SequenceStepType<WaitOutline, WaitOutline> = {
   outlineOf: ({ id, type, delayMinutes }) => ({ id, type, delayMinutes }),
   describe: ({ delayMinutes }) => `WAIT ${describeDelay(delayMinutes)}`,
-  enter: ({ id, delayMinutes }, { position, state, now }) => waitUntil(state, id, position, now + delayMinutes * 60_000),
+  enter: ({ id, delayMinutes }, { position, state, now }) =>
+    waitUntil(state, id, position, now + delayMinutes * 60_000),
 }
 
 const UNITS = [

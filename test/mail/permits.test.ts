@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { Permits, type Taken } from '../../src/transports/permits.ts'
+
+describe('permits', () => {
+  const now = performance.now.bind(performance)
+  const never = new AbortController().signal
+  let ahead = 0
+  beforeEach(() => {
+    ahead = 0
+    performance.now = () => now() + ahead
+  })
+  afterEach(() => {
+    performance.now = now
+  })
+
+  it('are all for one group, when nobody else has asked for a minute, also while it waits itself', async () => {
+    const permits = new Permits(5)
+    permits.give('once', await permits.take('once', never))
+    const held: Taken[] = []
+    for (let n = 0; n < 10; n += 1) void permits.take('big', never).then((taken) => held.push(taken))
+    await new Promise(setImmediate)
+    assert.equal(held.length, 4)
+    ahead += 61_000
+    permits.give('big', held.shift()!)
+    await new Promise(setImmediate)
+    assert.equal(held.length, 5)
+  })
+
+  it('are kept for a group that waits, for however long', async () => {
+    const permits = new Permits(2)
+    const big = await permits.take('big', never)
+    const slow = await permits.take('slow', never)
+    const waiting = permits.take('other', never)
+    void permits.take('big', never)
+    ahead += 61_000
+    permits.give('slow', slow)
+    assert.deepEqual(await waiting, { isScarce: true })
+    permits.give('big', big)
+  })
+
+  it('are scarce where all others are in use, and as many as are kept', async () => {
+    const permits = new Permits(5)
+    const taken: Taken[] = []
+    for (let n = 0; n < 5; n += 1) taken.push(await permits.take('one', never))
+    assert.deepEqual(
+      taken.map(({ isScarce }) => isScarce),
+      [false, false, false, false, true],
+    )
+    permits.give('one', taken[0]!)
+    assert.deepEqual(await permits.take('one', never), { isScarce: false })
+    permits.give('one', taken[4]!)
+    assert.deepEqual(await permits.take('one', never), { isScarce: true })
+    assert.deepEqual(await new Permits(1).take('one', never), { isScarce: false })
+  })
+})
