@@ -10,6 +10,7 @@ const schema = defineEntity({
     emailKey: p.text(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
+    place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
@@ -18,3 +19,33 @@ const schema = defineEntity({
 /** A subscriber of a workspace. Written by `queries/upsert-contacts.ts`, which merges in one statement. */
 export class Contact extends schema.class {}
 schema.setClass(Contact)
+
+const tagTable = defineEntity({
+  name: 'ContactTag',
+  tableName: 'contact_tags',
+  properties: {
+    contactId: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    tagKey: p.text().primary(),
+    name: p.text(),
+    addedAt: p.datetime(),
+  },
+})
+
+/** A tag that a contact has: its key is how tags are compared, and its name as it was first given. */
+export class ContactTag extends tagTable.class {}
+tagTable.setClass(ContactTag)
+
+const tallyTable = defineEntity({
+  name: 'Tally',
+  tableName: 'tallies',
+  properties: {
+    subject: p.uuid().primary(),
+    block: p.bigint('number').primary(),
+    count: p.integer(),
+  },
+})
+
+/** How many contacts a workspace has in a block of their places, and how many a list has. Triggers keep it. */
+export class Tally extends tallyTable.class {}
+tallyTable.setClass(Tally)

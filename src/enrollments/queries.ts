@@ -1,6 +1,7 @@
 import type { EndStatus, EnrollmentStatus, Heard, StoredStep } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { Enrollment } from './entities.ts'
+import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 export interface EnrollmentWrite {
   id: string
@@ -93,8 +94,7 @@ where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automa
 
 /** When an enrollment began, if it is recorded. */
 export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
-  const [row] = await sql<{ enrolled_at: string }>(em, `select enrolled_at from enrollments where id = $1::uuid`, [id])
-  return row && { enrolledAt: toDate(row.enrolled_at) }
+  return (await unitOf(em).findOne(Enrollment, { id }, AS_IT_IS)) ?? undefined
 }
 
 const RECORD = `

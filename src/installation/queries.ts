@@ -1,14 +1,17 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
+import { Installation } from './entities.ts'
 
 /** How live mail leaves this installation: over SMTP, or not at all. */
 export type MailMode = 'smtp' | 'capture'
 
+const readInstallation = (em: EntityManager) => unitOf(em).findOne(Installation, { single: true }, AS_IT_IS)
+
 /** The id of this installation: enrollments carry it, because others may run on the same Temporal. */
 export async function readInstallationId(em: EntityManager): Promise<string> {
-  const [row] = await sql<{ id: string }>(em, `select id from installation`)
-  if (!row) throw new Error('The database has no installation: its migrations have not run')
-  return row.id
+  const installation = await readInstallation(em)
+  if (!installation) throw new Error('The database has no installation: its migrations have not run')
+  return installation.id
 }
 
 /** Where in Temporal an installation works. */
@@ -31,13 +34,13 @@ export async function firstWorkplace(em: EntityManager, { namespace, taskQueue }
 
 /** Says that this installation works somewhere else from now on. */
 export async function moveWorkplace(em: EntityManager, { namespace, taskQueue }: Workplace): Promise<void> {
-  await sql(em, `update installation set temporal_namespace = $1, temporal_task_queue = $2`, [namespace, taskQueue])
+  const there = { temporalNamespace: namespace, temporalTaskQueue: taskQueue }
+  await unitOf(em).nativeUpdate(Installation, { single: true }, there)
 }
 
 /** How this installation sends mail, `null` where nobody has said yet. */
 export async function readMailMode(em: EntityManager): Promise<MailMode | null> {
-  const [row] = await sql<{ mail: MailMode | null }>(em, `select mail from installation`)
-  return row?.mail ?? null
+  return (await readInstallation(em))?.mail ?? null
 }
 
 /**
@@ -60,15 +63,10 @@ returning mail`
 
 /** The sender of this installation's mail, `null` where nobody has said it yet. */
 export async function readMailSender(em: EntityManager): Promise<string | null> {
-  const [row] = await sql<{ mail_from: string | null }>(em, `select mail_from from installation`)
-  return row?.mail_from ?? null
+  return (await readInstallation(em))?.mailFrom ?? null
 }
 
 /** Says the sender of this installation's mail, for all of its parts. */
 export async function sayMailSender(em: EntityManager, mailFrom: string): Promise<void> {
-  await sql(
-    em,
-    `insert into installation (mail_from) values ($1) on conflict (single) do update set mail_from = excluded.mail_from`,
-    [mailFrom],
-  )
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { mailFrom })
 }

@@ -16,3 +16,17 @@ const schema = defineEntity({
 /** A named set of contacts, who are put in and taken out one by one: see `queries/lists.ts`. */
 export class List extends schema.class {}
 schema.setClass(List)
+
+const memberTable = defineEntity({
+  name: 'ListMember',
+  tableName: 'list_members',
+  properties: {
+    listId: p.uuid().primary(),
+    contactId: p.uuid().primary(),
+    addedAt: p.datetime(),
+  },
+})
+
+/** That a contact is in a list. */
+export class ListMember extends memberTable.class {}
+memberTable.setClass(ListMember)

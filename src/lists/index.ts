@@ -1,1 +1,1 @@
-export { List } from './entities.ts'
+export { List, ListMember } from './entities.ts'

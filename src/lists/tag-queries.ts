@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
-import type { Range } from '../contacts/index.ts'
+import { sql, unitOf } from '../platform/db/sql.ts'
+import { ContactTag, type Range } from '../contacts/index.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
 import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 
@@ -81,10 +81,5 @@ export async function removeTag(
   contactId: string,
   key: string,
 ): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `delete from contact_tags where contact_id = $2::uuid and workspace_id = $1::uuid and tag_key = $3 returning contact_id`,
-    [workspaceId, contactId, key],
-  )
-  return rows.length > 0
+  return (await unitOf(em).nativeDelete(ContactTag, { contactId, workspaceId, tagKey: key })) > 0
 }

@@ -26,6 +26,7 @@ const schema = defineEntity({
     createdAt: p.datetime(),
     claimedAt: p.datetime(),
     sentAt: p.datetime().nullable(),
+    settledAt: p.datetime().nullable(),
   },
 })
 

@@ -21,3 +21,4 @@ export {
   TURN,
   WRITER_LEASE_SECONDS,
 } from './queries.ts'
+export { OutboxDelivery } from './entities.ts'

@@ -1,5 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { Automation } from '../automations/index.ts'
+import { Enrollment } from '../enrollments/index.ts'
+import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
 import { SENDER_DIED } from '../messages/index.ts'
 
 interface EnrollmentOnPage {
@@ -14,14 +16,9 @@ export async function enrollmentPage(
   { automationId, afterId, held }: { automationId: string; afterId: string | null; held: boolean },
   limit: number,
 ): Promise<EnrollmentOnPage[]> {
-  const rows = await sql<{ id: string; contact_id: string; active: boolean }>(
-    em,
-    `select id, contact_id, status = 'ACTIVE' as active from enrollments
-     where automation_id = $1::uuid and ($2::uuid is null or id > $2::uuid) ${held ? 'and held' : ''}
-     order by id limit $3`,
-    [automationId, afterId, limit],
-  )
-  return rows.map((row) => ({ id: row.id, contactId: row.contact_id, active: row.active }))
+  const which = { automationId, ...(afterId === null ? {} : { id: { $gt: afterId } }), ...(held ? { held } : {}) }
+  const page = await unitOf(em).find(Enrollment, which, { orderBy: { id: 'asc' }, limit, ...AS_IT_IS })
+  return page.map(({ id, contactId, status }) => ({ id, contactId, active: status === 'ACTIVE' }))
 }
 
 /**
@@ -66,5 +63,5 @@ export async function removeContents(em: EntityManager, automationId: string, li
 
 /** Removes an automation whose enrollments are gone, with its versions and counts. */
 export async function removeAutomation(em: EntityManager, automationId: string): Promise<void> {
-  await sql(em, `delete from automations where id = $1::uuid and deleted_at is not null`, [automationId])
+  await unitOf(em).nativeDelete(Automation, { id: automationId, deletedAt: { $ne: null } }, { filters: false })
 }

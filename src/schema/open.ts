@@ -1,25 +1,41 @@
-import { ApiKey, Workspace } from '../workspaces/index.ts'
 import { Automation, AutomationCounts, AutomationVersion, EmailContent } from '../automations/index.ts'
-import { Contact } from '../contacts/index.ts'
 import { Segment } from '../conditions/index.ts'
-import { List } from '../lists/index.ts'
+import { Contact, ContactTag, Tally } from '../contacts/index.ts'
+import { Enrollment } from '../enrollments/index.ts'
+import { KeptAnswer } from '../http/index.ts'
+import { Installation } from '../installation/index.ts'
+import { List, ListMember } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
+import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
+import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
+import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations/index.ts'
 
-/** Every table that is read or written through an entity. */
-const entities = [
+/** Every table has its entity. */
+export const ENTITIES = [
+  Installation,
   Workspace,
   ApiKey,
+  RateWindow,
+  RateSlot,
+  KeptAnswer,
   Contact,
+  ContactTag,
+  Tally,
+  List,
+  ListMember,
+  Segment,
   Automation,
   AutomationVersion,
   AutomationCounts,
   EmailContent,
-  List,
-  Segment,
+  Enrollment,
   Message,
+  TriggerEvent,
+  HeardEvent,
+  OutboxDelivery,
 ]
 
 /** Opens Dripline's database. @see openOrm */
-export const openDatabase = (options: OrmOptions): Orm => openOrm({ entities, migrations }, options)
+export const openDatabase = (options: OrmOptions): Orm => openOrm({ entities: ENTITIES, migrations }, options)

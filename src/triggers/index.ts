@@ -10,3 +10,4 @@ export {
   triggerKey,
   TRIGGERS,
 } from './trigger.ts'
+export { HeardEvent, TriggerEvent } from './entities.ts'

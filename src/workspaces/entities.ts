@@ -40,3 +40,32 @@ const apiKeyTable = defineEntity({
 /** A key of a workspace: its hash and what it may do, never the key itself. */
 export class ApiKey extends apiKeyTable.class {}
 apiKeyTable.setClass(ApiKey)
+
+const windowTable = defineEntity({
+  name: 'RateWindow',
+  tableName: 'rate_windows',
+  properties: {
+    subject: p.uuid().primary(),
+    size: p.integer(),
+    admitted: p.bigint('number'),
+    lastAt: p.datetime().nullable(),
+  },
+})
+
+/** The requests of a key, or an address, in the last sixty seconds: a ring, written by `take_request`. */
+export class RateWindow extends windowTable.class {}
+windowTable.setClass(RateWindow)
+
+const slotTable = defineEntity({
+  name: 'RateSlot',
+  tableName: 'rate_slots',
+  properties: {
+    subject: p.uuid().primary(),
+    slot: p.integer().primary(),
+    at: p.datetime(),
+  },
+})
+
+/** When one of these requests was let in. */
+export class RateSlot extends slotTable.class {}
+slotTable.setClass(RateSlot)

@@ -21,7 +21,7 @@ describe('the sender of an installation', () => {
   after(() => orm.close(true))
   beforeEach(async () => {
     warnings = []
-    await sql(orm.em.fork(), 'delete from installation')
+    await sql(orm.em.fork(), 'update installation set mail_from = null')
   })
 
   const agree = (mailFrom: string | undefined, delivers = true) => {

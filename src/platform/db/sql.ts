@@ -4,6 +4,9 @@ import type { EntityManager } from './orm.ts'
 /** The unit of work that an entity manager stands for: its transaction if it is in one, or else one of its own. */
 export const unitOf = (em: EntityManager): EntityManager => (em.isInTransaction() ? em : em.fork())
 
+/** For reads: what is in the database now, and not what the unit of work has seen before. */
+export const AS_IT_IS = { disableIdentityMap: true } as const
+
 /**
  * Runs one SQL statement with bound parameters (`$1`, `$2`, …), in the entity manager's transaction if it has one.
  * The ORM's own `execute` writes parameters into the text; a statement of ours never should.

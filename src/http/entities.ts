@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+const schema = defineEntity({
+  name: 'KeptAnswer',
+  tableName: 'idempotency_keys',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    key: p.text().primary(),
+    id: p.uuid(),
+    fingerprint: p.blob().nullable(),
+    contactId: p.uuid().nullable(),
+    status: p.integer().nullable(),
+    body: p.json<unknown>().nullable(),
+    attempt: p.integer(),
+    done: p.array(),
+    leaseUntil: p.datetime(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** A request that carried an Idempotency-Key: in progress, or with its answer. */
+export class KeptAnswer extends schema.class {}
+schema.setClass(KeptAnswer)

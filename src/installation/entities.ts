@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+const schema = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: {
+    single: p.boolean().primary(),
+    id: p.uuid(),
+    temporalNamespace: p.text().nullable(),
+    temporalTaskQueue: p.text().nullable(),
+    mail: p.text().$type<'smtp' | 'capture'>().nullable(),
+    mailFrom: p.text().nullable(),
+  },
+})
+
+/** Who this installation is, and what all its parts have agreed on: one row. */
+export class Installation extends schema.class {}
+schema.setClass(Installation)

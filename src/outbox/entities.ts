@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+const schema = defineEntity({
+  name: 'OutboxDelivery',
+  tableName: 'outbox',
+  properties: {
+    id: p.bigint('string').primary().generated('identity'),
+    kind: p.text(),
+    key: p.text(),
+    lane: p.text(),
+    workspaceId: p.uuid().nullable(),
+    automationId: p.uuid().nullable(),
+    contactId: p.uuid().nullable(),
+    eventId: p.uuid().nullable(),
+    enrollmentId: p.uuid().nullable(),
+    afterId: p.uuid().nullable(),
+    generation: p.integer(),
+    attempts: p.integer(),
+    dueAt: p.datetime(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** Something that is pending at Temporal: a row a delivery. Written in the transaction that makes it due. */
+export class OutboxDelivery extends schema.class {}
+schema.setClass(OutboxDelivery)

@@ -1,0 +1,2 @@
+/** Adds a statement to the migration. */
+export type AddSql = (statement: string) => void

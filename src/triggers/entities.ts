@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Trigger } from './trigger.ts'
+
+const eventTable = defineEntity({
+  name: 'TriggerEvent',
+  tableName: 'trigger_events',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    contactId: p.uuid(),
+    type: p.text().$type<Trigger>(),
+    name: p.text(),
+    data: p.json<unknown>().nullable(),
+    automationIds: p.array().columnType('uuid[]'),
+    requestId: p.text().nullable(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** What happened to a contact, and which automations listened for it at that moment. */
+export class TriggerEvent extends eventTable.class {}
+eventTable.setClass(TriggerEvent)
+
+const heardTable = defineEntity({
+  name: 'HeardEvent',
+  tableName: 'heard_events',
+  properties: {
+    automationId: p.uuid().primary(),
+    contactId: p.uuid().primary(),
+    eventId: p.uuid().primary(),
+  },
+})
+
+/** That an enrollment has heard an event: delivered again, it starts nothing. */
+export class HeardEvent extends heardTable.class {}
+heardTable.setClass(HeardEvent)
