@@ -12,6 +12,7 @@ import { createRenderer } from '../../src/templates/renderer.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendMessage } from '../../src/messages/send-message.ts'
+import { aClaim } from '../support/a-claim.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -155,15 +156,7 @@ describe('what the log says of emails', () => {
     ])
     const { body } = await service.call('GET', `automations/${automationId}`)
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = {
-      key,
-      automationId,
-      messageId: newId(),
-      claim: newId(),
-      attempts: 0,
-      holds: 0,
-      as: { status: 'SENDING' } as const,
-    }
+    const claim = aClaim(key, automationId)
     await claimMessage(em.fork(), claim)
     await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [claim.messageId])
     const renderer = createRenderer()

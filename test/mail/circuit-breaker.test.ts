@@ -4,6 +4,7 @@ import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import type { MailTransport } from '../../src/transports/transport.ts'
 import { anEmail as email } from '../support/an-email.ts'
+import { aheadClock } from '../support/clock.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSmtpSink, type Behaviour, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
@@ -218,20 +219,12 @@ describe('a mail server that fails', () => {
   })
 
   describe('and is well again', () => {
-    const now = performance.now.bind(performance)
-    let ahead = 0
-    beforeEach(() => {
-      ahead = 0
-      performance.now = () => now() + ahead
-    })
-    afterEach(() => {
-      performance.now = now
-    })
+    const clock = aheadClock()
     /** So many tries of each, ten minutes apart: longer than any pause. */
     const tryOften = async (times: number, ...turns: string[]) => {
       const kinds = new Set<string>()
       for (let n = 0; n < times; n += 1) {
-        ahead += 600_000
+        clock.setForward(600_000)
         for (const turn of turns) for (const kind of await deliver(1, another, turn)) kinds.add(kind)
       }
       return kinds

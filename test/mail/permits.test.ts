@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
+import { aheadClock } from '../support/clock.ts'
 import { Permits, type Taken } from '../../src/transports/permits.ts'
 
 describe('permits', () => {
-  const now = performance.now.bind(performance)
   const never = new AbortController().signal
-  let ahead = 0
-  beforeEach(() => {
-    ahead = 0
-    performance.now = () => now() + ahead
-  })
-  afterEach(() => {
-    performance.now = now
-  })
+  const clock = aheadClock()
 
   it('are all for one group, when nobody else has asked for a minute, also while it waits itself', async () => {
     const permits = new Permits(5)
@@ -20,7 +13,7 @@ describe('permits', () => {
     for (let n = 0; n < 10; n += 1) void permits.take('big', never).then((taken) => held.push(taken))
     await new Promise(setImmediate)
     assert.equal(held.length, 4)
-    ahead += 61_000
+    clock.setForward(61_000)
     permits.give('big', held.shift()!)
     await new Promise(setImmediate)
     assert.equal(held.length, 5)
@@ -32,7 +25,7 @@ describe('permits', () => {
     const slow = await permits.take('slow', never)
     const waiting = permits.take('other', never)
     void permits.take('big', never)
-    ahead += 61_000
+    clock.setForward(61_000)
     permits.give('slow', slow)
     assert.deepEqual(await waiting, { isScarce: true })
     permits.give('big', big)

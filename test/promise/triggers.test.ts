@@ -41,16 +41,22 @@ describe('what an enrollment hears', () => {
     )
   }
 
-  it('is not swallowed by a run that was started by an event delivered twice', async () => {
+  /** An event whose enrollment is over, and that is delivered once more while no worker runs. */
+  async function deliveredTwice(name: string) {
     const contactId = await aContact(service)
-    const automationId = await on('again')
+    const automationId = await on(name)
     await service.startWorker()
-    const first = await written(contactId, 'again')
-    await deliver(service.context.dependencies, first)
+    const event = await written(contactId, name)
+    await deliver(service.context.dependencies, event)
     await mailed(contactId, 1)
     await ended(automationId, contactId)
     await service.stopWorkers()
-    await deliver(service.context.dependencies, first)
+    await deliver(service.context.dependencies, event)
+    return { contactId, automationId }
+  }
+
+  it('is not swallowed by a run that was started by an event delivered twice', async () => {
+    const { contactId, automationId } = await deliveredTwice('again')
     const { body } = await anEvent(service, contactId, 'again')
     assert.equal(body.data.matchingAutomations, 1)
     await service.startWorker()
@@ -60,15 +66,7 @@ describe('what an enrollment hears', () => {
   })
 
   it('does not keep out a call that comes in such a run', async () => {
-    const contactId = await aContact(service)
-    const automationId = await on('call')
-    await service.startWorker()
-    const first = await written(contactId, 'call')
-    await deliver(service.context.dependencies, first)
-    await mailed(contactId, 1)
-    await ended(automationId, contactId)
-    await service.stopWorkers()
-    await deliver(service.context.dependencies, first)
+    const { contactId, automationId } = await deliveredTwice('call')
     assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
     assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
     await service.startWorker()
