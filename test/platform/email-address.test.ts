@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { isEmailAddress, emailKey } from '../../src/platform/email-address.ts'
+
+describe('email address', () => {
+  for (const good of ['a@b.co', 'jörg@exämple.de', "o'neil+tag@mail.example.com", 'x@xn--exmple-cua.de']) {
+    it(`takes ${good}`, () => assert.ok(isEmailAddress(good)))
+  }
+  const long = `${'a'.repeat(65)}@example.com`
+  for (const bad of ['', 'a', 'a@b', 'a..b@c.de', long, 'a@b.co\r\nBcc: evil@x.com', 'a@b.co,c@d.co', 'A <a@b.co>']) {
+    it(`refuses ${JSON.stringify(bad)}`, () => assert.ok(!isEmailAddress(bad)))
+  }
+  const SOFT_HYPHEN = '\u00ad'
+  for (const [what, bad] of [
+    ['a soft hyphen', `a@ex${SOFT_HYPHEN}ample.com`],
+    ['a soft hyphen in its local part', `a${SOFT_HYPHEN}b@example.com`],
+    ['a joiner', 'a\u200db@example.com'],
+    ['a mark of direction', 'a\u202eb@example.com'],
+    ['a no-break space', 'a\u00a0b@example.com'],
+    ['a control character', 'a\u0007b@example.com'],
+    ['letters that stand for others', 'a@ｅｘａｍｐｌｅ.com'],
+    ['a domain that is none', 'a@xn--\u00e4.de'],
+    ['quotes', '"a b"@example.com'],
+    ['quotes around a line break', '"a\r\nBcc: x"@example.com'],
+    ['a thousand characters', `${'a'.repeat(60)}@${'ä.'.repeat(1_000)}de`],
+  ] as const) {
+    it(`refuses one with ${what}`, () => assert.ok(!isEmailAddress(bad)))
+  }
+
+  for (const [one, other] of [
+    ['jörg@exämple.de', 'Jörg@EXÄMPLE.de'],
+    ['jörg@exämple.de', 'jo\u0308rg@exa\u0308mple.de'],
+    ['x@exämple.de', 'x@xn--exmple-cua.de'],
+    ['x@exämple.de', 'x@XN--EXMPLE-CUA.DE'],
+    ['a@example.com', 'a@example。com'],
+    ['a@example.com', 'a@example．com'],
+    ['a@example.com', 'a@example｡com'],
+  ] as const) {
+    it(`${one} is the same mailbox as ${other}`, () => {
+      assert.ok(isEmailAddress(one) && isEmailAddress(other))
+      assert.equal(emailKey(one), emailKey(other))
+    })
+  }
+  it('of which only a part is given is compared as well', () => {
+    assert.equal(emailKey('.ORG'), '.org')
+    assert.equal(emailKey('EXÄM'), 'exäm')
+    assert.equal(emailKey('@EXÄMPLE.'), '@exämple.')
+  })
+  it('is compared without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
+})
