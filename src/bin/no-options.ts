@@ -7,7 +7,7 @@
 export function takesNoOptions(call: string, args: readonly string[] = process.argv.slice(2)): void {
   const [first] = args
   if (first === undefined) return
-  const words = `${call} takes no options; settings are environment variables: see "Configuration" in README.md.`
+  const words = `${call} takes no options; settings are environment variables: see docs/configuration.md.`
   if (first !== '--help' && first !== '-h') throw new Error(`${words} It was given: ${first}`)
   process.stdout.write(`${words}\n`)
   process.exit(0)
