@@ -6,7 +6,7 @@
 import { readOptions, refuse } from '../scripts/options.ts'
 import { installTemporalRuntime } from '../src/parts/temporal-runtime.ts'
 import { openLog } from '../src/platform/log.ts'
-import { startCluster, stopServices } from '../test/support/services.ts'
+import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'
 import { compare, format, type Benchmark } from './compare.ts'
 import { content } from './content.ts'

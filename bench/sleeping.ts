@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { anAutomation, EMAIL } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
-import { startSecondTemporal } from '../test/support/services.ts'
+import { startSecondTemporal } from '../test/support/servers.ts'
 import { percentile, timed, type Benchmark, type Measure } from './compare.ts'
 import { makeContacts, post } from './load.ts'
 import { sleepers, SLEEPERS_IN_WORDS, startSleepers, type Sleepers } from './sleepers.ts'

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { neededEnvironment } from './environment.ts'
-import type { ProcessOptions } from './process.ts'
+import type { ProcessOptions } from './child-process.ts'
 import type { EmbeddedOptions, HostMessage, OwnerMessage, OwnersAddresses } from './protocol.ts'
 
 export interface Embedded extends OwnersAddresses {

@@ -8,7 +8,7 @@ import { makeDataFolder } from './data-folder.ts'
 import { lockFolder } from './lock.ts'
 import { inUse, liveOwner, recordOwner } from './owner.ts'
 import { startPostgres } from './postgres.ts'
-import { startProcess, type ProcessOptions } from './process.ts'
+import { startProcess, type ProcessOptions } from './child-process.ts'
 import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
 import { runningFile, writeRunning } from './running-file.ts'
 import { startTemporal } from './temporal.ts'
@@ -139,7 +139,7 @@ function stop(code = 0): Promise<never> {
     // One part may have failed while another is on its way up.
     await Promise.allSettled(launches)
     // First what came last and stands on the rest: processes of the owner's, then Temporal, then Postgres. Those of the
-    // owner's stop together: each has work in hand to finish, and none stands on another.
+    // owner's stop together: each has work in progress to finish, and none stands on another.
     const stopAll = (names: string[]) => Promise.allSettled(names.map(async (name) => parts.get(name)?.stop()))
     await stopAll([...parts.keys()].filter((name) => !FOUNDATION.includes(name)))
     for (const name of FOUNDATION) await stopAll([name])

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFolder } from './lock.ts'
-import { isAlive } from './processes.ts'
+import { isAlive } from './process-table.ts'
 
 const ownerFile = (dataDir: string) => join(dataDir, 'owner.pid')
 

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RunningProcess } from './process.ts'
+import type { RunningProcess } from './child-process.ts'
 
 const START_TIMEOUT_MS = 60_000
 

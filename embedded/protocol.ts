@@ -1,4 +1,4 @@
-import type { ProcessOptions } from './process.ts'
+import type { ProcessOptions } from './child-process.ts'
 
 /** What the embedded services are asked for. Parts that are not there are not started. */
 export interface EmbeddedOptions {

@@ -7,7 +7,7 @@ import { msToTs } from '@temporalio/common/lib/time.js'
 import { run } from './tools/run.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
 import { ensureRole, readPassword } from './postgres-roles.ts'
-import { startProcess, type RunningProcess } from './process.ts'
+import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 import type { RunningTemporal } from './temporal.ts'
 

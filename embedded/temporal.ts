@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import getPort from 'get-port'
 import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
-import { startProcess } from './process.ts'
+import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 import { startUiGuard } from './ui-guard.ts'
 

@@ -18,18 +18,18 @@ const HEARTBEAT_TIMEOUT = '15 seconds'
  * Bookkeeping and emails ride in local activities, which cost one event each. They have seconds and one attempt: a local
  * activity keeps a slot of its worker, and one that is repeated makes the history grow.
  */
-const quick = proxyLocalActivities<Bookkeeping>({
+const local = proxyLocalActivities<Bookkeeping>({
   scheduleToCloseTimeout: '5 seconds',
   retry: { maximumAttempts: 1 },
 })
 /** An email that is being handed over is not broken off for its length: the longest answer a server may take (RFC 5321, 4.5.3.2.6). */
-const quickEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
+const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
   startToCloseTimeout: '12 minutes',
   retry: { maximumAttempts: 1 },
 })
 
 /** What takes longer is a normal activity, tried for as long as it takes, in slots of its own. */
-const patient = proxyActivities<Bookkeeping>({
+const normal = proxyActivities<Bookkeeping>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
@@ -38,7 +38,7 @@ const patient = proxyActivities<Bookkeeping>({
  * Sending is tried for as long as it takes: an SMTP server that is down for days makes contacts wait, and ejects none.
  * Workspaces that wait for the same server take turns.
  */
-const patientEmail = (workspaceId: string) =>
+const queuedEmail = (workspaceId: string) =>
   proxyActivities<Pick<Activities, 'sendEmail'>>({
     taskQueue: sendingQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '1 hour',
@@ -49,29 +49,29 @@ const patientEmail = (workspaceId: string) =>
 
 export const beginEnrollment = (input: BeginEnrollmentInput) =>
   orElse(
-    () => quick.beginEnrollment(input),
-    () => patient.beginEnrollment(input),
+    () => local.beginEnrollment(input),
+    () => normal.beginEnrollment(input),
   )
 
 export const finishEnrollment = (input: FinishEnrollmentInput) =>
   orElse(
-    () => quick.finishEnrollment(input),
-    () => patient.finishEnrollment(input),
+    () => local.finishEnrollment(input),
+    () => normal.finishEnrollment(input),
   )
 
 export const rememberHeard = (input: RememberHeardInput) =>
   orElse(
-    () => quick.rememberHeard(input),
-    () => patient.rememberHeard(input),
+    () => local.rememberHeard(input),
+    () => normal.rememberHeard(input),
   )
 
 /** Sends a step's email: at once where a connection is free within a moment, or else by the queue in which emails wait for one. */
 export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult> {
   const result = await orElse(
-    () => quickEmail.sendEmailAtOnce(input),
+    () => localEmail.sendEmailAtOnce(input),
     () => ({ next: 'queue' as const }),
   )
-  return result.next === 'queue' ? patientEmail(input.workspaceId).sendEmail(input) : result
+  return result.next === 'queue' ? queuedEmail(input.workspaceId).sendEmail(input) : result
 }
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {

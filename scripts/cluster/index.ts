@@ -168,7 +168,7 @@ function published({ image, published: ports }: ComposeService, inside: number):
   return outside
 }
 
-/** What the comment at the top of docker-compose.yml tells to do by hand: what is for all to read is in a closed folder. */
+/** What the comment at the top of docker-compose.yml tells to do manually: what is for all to read is in a closed folder. */
 function makeSecret(name: string, file: string): void {
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -7,7 +7,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { keepContents } from './queries.ts'
 import { knownLists } from '../contacts/index.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
-import { owe } from '../outbox/index.ts'
+import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
 import { type AutomationStatus, type SendFailurePolicy, SENDING_STATUSES } from '../sequences/index.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -97,7 +97,7 @@ export async function updateAutomation(
     automation.updatedAt = new Date()
     await fork.flush()
     if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
-      await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })
+      await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })
     }
     return { automation, steps }
   })

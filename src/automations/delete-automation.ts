@@ -2,7 +2,7 @@ import { automationNotFound } from './refusals.ts'
 import { Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
-import { owe } from '../outbox/index.ts'
+import { enqueue } from '../outbox/index.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 
@@ -22,7 +22,7 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
       { id, workspaceId, deletedAt: null },
       { deletedAt: new Date() },
     )
-    if (count > 0) await owe(transaction, { kind: 'TEAR_DOWN', automationId: id })
+    if (count > 0) await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })
     return count > 0
   })
   const sending = () => countSendingOf(fork, id)

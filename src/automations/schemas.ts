@@ -76,7 +76,7 @@ const status = () =>
     example: 'ACTIVE',
   })
 const trigger = () =>
-  string().oneOf(TRIGGERS).meta({ description: 'What starts it, besides enrolling by hand.', example: 'SIGNUP' })
+  string().oneOf(TRIGGERS).meta({ description: 'What starts it, besides enrolling manually.', example: 'SIGNUP' })
 const onSendFailure = () =>
   string()
     .oneOf(SEND_FAILURE_POLICIES)

@@ -11,7 +11,7 @@ import { settleActive } from './settle-active.ts'
 const DELIVERED_AT_ONCE = 10
 
 /**
- * Delivers what is owed to Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
+ * Delivers what is pending for Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
  * repeated: an enrollment knows what it has heard of, and what an event started is started once.
  */
 export async function deliver(
@@ -50,7 +50,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
   switch (kind) {
     case 'START': {
-      // Deleted meanwhile: nothing is owed to it.
+      // Deleted meanwhile: nothing is pending for it.
       if (automationName === null) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { activeId } = delivery

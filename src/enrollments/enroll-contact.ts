@@ -62,7 +62,7 @@ export async function enrollContact(
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
-    await call.once('merge', em, (unit) => mergeMetadata(unit, contactId, set, removedKeys))
+    await call.doPartOnce('merge', em, (unit) => mergeMetadata(unit, contactId, set, removedKeys))
   }
 
   const enrolledAt = new Date()

@@ -1,6 +1,6 @@
 import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
 import { countSendingTo, waitForSenders } from '../messages/index.ts'
-import { type Dependencies, owe } from '../outbox/index.ts'
+import { type Dependencies, enqueue } from '../outbox/index.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { contactNotFound } from '../contacts/index.ts'
@@ -22,7 +22,7 @@ export async function eraseContact(dependencies: Dependencies, workspaceId: stri
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContact(em, workspaceId, id))) return undefined
     // What is left of it, while an email is under way, goes when that is settled.
-    if ((await countSendingTo(em, id)) > 0) await owe(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
+    if ((await countSendingTo(em, id)) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
     return erase(em, workspaceId, id)
   })
   if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw contactNotFound()

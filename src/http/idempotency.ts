@@ -75,7 +75,12 @@ async function doTaken<Given extends Dependencies>(
   prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
   const { em, log } = dependencies
-  const call: Call = { ...newCall(requestId), id: attempt.id, retried: attempt.retried, once: doPartOnce(attempt) }
+  const call: Call = {
+    ...newCall(requestId),
+    id: attempt.id,
+    retried: attempt.retried,
+    doPartOnce: doPartOnce(attempt),
+  }
   try {
     const run = await prepare()
     const answer = transactional
@@ -109,7 +114,7 @@ const keep = (em: EntityManager, attempt: Attempt, { status, body, contactId }: 
 
 /** Does a part of a call in a transaction that notes it as done. */
 const doPartOnce =
-  (attempt: Attempt): Call['once'] =>
+  (attempt: Attempt): Call['doPartOnce'] =>
   (part, em, run) =>
     em.transactional(async (unit) => {
       const noted = await noteDone(unit, attempt, part)

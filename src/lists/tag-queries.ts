@@ -35,7 +35,7 @@ export async function tagPage(
 
 /**
  * Gives a contact tags; those it has already stay as they are.
- * @returns what is owed to the automations that listen for it, or `undefined` when the workspace has no such contact.
+ * @returns what is pending for the automations that listen for it, or `undefined` when the workspace has no such contact.
  */
 export async function addTags(
   em: EntityManager,

@@ -1,19 +1,19 @@
 export { Crowded } from './crowded.ts'
 export { type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
 export {
-  ACTIVE_OF_OWED,
+  ACTIVE_OF_PENDING,
   advanceWalk,
   type Delivery,
   DELIVERY_COLUMNS,
   type DeliveryRow,
   FIRST_TURN,
-  IS_OWED,
+  IS_PENDING,
   type Lane,
   LANES,
   leaseDeliveries,
   leaveToRelay,
-  owe,
-  oweAgain,
+  enqueue,
+  enqueueAgain,
   putOffDeliveries,
   settleDeliveries,
   STANDING,

@@ -20,8 +20,8 @@ export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKi
 export type Standing = (typeof STANDING)[number]
 
 const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
-/** A condition on an `outbox` row: whether it is owed to somebody, and is done once. */
-export const IS_OWED = `kind not in (${STANDING_KINDS})`
+/** A condition on an `outbox` row: whether it is pending for somebody, and is done once. */
+export const IS_PENDING = `kind not in (${STANDING_KINDS})`
 
 /** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
 export type Lane = 'interactive' | 'bulk' | 'walk'
@@ -50,7 +50,7 @@ export interface Delivery {
   afterId: string | null
   generation: number
   attempts: number
-  /** The automation's, `null` where there is none or it was deleted: then nothing is owed to it any more. */
+  /** The automation's, `null` where there is none or it was deleted: then nothing is pending for it any more. */
   automationName: string | null
   /** The enrollment that the ledger had as running there, when the delivery was written or taken. */
   activeId: string | null
@@ -99,7 +99,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
 })
 
 /** The column `active_id` of a {@link DeliveryRow}, of a row `owed`. */
-export const ACTIVE_OF_OWED = `
+export const ACTIVE_OF_PENDING = `
 (select id from enrollments enrollment
  where enrollment.contact_id = owed.contact_id and enrollment.automation_id = owed.automation_id and status = 'ACTIVE'
  limit 1) as active_id`
@@ -109,7 +109,7 @@ export const DELIVERY_COLUMNS = `
 owed.id, owed.kind, owed.workspace_id, owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id,
 owed.generation, owed.attempts,
 (select name from automations where automations.id = owed.automation_id and deleted_at is null) as automation_name,
-${ACTIVE_OF_OWED},
+${ACTIVE_OF_PENDING},
 (select request_id from trigger_events where trigger_events.id = owed.event_id) as request_id`
 
 /**
@@ -118,7 +118,7 @@ ${ACTIVE_OF_OWED},
  *
  * @param delaySeconds how long the relay leaves it to the caller.
  */
-export async function owe(
+export async function enqueue(
   em: EntityManager,
   owed:
     | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
@@ -152,7 +152,7 @@ values (
 on conflict (kind, key) do update
   set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
   -- Who starts a worker does not make what goes round start over.
-  where owed.${IS_OWED}`
+  where owed.${IS_PENDING}`
 
 /** Where the first page begins: with what is nobody's, which counts as one more workspace. */
 export const FIRST_TURN = NIL_ID
@@ -213,7 +213,7 @@ from due where owed.id = due.id
 returning due.place, ${DELIVERY_COLUMNS}`
 
 /** Makes an event due again, to one of the automations that it was for. */
-export async function oweAgain(
+export async function enqueueAgain(
   em: EntityManager,
   { eventId, automationId }: { eventId: string; automationId: string },
 ): Promise<void> {

@@ -33,7 +33,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
     port: (server.address() as AddressInfo).port,
     ended: stopped,
     async stop() {
-      // Requests in hand are finished; connections that wait for a next one are closed.
+      // Requests in progress are finished; connections that wait for a next one are closed.
       server.close()
       server.closeIdleConnections()
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { readOwed } from '../relay/index.ts'
+import { readFigures } from '../relay/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Metrics } from '../outbox/index.ts'
 
@@ -49,7 +49,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     },
     async render() {
       try {
-        const figures = await readOwed(em.fork())
+        const figures = await readFigures(em.fork())
         for (const name of Object.keys(owed) as (keyof typeof owed)[]) owed[name].set(figures[name])
         up.set(1)
       } catch {

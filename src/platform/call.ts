@@ -12,7 +12,7 @@ export interface Call {
   /** What is to be done when the transaction that the call runs in is committed. */
   afterCommit: (() => Promise<void>)[]
   /** Does a part of the call at most once, whichever attempt comes to it first. */
-  once(part: string, em: EntityManager, run: (em: EntityManager) => Promise<unknown>): Promise<void>
+  doPartOnce(part: string, em: EntityManager, run: (em: EntityManager) => Promise<unknown>): Promise<void>
 }
 
 /** A call that nobody has made before. */
@@ -21,7 +21,7 @@ export const newCall = (requestId: string | null = null): Call => ({
   retried: false,
   requestId,
   afterCommit: [],
-  async once(_part, em, run) {
+  async doPartOnce(_part, em, run) {
     await run(em)
   },
 })

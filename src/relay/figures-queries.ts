@@ -1,10 +1,10 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { IS_OWED } from '../outbox/index.ts'
+import { IS_PENDING } from '../outbox/index.ts'
 import { IS_UNCONFIRMED } from '../messages/index.ts'
 
 /** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
-export interface Owed {
+export interface Figures {
   enrolled: number
   completed: number
   held: number
@@ -16,8 +16,8 @@ export interface Owed {
   changes: number
 }
 
-export async function readOwed(em: EntityManager): Promise<Owed> {
-  const [row] = await sql<Owed>(em, READ)
+export async function readFigures(em: EntityManager): Promise<Figures> {
+  const [row] = await sql<Figures>(em, READ)
   if (!row) throw new Error('The figures returned no row')
   return row
 }
@@ -29,7 +29,7 @@ select
   (select count(*) from messages message where ${IS_UNCONFIRMED})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
   greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
-  (select count(*) from outbox where kind <> 'START' and ${IS_OWED})::float8 as changes
+  (select count(*) from outbox where kind <> 'START' and ${IS_PENDING})::float8 as changes
 from
   (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
   (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

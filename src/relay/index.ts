@@ -1,2 +1,2 @@
-export { readOwed } from './figures-queries.ts'
+export { readFigures } from './figures-queries.ts'
 export { startRelay } from './relay.ts'

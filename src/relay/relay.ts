@@ -8,7 +8,7 @@ import {
   type Lane,
   LANES,
   leaseDeliveries,
-  owe,
+  enqueue,
   putOffDeliveries,
   STANDING,
 } from '../outbox/index.ts'
@@ -42,7 +42,7 @@ export interface Relay {
 }
 
 /**
- * Does what the database says is still owed to Temporal: a loop for each lane, so that none waits for another. Everything it
+ * Does what the database says is still pending at Temporal: a loop for each lane, so that none waits for another. Everything it
  * does is noted before it is begun, in the transaction that made it due, and may be done twice; so any number of relays can
  * run, and any of them can die.
  *
@@ -122,7 +122,7 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
  * @returns whether there may be more.
  */
 async function upkeepOnce({ em }: Dependencies): Promise<boolean> {
-  for (const kind of STANDING) await owe(em.fork(), { kind }, STANDING_AFTER_SECONDS)
+  for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
   const forgotten = [
     await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),
     await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN),

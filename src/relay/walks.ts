@@ -2,7 +2,14 @@ import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { activePage, findEnrollment, rememberHeard, settleActive } from '../enrollments/index.ts'
 import { eraseRest } from '../erasure/index.ts'
-import { advanceWalk, type Delivery, type Dependencies, owe, oweAgain, settleDeliveries } from '../outbox/index.ts'
+import {
+  advanceWalk,
+  type Delivery,
+  type Dependencies,
+  enqueue,
+  enqueueAgain,
+  settleDeliveries,
+} from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
 
@@ -25,7 +32,7 @@ const AGAIN_SECONDS = 600
 /** How soon it is looked again whether an email that is being handed over is settled, in seconds. */
 const BUSY_AGAIN_SECONDS = 5
 
-/** Does one page of what is owed to many. What fails for one of them is noted for that one, and the walk goes on. */
+/** Does one page of what is pending for many. What fails for one of them is noted for that one, and the walk goes on. */
 export async function walk(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   switch (delivery.kind) {
     case 'WAKE_HELD':
@@ -57,7 +64,7 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
         await enrollments.automationChanged(automationId, contactId)
       } catch (error) {
         log.warn({ error, automationId, contactId }, 'A held enrollment is woken later')
-        await owe(em.fork(), { kind: 'WAKE', automationId, contactId })
+        await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId })
       }
     },
     { concurrency: WAKE.concurrency },
@@ -79,7 +86,7 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
         await enrollments.cancel(automationId, contactId)
       } catch (error) {
         log.warn({ error, automationId, contactId }, 'The workflow of a deleted automation is cancelled later')
-        await owe(em.fork(), { kind: 'CANCEL', automationId, contactId })
+        await enqueue(em.fork(), { kind: 'CANCEL', automationId, contactId })
       }
     },
     { concurrency: TEAR_DOWN.concurrency },
@@ -126,7 +133,7 @@ async function redeliver({ em, enrollments, log }: Dependencies, delivery: Deliv
         return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
       }
       log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
-      await oweAgain(em.fork(), { eventId, automationId })
+      await enqueueAgain(em.fork(), { eventId, automationId })
     },
     { concurrency: REDELIVER.concurrency },
   )

@@ -44,7 +44,7 @@ export interface Renderer {
   check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
   /** Says so, when threads can't be started any more. It goes on trying. */
   problem(): string | undefined
-  /** Ends the threads. What is in hand fails. */
+  /** Ends the threads. What is in progress fails. */
   close(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ interface Job {
 /** A place for a thread, which is started when there is something to do for it, and kept. */
 interface Lane {
   thread: RenderThread | undefined
-  /** The one in hand. */
+  /** The one in progress. */
   job: Job | undefined
   queues: readonly FairQueue<Job>[]
 }

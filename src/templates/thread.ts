@@ -4,7 +4,7 @@ import { check, FIELDS, FieldError, render } from './engine.ts'
 import type { ThreadAnswer, ThreadJob } from './protocol.ts'
 
 const port = parentPort!
-/** The number of the field in hand, for whoever has to end this thread in the midst of it. */
+/** The number of the field in progress, for whoever has to end this thread in the midst of it. */
 const current = new Int32Array((workerData as { current: SharedArrayBuffer }).current)
 const begin = (field: (typeof FIELDS)[number]) => Atomics.store(current, 0, FIELDS.indexOf(field))
 

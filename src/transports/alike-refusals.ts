@@ -18,7 +18,7 @@ export class AlikeRefusals {
   }
 
   /** @returns what a delivery means, in the light of those before: a refusal that is about us waits. */
-  judge(delivery: Delivery, recipient: string): Delivery {
+  classify(delivery: Delivery, recipient: string): Delivery {
     if (delivery.kind === 'taken') this.begin(undefined)
     if (delivery.kind !== 'refused' || delivery.doubt === undefined) return delivery
     const { doubt, reason } = delivery

@@ -65,7 +65,7 @@ export function withCircuitBreaker(
       const attempts = { own: own.circuit.begin(turn), ofAll: ofAll.begin(turn) }
       if (attempts.ofAll.isTrial) trials.begin(turn)
       try {
-        const delivery = own.failures.judge(await permit.deliver(email, handOver), email.to)
+        const delivery = own.failures.classify(await permit.deliver(email, handOver), email.to)
         // Who does not reach the server learns nothing of what it does with these messages.
         if (isUnreachable(delivery)) attempts.own.saidNothing()
         else attempts.own.ended(delivery)

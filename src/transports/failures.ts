@@ -17,8 +17,8 @@ export class FailuresOfOne implements Failures {
   private inARow = 0
 
   /** @returns what a delivery means, in the light of those before. */
-  judge(delivery: Delivery, recipient: string): Delivery {
-    return this.alike.judge(delivery, recipient)
+  classify(delivery: Delivery, recipient: string): Delivery {
+    return this.alike.classify(delivery, recipient)
   }
 
   note(delivery: Delivery): void {

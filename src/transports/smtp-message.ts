@@ -83,7 +83,7 @@ export class Message {
 }
 
 /** One explicit recipient, so that no header decides who gets the message. */
-export const compose = ({ from, to, messageId, subject, text, html }: Email): Promise<Buffer> =>
+export const buildMime = ({ from, to, messageId, subject, text, html }: Email): Promise<Buffer> =>
   new MailComposer({
     from,
     to: { name: '', address: to },

@@ -1,7 +1,7 @@
 import { addressOf, inAscii, isEmailAddress } from '../platform/email-address.ts'
 import { Permits, type Taken } from './permits.ts'
 import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
-import { compose, Message } from './smtp-message.ts'
+import { buildMime, Message } from './smtp-message.ts'
 import { classify, failureOf, isAboutMessage, outOfStep, withFailure, type SmtpError } from './smtp-verdict.ts'
 import type { SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
@@ -81,7 +81,7 @@ export function createSmtpTransport({
     if (!isEmailAddress(email.to)) return { kind: 'refused', reason: 'The address is not one email address' }
     let raw: Buffer
     try {
-      raw = await compose(email)
+      raw = await buildMime(email)
     } catch (error) {
       return { kind: 'refused', reason: `The message cannot be written: ${(error as Error).message}` }
     }

@@ -3,7 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import {
-  ACTIVE_OF_OWED,
+  ACTIVE_OF_PENDING,
   type Delivery,
   DELIVERY_COLUMNS,
   type DeliveryRow,
@@ -96,7 +96,7 @@ export interface WrittenEvent {
 }
 
 /**
- * Writes a custom event with the automations that match it at this moment, and what is owed to them. Called again with the
+ * Writes a custom event with the automations that match it at this moment, and what is pending for them. Called again with the
  * same id, it returns what was written first, with nothing owed: that is delivered already, or left to the relay.
  *
  * @returns the event, or `undefined` when the workspace has no such contact.
@@ -157,7 +157,7 @@ deliveries as (
 )
 select written.created_at, cardinality(written.automation_ids) as matching, owed.id, owed.kind, owed.workspace_id,
   owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id, owed.generation, owed.attempts,
-  (select name from automations where automations.id = owed.automation_id) as automation_name, ${ACTIVE_OF_OWED},
+  (select name from automations where automations.id = owed.automation_id) as automation_name, ${ACTIVE_OF_PENDING},
   written.request_id
 from written left join deliveries owed on true`
 
@@ -218,7 +218,7 @@ const OVERDUE_MINUTES = 10
 
 /**
  * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
- * heard it or could have, and nothing is owed to it any more.
+ * heard it or could have, and nothing is pending for it any more.
  * @returns these, and the last one that was looked at; `null` when there are no further ones.
  */
 export async function lostEvents(

@@ -92,7 +92,7 @@ describe('a data folder in the middle of everything', function () {
     for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
     await come('the held ones go on', owedTo(held))
 
-    // The end: everybody stands where they should, and nothing is owed to anybody.
+    // The end: everybody stands where they should, and nothing is pending for anybody.
     const notThrough = async () => {
       const { data } = await call('GET', 'automations?limit=100')
       return (data as { id: string; name: string; enrolledCount: number; completedCount: number }[]).flatMap(

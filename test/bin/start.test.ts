@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { commandHolds, isAlive } from '../../embedded/processes.ts'
+import { commandHolds, isAlive } from '../../embedded/process-table.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   hasEnded,

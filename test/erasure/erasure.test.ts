@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { IS_OWED, owe } from '../../src/outbox/queries.ts'
+import { IS_PENDING, enqueue } from '../../src/outbox/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -52,7 +52,7 @@ describe('erasing a contact', () => {
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
     )
     await eventually('nothing is owed', async () =>
-      (await sql(em(), `select 1 from outbox where ${IS_OWED}`)).length === 0 ? true : undefined,
+      (await sql(em(), `select 1 from outbox where ${IS_PENDING}`)).length === 0 ? true : undefined,
     )
   })
 
@@ -67,7 +67,7 @@ describe('erasing a contact', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
-    await owe(service.context.orm.em.fork(), { kind: 'CANCEL', automationId, contactId })
+    await enqueue(service.context.orm.em.fork(), { kind: 'CANCEL', automationId, contactId })
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('the workflow has ended', async () =>
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,

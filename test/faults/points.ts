@@ -77,7 +77,7 @@ const API: readonly Point[] = [
   {
     name: 'api: changed, not committed',
     file: AUTOMATIONS,
-    after: `await owe(fork, { kind: 'WAKE_HELD', automationId: automation.id })\n    }\n`,
+    after: `await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })\n    }\n`,
   },
   { name: 'api: before deletion', file: DELETE, before: 'const deleted = await fork.transactional(' },
   { name: 'api: deleted, before the wait', file: DELETE, before: 'if (await waitForSenders(sending)) return\n' },

@@ -3,7 +3,7 @@ import { Aiming, DEED_NAMES, type PointReport } from './aim.ts'
 import { torment } from './chaos.ts'
 import { drive } from './load.ts'
 import { Random } from './random.ts'
-import { judge, waitForQuiet } from './verdict.ts'
+import { checkPromise, waitForQuiet } from './check-promise.ts'
 import { startWorld } from './world.ts'
 
 export interface LoadOptions {
@@ -49,7 +49,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
     world.setMail({ cuts: 0 })
     say(`${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for quiet`)
     const quiet = await waitForQuiet(world, acknowledged, quietMs)
-    const verdict = await judge(world, acknowledged, faults)
+    const verdict = await checkPromise(world, acknowledged, faults)
 
     say('')
     for (const { name, examined, failures } of verdict.checks) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { FIRST_TURN, leaseDeliveries, owe } from '../../src/outbox/queries.ts'
+import { FIRST_TURN, leaseDeliveries, enqueue } from '../../src/outbox/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createAutomation } from '../../src/automations/automations.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
@@ -88,7 +88,7 @@ describe('the outbox', () => {
       return automation.id
     }
     const many = await Promise.all(Array.from({ length: 5 }, () => make(one.id)))
-    for (const automationId of [...many, await make(two.id)]) await owe(em(), { kind: 'TEAR_DOWN', automationId })
+    for (const automationId of [...many, await make(two.id)]) await enqueue(em(), { kind: 'TEAR_DOWN', automationId })
     const first = await leaseDeliveries(em(), 'walk', 1, FIRST_TURN)
     const second = await leaseDeliveries(em(), 'walk', 1, first.turn)
     assert.deepEqual(new Set([first.turn, second.turn]), new Set([one.id, two.id]))

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { connectWorker } from '../../src/platform/temporal/connect-worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
-import { services } from '../support/services.ts'
+import { services } from '../support/servers.ts'
 
 const never = new AbortController().signal
 

@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker'
 import { createHealth, endWhenBeyondRecovery } from '../../src/parts/health.ts'
 import { runUntilStopped } from '../../src/bin/lifecycle.ts'
 import { startMetrics } from '../../src/parts/metrics-server.ts'
-import { owe } from '../../src/outbox/queries.ts'
+import { enqueue } from '../../src/outbox/queries.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startRelay } from '../../src/relay/relay.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
@@ -131,7 +131,7 @@ describe('/healthz', function () {
     const relay = startRelay({ ...dependencies, enrollments }, { idleMs: 20, longestPageMs: 500 })
     try {
       const ids = { automationId: newId(), contactId: newId() }
-      await owe(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
+      await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
       const told = await eventually('it says so', () => relay.problem())
       assert.equal(told, 'The relay does not go on: interactive')
     } finally {

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
-import { services } from '../support/services.ts'
+import { services } from '../support/servers.ts'
 
 /** A way to a server that can be cut, and hang, and be mended. */
 async function startGate(target: string) {

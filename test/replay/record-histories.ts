@@ -13,7 +13,7 @@ import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
-import { stopServices } from '../support/services.ts'
+import { stopServices } from '../support/servers.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 import { readOptions, refuse } from '../../scripts/options.ts'
 

@@ -52,9 +52,8 @@ describe('the machine', () => {
         assert.equal(state.stepId, END)
         let at = 1_000
         const expected = steps.flatMap((step) => {
-          if (step.type === 'EMAIL') return [{ stepId: step.id, at }]
-          at += step.delayMinutes * MINUTE
-          return []
+          if (step.type === 'WAIT') at += step.delayMinutes * MINUTE
+          return step.type === 'EMAIL' ? [{ stepId: step.id, at }] : []
         })
         assert.deepEqual(sent, expected)
       }),

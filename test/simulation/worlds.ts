@@ -1,4 +1,4 @@
-import { IS_OWED } from '../../src/outbox/queries.ts'
+import { IS_PENDING } from '../../src/outbox/queries.ts'
 import { fireEvent } from '../../src/triggers/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { deleteAutomation } from '../../src/automations/delete-automation.ts'
@@ -7,7 +7,7 @@ import { doOnce } from '../../src/http/idempotency.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
-import { judge, type Story } from './judge.ts'
+import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 
@@ -313,16 +313,16 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
   } catch (error) {
     failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
-  const violations = failure ? [failure] : await judge(world, story, quiet)
+  const violations = failure ? [failure] : await checkPromise(world, story, quiet)
   for (const process of [...world.scheduler.processes]) process.alive = false
   return { violations, trace: world.scheduler.trace }
 }
 
-/** Whether nothing is owed to anybody any more. */
+/** Whether nothing is pending for anybody any more. */
 async function isQuiet(world: World): Promise<boolean> {
   const [row] = await sql<{ owed: number }>(
     world.em,
-    `select ((select count(*) from outbox where ${IS_OWED})
+    `select ((select count(*) from outbox where ${IS_PENDING})
        + (select count(*) from enrollments where status = 'ACTIVE'))::integer as owed`,
   )
   return row?.owed === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)

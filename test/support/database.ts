@@ -1,7 +1,7 @@
 import { migrate, type Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { services } from './services.ts'
+import { services } from './servers.ts'
 
 let template: Promise<string> | undefined
 let count = 0

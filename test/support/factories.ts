@@ -17,8 +17,8 @@ export async function anAutomation(service: Service, fields: object = {}): Promi
     name: `Automation ${(count += 1)}`,
     status: 'ACTIVE',
     trigger: 'EVENT',
-    // Of a name that nobody fires: it is entered by hand.
-    triggerConfig: { eventName: `entered by hand ${count}` },
+    // Of a name that nobody fires: it is entered manually.
+    triggerConfig: { eventName: `entered manually ${count}` },
     steps: [EMAIL],
     ...fields,
   })

@@ -2,7 +2,7 @@ import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
 import { quietLog } from './log.ts'
-import { stopServices } from './services.ts'
+import { stopServices } from './servers.ts'
 
 const runtime = installTemporalRuntime(quietLog)
 const say = (line: string) => process.stderr.write(`${line}\n`)

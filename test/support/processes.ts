@@ -10,7 +10,7 @@ export interface Process {
   pid: number
   /** kill -9: nothing gets to finish. */
   kill(): Promise<void>
-  /** SIGTERM: what is in hand is finished. @returns the exit code. */
+  /** SIGTERM: what is in progress is finished. @returns the exit code. */
   stop(): Promise<number | null>
 }
 

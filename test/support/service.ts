@@ -12,7 +12,7 @@ import { assertDescribed } from './contract.ts'
 import { createDatabase } from './database.ts'
 import { quietLog } from './log.ts'
 import { SENDER } from './npm-start.ts'
-import { services } from './services.ts'
+import { services } from './servers.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 export interface Answer {

@@ -207,7 +207,7 @@ interface Enter {
 async function enter(making: Making, product: Product, what: string, entry: Enter): Promise<Person> {
   const { name, steps, pausedDuring } = entry
   const contactId = await aContact(product, name)
-  const triggerConfig = { eventName: `entered by hand: ${name}` }
+  const triggerConfig = { eventName: `entered manually: ${name}` }
   const automationId = await anAutomation(product, { name, trigger: 'EVENT', triggerConfig, steps })
   if (pausedDuring) making.unanswered.add(pausedDuring)
   await product.call('POST', `automations/${automationId}/enroll`, { contactId })

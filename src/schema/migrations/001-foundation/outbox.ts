@@ -28,7 +28,7 @@ export function outbox(add: AddSql): void {
     )`)
   add(`create index heard_events_of_event on heard_events (event_id)`)
 
-  // What is owed to Temporal because of what happened: a row a delivery, written in the transaction that makes it due.
+  // What is pending for Temporal because of what happened: a row a delivery, written in the transaction that makes it due.
   add(`
     create table outbox (
       id bigint generated always as identity primary key,

@@ -1,4 +1,4 @@
-import { IS_OWED } from '../../src/outbox/queries.ts'
+import { IS_PENDING } from '../../src/outbox/queries.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
@@ -30,7 +30,7 @@ const enrollmentRows = (world: World) =>
 const owedRows = async (world: World): Promise<number> => {
   const [row] = await sql<{ count: number }>(
     world.orm.em.fork(),
-    `select count(*)::integer as count from outbox where ${IS_OWED}`,
+    `select count(*)::integer as count from outbox where ${IS_PENDING}`,
   )
   return row?.count ?? 0
 }
@@ -59,7 +59,11 @@ export async function waitForQuiet(world: World, acknowledged: Acknowledged, tim
 }
 
 /** Holds what the SMTP server took against what was acknowledged, and against the ledger, the counts and Temporal. */
-export async function judge(world: World, acknowledged: Acknowledged, faults: readonly Fault[]): Promise<Verdict> {
+export async function checkPromise(
+  world: World,
+  acknowledged: Acknowledged,
+  faults: readonly Fault[],
+): Promise<Verdict> {
   const { sequences, erased, serverErrors } = acknowledged
   const em = () => world.orm.em.fork()
   const log = world.accepted()

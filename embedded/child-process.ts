@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { commandHolds, endProcess, isAlive } from './processes.ts'
+import { commandHolds, endProcess, isAlive } from './process-table.ts'
 
 export interface ProcessOptions {
   /** Names its log and the file with its number. */

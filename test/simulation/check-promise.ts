@@ -33,7 +33,7 @@ type Sentence = (evidence: Evidence) => AsyncGenerator<string> | Generator<strin
 
 interface Evidence extends Story {
   world: World
-  /** Whether nothing is owed to anybody any more. */
+  /** Whether nothing is pending for anybody any more. */
   quiet: boolean
   messages: readonly Message[]
 }
@@ -46,7 +46,7 @@ interface Message {
 }
 
 /** @returns what is wrong, in words; nothing when the promise was kept. */
-export async function judge(world: World, story: Story, quiet: boolean): Promise<string[]> {
+export async function checkPromise(world: World, story: Story, quiet: boolean): Promise<string[]> {
   const evidence = { ...story, world, quiet, messages: await readMessages(world) }
   const violations: string[] = []
   for (const sentence of PROMISE) for await (const violation of sentence(evidence)) violations.push(violation)
