@@ -9,7 +9,7 @@ import { knownLists } from '../contacts/index.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
-import { type AutomationStatus, type SendFailurePolicy, SENDING_STATUSES } from '../sequences/index.ts'
+import { type AutomationStatus, type SendFailurePolicy, sends } from '../sequences/index.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
@@ -96,7 +96,7 @@ export async function updateAutomation(
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
     await fork.flush()
-    if (status !== undefined && (SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) {
+    if (status !== undefined && sends(status)) {
       await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })
     }
     return { automation, steps }
@@ -108,7 +108,7 @@ export async function updateAutomation(
  * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
  */
 export async function letHandOversEnd(em: EntityManager, { id, status }: Automation): Promise<void> {
-  if ((SENDING_STATUSES as readonly AutomationStatus[]).includes(status)) return
+  if (sends(status)) return
   await waitForSenders(() => countSendingOf(em.fork(), id))
 }
 

@@ -1,4 +1,10 @@
-import type { EndStatus, EnrollmentStatus, Heard, StoredStep } from '../sequences/index.ts'
+import {
+  type EndStatus,
+  type EnrollmentStatus,
+  type Heard,
+  SENDING_STATUSES,
+  type StoredStep,
+} from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Enrollment } from './entities.ts'
 import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
@@ -242,7 +248,7 @@ export async function readActive(em: EntityManager, id: string): Promise<ActiveE
 
 const ACTIVE = `
 select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at,
-  automation.status in ('ACTIVE', 'ARCHIVED') as sends
+  automation.status in ${SENDING_STATUSES} as sends
 from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
 where enrollment.status = 'ACTIVE'`

@@ -37,5 +37,11 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   return validate(schema, values)
 }
 
+/** @throws {Refusal} `invalid` where there is a query: in the address of what is to go, a `?` cuts off what is behind it. */
+export function refuseQuery(query: ParsedUrlQuery): void {
+  const [name] = Object.keys(query)
+  if (name !== undefined) throw invalid(`${shorten(name)} is no query parameter here; there are none`)
+}
+
 /** A name is the caller's, and can be long, and hold anything. */
 const shorten = (name: string): string => JSON.stringify(name.length > 50 ? `${name.slice(0, 50)}…` : name)

@@ -12,7 +12,7 @@ import { missingScope } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
-import { parseQuery } from './parse-query.ts'
+import { parseQuery, refuseQuery } from './parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
@@ -84,6 +84,7 @@ async function serve(
     transactional: operation.transactional ?? true,
   }
   const answer = await doOnce(own, identity, async () => {
+    if (operation.method === 'DELETE') refuseQuery(ctx.query)
     const request = {
       params: readParams(operation, ctx.params),
       query: operation.query ? parseQuery(operation.query, ctx.query) : {},

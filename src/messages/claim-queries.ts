@@ -1,3 +1,4 @@
+import { SENDING_STATUSES } from '../sequences/index.ts'
 import type { MessageKey } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
@@ -59,7 +60,7 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
 const CLAIM = `
 with automation as (
   select id, status from automations
-  where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')
+  where id = $4::uuid and deleted_at is null and status in ${SENDING_STATUSES}
   for share
 ),
 contact as (

@@ -1,4 +1,4 @@
-import type { AutomationStatus, SendFailurePolicy } from '../sequences/index.ts'
+import { type AutomationStatus, HOLDING_STATUSES, type SendFailurePolicy, sends } from '../sequences/index.ts'
 import type { EmailContent } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
@@ -59,7 +59,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     const settledAt = row.settled_at === null ? new Date() : toDate(row.settled_at)
     return { kind: 'existing', ...settled, settledAt, onSendFailure: row.on_send_failure }
   }
-  if (row.automation_status === 'PAUSED' || row.automation_status === 'DRAFT') return { kind: 'held' }
+  if (!sends(row.automation_status)) return { kind: 'held' }
   if (row.subject === null)
     throw new Error(`The version of enrollment ${key.enrollmentId} has no email step ${key.stepId}`)
   return {
@@ -153,5 +153,5 @@ with automation as (
 )
 update enrollments set held = true, holds = holds + 1
 from automation
-where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE' and automation.status in ('PAUSED', 'DRAFT')
+where enrollments.id = $1::uuid and enrollments.status = 'ACTIVE' and automation.status in ${HOLDING_STATUSES}
 returning held`

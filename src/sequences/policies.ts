@@ -5,7 +5,13 @@ export const AUTOMATION_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED'] as 
 export type AutomationStatus = (typeof AUTOMATION_STATUSES)[number]
 
 /** The statuses in which a contact in mid-sequence gets its next email; in the others it holds. */
-export const SENDING_STATUSES = ['ACTIVE', 'ARCHIVED'] as const satisfies readonly AutomationStatus[]
+const SENDING: readonly AutomationStatus[] = ['ACTIVE', 'ARCHIVED']
+export const sends = (status: AutomationStatus): boolean => SENDING.includes(status)
+
+const quoted = (statuses: readonly AutomationStatus[]) => `(${statuses.map((status) => `'${status}'`).join(', ')})`
+/** The same for statements, behind `status in`. */
+export const SENDING_STATUSES = quoted(SENDING)
+export const HOLDING_STATUSES = quoted(AUTOMATION_STATUSES.filter((status) => !sends(status)))
 
 /** What a permanent refusal of one email (SMTP 5xx) does to the contact's sequence. */
 export const SEND_FAILURE_POLICIES = ['CONTINUE', 'STOP'] as const

@@ -11,6 +11,7 @@ import {
   type Template,
 } from 'liquidjs'
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import { checkRanges } from './ranges.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 
 export type Field = keyof EmailContent
@@ -25,6 +26,8 @@ export class FieldError extends Error {
     this.field = field
   }
 }
+
+checkRanges()
 
 /** They read files, and there are none. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block']
@@ -63,7 +66,7 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   for (const tag of FILE_TAGS) delete engine.tags[tag]
   for (const [name, filter] of Object.entries(filters)) {
     if (evaluates(name)) engine.unregisterFilter(name)
-    else engine.registerFilter(name, metered(filter as Handler | FilterObject, SEARCHES.has(name)))
+    else engine.registerFilter(name, metered(withoutSpace(name, filter as Handler | FilterObject), SEARCHES.has(name)))
   }
   // Also what `capture` writes into a variable is counted, which LiquidJS does not.
   const { renderer } = engine
@@ -81,6 +84,18 @@ type Handler = (this: { context: Context }, ...values: unknown[]) => unknown
 interface FilterObject {
   raw: boolean
   handler: Handler
+}
+
+/** They take how far to indent what is nested, which nothing counts: a value is told in one line. */
+const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
+
+function withoutSpace(name: string, filter: Handler | FilterObject): Handler | FilterObject {
+  if (!INDENTS.has(name)) return filter
+  const handler = typeof filter === 'function' ? filter : filter.handler
+  const once: Handler = function (value) {
+    return handler.call(this, value)
+  }
+  return typeof filter === 'function' ? once : { ...filter, handler: once }
 }
 
 /** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */

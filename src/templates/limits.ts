@@ -54,7 +54,10 @@ export class Meter {
 
 /** What it costs to look for a text in another one, at worst: each place in it is compared with all that is looked for. */
 export const costOfSearch = (within: unknown, sought: unknown): number =>
-  (weigh(within) * weigh(sought)) / LIMITS.comparisons
+  (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
+
+/** How long the text is at most that a value is made of: a number has up to so many characters. */
+const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : weigh(value) * 24)
 
 /** Counts what a template writes while it writes: into the email, or into a variable of `capture`. */
 export class MeteredOutput {

@@ -2,11 +2,14 @@ import { TransportClosed } from './transport.ts'
 
 /** How long a group is reckoned with that has asked for a permit, in milliseconds. */
 const RECKONED_MS = 60_000
+/** A permit that was taken so long ago, in milliseconds, is with what is slow, and keeps nobody else from having one. */
+const LONG_MS = 30_000
 
 /**
  * So many at a time, and whoever waits waits in turn: each group has one go before any has a second, so that a group of
  * thousands keeps another one waiting for a moment only. A moment can be long where a group's emails take long: as long as there
- * are others, one in five permits, and one at least, is for whoever has none.
+ * are others, one in five permits, and one at least, is for whoever has none. And where slow emails have had all of them for long,
+ * whoever has none gets one more, as often as there are such emails: what is slow behind its message can't be broken off.
  */
 export class Permits {
   private readonly size: number
@@ -16,6 +19,8 @@ export class Permits {
   private scarce = 0
   private readonly waiting = new Map<string, Waiter[]>()
   private readonly held = new Map<string, number>()
+  /** When each was taken, in that order. */
+  private readonly since = new Map<Taken, number>()
   private readonly asked = new Map<string, number>()
   private closed = false
 
@@ -34,8 +39,20 @@ export class Permits {
   }
 
   private mayTake(group: string): boolean {
-    if (this.free === 0) return false
-    return (this.held.get(group) ?? 0) < this.most || !this.hasOthers(group)
+    const has = this.held.get(group) ?? 0
+    if (this.free <= 0) return has === 0 && this.free + this.slow() > 0
+    return has < this.most || !this.hasOthers(group)
+  }
+
+  /** How many have been taken for long: at most as many as there are. */
+  private slow(): number {
+    const limit = performance.now() - LONG_MS
+    let slow = 0
+    for (const at of this.since.values()) {
+      if (at > limit || slow === this.size) break
+      slow += 1
+    }
+    return slow
   }
 
   private hold(group: string): Taken {
@@ -43,7 +60,9 @@ export class Permits {
     this.held.set(group, (this.held.get(group) ?? 0) + 1)
     const isScarce = this.size > 1 && this.free < this.kept && this.scarce < this.kept
     if (isScarce) this.scarce += 1
-    return { isScarce }
+    const taken = { isScarce }
+    this.since.set(taken, performance.now())
+    return taken
   }
 
   private hasOthers(group: string): boolean {
@@ -84,9 +103,10 @@ export class Permits {
     })
   }
 
-  give(group: string, { isScarce }: Taken): void {
+  give(group: string, taken: Taken): void {
     this.free += 1
-    if (isScarce) this.scarce -= 1
+    this.since.delete(taken)
+    if (taken.isScarce) this.scarce -= 1
     const held = (this.held.get(group) ?? 0) - 1
     if (held > 0) this.held.set(group, held)
     else this.held.delete(group)

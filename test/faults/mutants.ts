@@ -44,7 +44,7 @@ export const MUTANTS: Record<string, Mutant> = {
   'claim-while-paused': {
     what: 'the claim does not ask whether the automation may send',
     file: CLAIM,
-    replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
+    replace: 'where id = $4::uuid and deleted_at is null and status in ${SENDING_STATUSES}',
     by: 'where id = $4::uuid and deleted_at is null',
     worlds: ['pause'],
     stories: ['paused-before-the-claim'],
@@ -52,8 +52,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'claim-of-a-deleted': {
     what: 'the claim does not ask whether the automation was deleted',
     file: CLAIM,
-    replace: `where id = $4::uuid and deleted_at is null and status in ('ACTIVE', 'ARCHIVED')`,
-    by: `where id = $4::uuid and status in ('ACTIVE', 'ARCHIVED')`,
+    replace: 'where id = $4::uuid and deleted_at is null and status in ${SENDING_STATUSES}',
+    by: 'where id = $4::uuid and status in ${SENDING_STATUSES}',
     worlds: ['delete'],
     stories: ['deleted-before-the-claim'],
   },

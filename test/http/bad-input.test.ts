@@ -244,6 +244,14 @@ describe('bad input', () => {
     })
   }
 
+  it('deletes nothing where the address has a query: a ? in an id cuts off what is behind it', async () => {
+    const kept = await aContact(service)
+    const { status, body } = await service.call('DELETE', `contacts/${kept}?x/tags/vip`)
+    assert.equal(status, 400)
+    assert.equal(body.error, '"x/tags/vip" is no query parameter here; there are none')
+    assert.equal((await service.call('GET', `contacts/${kept}`)).status, 200)
+  })
+
   it('knows unknown paths from unknown methods', async () => {
     assert.equal((await service.call('GET', 'nowhere')).status, 404)
     const { status, headers } = await service.call('DELETE', 'contacts')

@@ -203,6 +203,7 @@ describe('the renderer', () => {
       remove: '{{ s | remove: p | size }}',
       remove_first: '{{ s | remove_first: p | size }}',
       remove_last: '{{ s | remove_last: p | size }}',
+      'split, in a list of numbers': '{% assign n = (100000..160000) %}{{ n | split: n | size }}',
       'replace, in a list': '{{ s | split: "," | replace: p, "" | size }}',
     }
     for (const [what, use] of Object.entries(searches)) {
@@ -218,5 +219,39 @@ describe('the renderer', () => {
         /^\d+$/,
       )
     })
+  })
+
+  describe('lets no number keep it counting for ever, which would end the process', () => {
+    const TOO_LARGE = /^text: counts with numbers that are too large for that/
+    const loops = {
+      'a loop': '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}',
+      'a loop below zero': '{% for i in (-9007199254740996..-9007199254740992) %}x{% endfor %}',
+      'a table': '{% tablerow i in (9007199254740992..9007199254740996) %}x{% endtablerow %}',
+      'a variable': '{% assign r = (9007199254740992..9007199254740996) %}{{ r.size }}',
+      'ends that are calculated':
+        '{% assign a = 9007199254740992 %}{% assign b = a | plus: 4 %}{% for i in (a..b) %}x{% endfor %}',
+      'ends in exponents': '{% assign a = "1e300" | plus: 0 %}{% for i in (a..a) %}x{% endfor %}',
+    }
+    for (const [what, source] of Object.entries(loops)) {
+      it(what, async () => {
+        assert.match((await outcome(source))!, TOO_LARGE)
+      })
+    }
+
+    it('and takes what a contact has for what it is', async () => {
+      const options = { ...contact, metadata: { a: 9007199254740992, b: '9007199254740996', c: '2', d: 4 } }
+      const render = (source: string) => renderer.render(email(source), { contact: options })
+      await assert.rejects(render('{% for i in (contact.metadata.a..contact.metadata.b) %}x{% endfor %}'), {
+        message: TOO_LARGE,
+      })
+      const { text } = await render('{% for i in (contact.metadata.c..contact.metadata.d) %}{{ i }} {% endfor %}')
+      assert.equal(text, '2 3 4 ')
+      assert.equal((await render('{% for i in (1..3) reversed %}{{ i }}{% endfor %}')).text, '321')
+    })
+  })
+
+  it('tells a value in one line: how far it is indented is counted by nobody', async () => {
+    assert.equal(await outcome('{{ "a,b" | split: "," | json: 10 }}'), '["a","b"]')
+    assert.equal(await outcome('{{ "a,b" | split: "," | inspect: 10 }}'), '["a","b"]')
   })
 })

@@ -45,4 +45,20 @@ describe('permits', () => {
     assert.deepEqual(await permits.take('one', never), { isScarce: true })
     assert.deepEqual(await new Permits(1).take('one', never), { isScarce: false })
   })
+
+  it('are one more for whoever has none, as often as slow ones have had theirs for long', async () => {
+    const permits = new Permits(2)
+    const slow = [await permits.take('one', never), await permits.take('another', never)]
+    assert.equal(permits.takeNow('third'), undefined)
+    clock.setForward(31_000)
+    const third = permits.takeNow('third')
+    assert.ok(third)
+    assert.equal(permits.takeNow('third'), undefined)
+    assert.ok(permits.takeNow('fourth'))
+    assert.equal(permits.takeNow('fifth'), undefined)
+    permits.give('third', third)
+    assert.ok(permits.takeNow('fifth'))
+    for (const [n, taken] of slow.entries()) permits.give(n === 0 ? 'one' : 'another', taken)
+    assert.equal(permits.takeNow('sixth'), undefined)
+  })
 })

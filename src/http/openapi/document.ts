@@ -157,6 +157,7 @@ function describeOperation(
     ...(refusals[400] ?? []),
     ...(body ? BODY_REFUSALS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
+    ...(operation.method === 'DELETE' ? ['"force" is no query parameter here; there are none'] : []),
   ]
   if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
   if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
