@@ -1,7 +1,6 @@
-import { MAX_LISTS_OF_CONTACT, type Range, Tally } from '../contacts/index.ts'
+import { MAX_LISTS_OF_CONTACT, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
-import { List as ListTable } from './entities.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
 import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 
@@ -15,33 +14,47 @@ export interface List {
   updatedAt: Date
 }
 
+interface ListRow {
+  id: string
+  name: string
+  description: string | null
+  contact_count: number
+  created_at: string
+  updated_at: string
+}
+
+const toList = (row: ListRow): List => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  contactCount: row.contact_count,
+  createdAt: toDate(row.created_at),
+  updatedAt: toDate(row.updated_at),
+})
+
+const COLUMNS = `
+list.id, list.name, list.description, list.created_at, list.updated_at,
+coalesce((select count from tallies where subject = list.id and block = 0), 0) as contact_count`
+
 /** A page of a workspace's lists, newest first. */
-export async function listPage(em: EntityManager, workspaceId: string, range: Range): Promise<List[]> {
-  const fork = unitOf(em)
-  const lists = await fork.find(
-    ListTable,
-    { workspaceId },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, ...range, ...AS_IT_IS },
+export async function listPage(em: EntityManager, workspaceId: string, { limit, offset }: Range): Promise<List[]> {
+  const rows = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.workspace_id = $1::uuid
+     order by list.created_at desc, list.id desc limit $2 offset $3`,
+    [workspaceId, limit, offset],
   )
-  const tallies = await fork.find(Tally, { subject: { $in: lists.map(({ id }) => id) } }, AS_IT_IS)
-  const counts = new Map(tallies.map(({ subject, count }) => [subject, count]))
-  return lists.map((list) => toList(list, counts.get(list.id)))
+  return rows.map(toList)
 }
 
 export async function findList(em: EntityManager, workspaceId: string, id: string): Promise<List | undefined> {
-  const fork = unitOf(em)
-  const list = await fork.findOne(ListTable, { id, workspaceId }, AS_IT_IS)
-  return list ? toList(list, (await fork.findOne(Tally, { subject: id }, AS_IT_IS))?.count) : undefined
+  const [row] = await sql<ListRow>(
+    em,
+    `select ${COLUMNS} from lists list where list.id = $2::uuid and list.workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && toList(row)
 }
-
-const toList = ({ id, name, description = null, createdAt, updatedAt }: ListTable, contactCount = 0): List => ({
-  id,
-  name,
-  description,
-  contactCount,
-  createdAt,
-  updatedAt,
-})
 
 export interface Joined {
   contactId: string
