@@ -57,6 +57,7 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
         message: 'The message was not sent; it will be tried again',
         type: 'Deferred',
         category: EXPECTED,
+        nextRetryDelay: result.afterMs,
       })
     }
     return told(result)

@@ -32,7 +32,7 @@ export type SendResult =
   | { kind: 'held' }
   | { kind: 'gone' }
   /** Certainly not sent, or not to be settled yet: to be tried again later. */
-  | { kind: 'deferred'; reason: string }
+  | { kind: 'deferred'; reason: string; afterMs: number }
   /** It can't be done within the time that it may take here: to be done where it may wait, or when it is its turn again. */
   | { kind: 'queue' }
 
@@ -72,14 +72,27 @@ const RENDER_SOON_MS = 500
 const TURN_MS = 3_000
 
 /** Something changed between two looks. */
-const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile' })
+const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile', afterMs: FIRST_RETRY_MS })
+
+/** How long a message waits after its first try that came to nothing, in milliseconds, and at most: it is doubled each time. */
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 300_000
+/** @param attempts how often it was tried before; having waited for a turn is no try. */
+const pauseAfter = (attempts: number): number =>
+  Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts, 20), LONGEST_RETRY_MS)
+/** How soon it is looked again whether another attempt is through, in milliseconds: its lease is longer. */
+const BUSY_RETRY_MS = 5_000
+/** How soon another process may have it that can send, in milliseconds. */
+const ELSEWHERE_RETRY_MS = 30_000
 
 function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): SendResult {
   switch (draft.kind) {
     case 'gone':
       return draft
     case 'busy':
-      return patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason: 'Another attempt has it' }
+      return patience === 'at-once'
+        ? { kind: 'queue' }
+        : { kind: 'deferred', reason: 'Another attempt has it', afterMs: BUSY_RETRY_MS }
     case 'existing': {
       const { status, settledAt, onSendFailure } = draft
       return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP', at: settledAt }
@@ -119,7 +132,11 @@ class Sending {
     if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
     // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
     if (!smtp)
-      return { kind: 'deferred', reason: 'This process has no mail server, and this installation sends by one' }
+      return {
+        kind: 'deferred',
+        reason: 'This process has no mail server, and this installation sends by one',
+        afterMs: ELSEWHERE_RETRY_MS,
+      }
     if (patience === 'at-once') {
       const permit = await smtp.permitSoon(draft.workspaceId)
       return permit ? this.handOver(permit, content) : { kind: 'queue' }
@@ -183,7 +200,7 @@ class Sending {
     if (claimUnknown) await untilDone(defer)
     else await defer()
     this.dependencies.metrics.settled('DEFERRED')
-    return { kind: 'deferred', reason }
+    return { kind: 'deferred', reason, afterMs: pauseAfter(this.claim.attempts) }
   }
 
   /** Nothing of the message has flowed, and no claim is ours. */
@@ -209,7 +226,8 @@ class Sending {
 
   private resultOf(outcome: { status: MessageStatus; error?: string }): SendResult {
     const { status } = outcome
-    if (status === 'DEFERRED') return { kind: 'deferred', reason: outcome.error ?? '' }
+    if (status === 'DEFERRED')
+      return { kind: 'deferred', reason: outcome.error ?? '', afterMs: pauseAfter(this.claim.attempts) }
     return { kind: 'settled', status, stop: status === 'FAILED' && this.draft.onSendFailure === 'STOP' }
   }
 

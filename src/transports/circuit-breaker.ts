@@ -65,7 +65,13 @@ export function withCircuitBreaker(
       const attempts = { own: own.circuit.begin(turn), ofAll: ofAll.begin(turn) }
       if (attempts.ofAll.isTrial) trials.begin(turn)
       try {
-        const delivery = own.failures.classify(await permit.deliver(email, handOver), email.to)
+        const answer = await permit.deliver(email, handOver)
+        if (answer.kind === 'not-sent' && answer.inconclusive) {
+          attempts.own.saidNothing()
+          attempts.ofAll.saidNothing()
+          return answer
+        }
+        const delivery = own.failures.classify(answer, email.to)
         // Who does not reach the server learns nothing of what it does with these messages.
         if (isUnreachable(delivery)) attempts.own.saidNothing()
         else attempts.own.ended(delivery)

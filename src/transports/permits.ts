@@ -4,10 +4,12 @@ import { TransportClosed } from './transport.ts'
 const RECKONED_MS = 60_000
 /** A permit that was taken so long ago, in milliseconds, is with what is slow, and keeps nobody else from having one. */
 const LONG_MS = 30_000
+/** How long a group is taken for one whose emails need time, in milliseconds, after one that was not quick enough. */
+const UNHURRIED_MS = 10 * 60_000
 
 /**
- * So many at a time, and whoever waits waits in turn: each group has one go before any has a second, so that a group of
- * thousands keeps another one waiting for a moment only. A moment can be long where a group's emails take long: as long as there
+ * So many at a time, and whoever waits waits in turn: the group that had none for longest is next, also when it gave up waiting
+ * meanwhile, so that a group of thousands keeps another one waiting for a moment only. A moment can be long where a group's emails take long: as long as there
  * are others, one in five permits, and one at least, is for whoever has none. And where slow emails have had all of them for long,
  * whoever has none gets one more, as often as there are such emails: what is slow behind its message can't be broken off.
  */
@@ -22,6 +24,10 @@ export class Permits {
   /** When each was taken, in that order. */
   private readonly since = new Map<Taken, number>()
   private readonly asked = new Map<string, number>()
+  /** When each group had its last one, as a number that grows; none of those that have not asked for long. */
+  private readonly hadLast = new Map<string, number>()
+  private turns = 0
+  private readonly unhurried = new Map<string, number>()
   private closed = false
 
   constructor(size: number) {
@@ -40,8 +46,8 @@ export class Permits {
 
   private mayTake(group: string): boolean {
     const has = this.held.get(group) ?? 0
-    if (this.free <= 0) return has === 0 && this.free + this.slow() > 0
-    return has < this.most || !this.hasOthers(group)
+    const room = this.free + (has === 0 ? this.slow() : 0) - (this.isUnhurried(group) ? this.scarceLeft() : 0)
+    return room > 0 && (has < this.most || !this.hasOthers(group))
   }
 
   /** How many have been taken for long: at most as many as there are. */
@@ -55,10 +61,29 @@ export class Permits {
     return slow
   }
 
+  /** Says that a group's emails need more time than a scarce permit gives: it has to wait for others. */
+  noteUnhurried(group: string): void {
+    this.unhurried.set(group, performance.now() + UNHURRIED_MS)
+  }
+
+  private isUnhurried(group: string): boolean {
+    const until = this.unhurried.get(group)
+    if (until === undefined) return false
+    if (performance.now() < until) return true
+    this.unhurried.delete(group)
+    return false
+  }
+
+  /** How many of those that are free are kept for what is quick. */
+  private scarceLeft(): number {
+    return this.size > 1 ? this.kept - this.scarce : 0
+  }
+
   private hold(group: string): Taken {
     this.free -= 1
     this.held.set(group, (this.held.get(group) ?? 0) + 1)
-    const isScarce = this.size > 1 && this.free < this.kept && this.scarce < this.kept
+    this.hadLast.set(group, (this.turns += 1))
+    const isScarce = this.free < this.kept && this.scarceLeft() > 0 && !this.isUnhurried(group)
     if (isScarce) this.scarce += 1
     const taken = { isScarce }
     this.since.set(taken, performance.now())
@@ -67,7 +92,11 @@ export class Permits {
 
   private hasOthers(group: string): boolean {
     const limit = performance.now() - RECKONED_MS
-    for (const [other, at] of this.asked) if (at < limit && !this.waiting.has(other)) this.asked.delete(other)
+    for (const [other, at] of this.asked) {
+      if (at >= limit || this.waiting.has(other)) continue
+      this.asked.delete(other)
+      this.hadLast.delete(other)
+    }
     return this.asked.size > (this.asked.has(group) ? 1 : 0)
   }
 
@@ -75,8 +104,6 @@ export class Permits {
     if (this.closed) return Promise.reject(closed())
     if (signal.aborted) return Promise.reject(asError(signal.reason))
     this.asked.set(group, performance.now())
-    const taken = this.takeNow(group)
-    if (taken) return Promise.resolve(taken)
     return new Promise((resolve, reject) => {
       const leave = () => {
         signal.removeEventListener('abort', abort)
@@ -100,6 +127,7 @@ export class Permits {
       }
       signal.addEventListener('abort', abort, { once: true })
       this.waiting.set(group, [...(this.waiting.get(group) ?? []), waiter])
+      this.giveOut()
     })
   }
 
@@ -110,23 +138,27 @@ export class Permits {
     const held = (this.held.get(group) ?? 0) - 1
     if (held > 0) this.held.set(group, held)
     else this.held.delete(group)
-    // More than one, where the others are reckoned with no longer for whom one was kept.
+    this.giveOut()
+  }
+
+  /** Gives out what may be had: more than one, where others are reckoned with no longer for whom it was kept. */
+  private giveOut(): void {
     while (!this.closed && this.giveToNext());
   }
 
   private giveToNext(): boolean {
-    const next = [...this.waiting].find(([waiting]) => this.mayTake(waiting))
-    if (!next) return false
-    const [turn, [waiter]] = next
-    const taken = this.hold(turn)
-    waiter?.grant(taken)
-    // Its next one comes after everybody else's first.
-    const rest = this.waiting.get(turn)
-    if (rest) {
-      this.waiting.delete(turn)
-      this.waiting.set(turn, rest)
+    let next: string | undefined
+    for (const group of this.waiting.keys()) {
+      if ((next === undefined || this.lastOf(group) < this.lastOf(next)) && this.mayTake(group)) next = group
     }
+    if (next === undefined) return false
+    const [waiter] = this.waiting.get(next)!
+    waiter!.grant(this.hold(next))
     return true
+  }
+
+  private lastOf(group: string): number {
+    return this.hadLast.get(group) ?? 0
   }
 
   /** Gives out none any more. */

@@ -148,6 +148,7 @@ export function createSmtpTransport({
       if (message.isOutOfStep()) return outOfStep()
       if (isTooSlow && !message.hasFlowed()) {
         noteTime(turn, started)
+        permits.noteUnhurried(turn.of)
         return tooSlow()
       }
       return withFailure(classify(error as SmtpError, message.hasFlowed()), failureOf(error as SmtpError))
@@ -200,6 +201,7 @@ export function createSmtpTransport({
 const tooSlow = (): Delivery => ({
   kind: 'not-sent',
   serverFailed: false,
+  inconclusive: true,
   reason:
     'The mail server takes long before it waits for this message, and others wait for the connection; it is tried again',
 })

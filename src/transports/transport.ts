@@ -12,7 +12,7 @@ export interface Email {
  * What a transport knows after trying:
  * - taken: the server has answered that it has the message
  * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
- *   about this message; `unreachable` where the server was told of no message yet, so that every other one would fare alike
+ *   about this message; `inconclusive` where it says nothing of the server either: it was given little time; `unreachable` where the server was told of no message yet, so that every other one would fare alike
  * - refused: it certainly has not, and trying again will not help (SMTP 5xx); `doubt` where the server may have meant us and
  *   not this message: its answer, in words as `failure` has them
  * - withdrawn: it certainly has not, because `HandOver.begin` said no
@@ -23,7 +23,14 @@ export interface Email {
  */
 export type Delivery =
   | { kind: 'taken'; response: string }
-  | { kind: 'not-sent'; reason: string; serverFailed: boolean; unreachable?: true; failure?: string }
+  | {
+      kind: 'not-sent'
+      reason: string
+      serverFailed: boolean
+      unreachable?: true
+      inconclusive?: true
+      failure?: string
+    }
   | { kind: 'refused'; reason: string; doubt?: string }
   | { kind: 'withdrawn' }
   | { kind: 'unknown'; reason: string; failure?: string }

@@ -26,7 +26,8 @@ describe('an email that a busy machine cannot render in time', () => {
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
       assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'where it may wait, it is tried again')
-      assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy' })
+      assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy', afterMs: 1_000 })
+      assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy', afterMs: 2_000 })
       const [deferred] = await activityOf(service, contactId)
       assert.deepEqual([deferred?.status, deferred?.error], ['DEFERRED', 'too busy'])
       assert.deepEqual(await send(), { kind: 'settled', status: 'CAPTURED', stop: false })

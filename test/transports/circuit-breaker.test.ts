@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { withCircuitBreaker } from '../../src/transports/circuit-breaker.ts'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
-import type { MailTransport } from '../../src/transports/transport.ts'
+import type { Delivery, MailTransport } from '../../src/transports/transport.ts'
 import { anEmail as email } from '../support/an-email.ts'
 import { aheadClock } from '../support/clock.ts'
 import { eventually } from '../support/eventually.ts'
@@ -205,6 +205,35 @@ describe('a mail server that fails', () => {
       (await deliver(1, another, 'innocent'))[0] === 'taken' ? true : undefined,
     )
     assert.equal(handedOver, before + 1)
+  })
+
+  it('says nothing of itself where it was given little time: neither opens that a circuit, nor closes it', async () => {
+    const answers: Delivery[] = []
+    const scripted = withCircuitBreaker(
+      {
+        permitSoon: () => Promise.resolve(undefined),
+        permit: () =>
+          Promise.resolve({ release: () => undefined, deliver: () => Promise.resolve(answers.shift() ?? FAILED) }),
+        drain: () => undefined,
+        close: () => Promise.resolve(),
+      },
+      (open) => changes.push(open),
+    )
+    const FAILED: Delivery = { kind: 'unknown', reason: 'broken off' }
+    const HURRIED: Delivery = { kind: 'not-sent', reason: 'too slow', serverFailed: false, inconclusive: true }
+    answers.push(FAILED, FAILED, HURRIED, FAILED, FAILED, HURRIED, FAILED)
+    for (let n = 0; n < 7; n += 1) {
+      const permit = await scripted.permit('one', new AbortController().signal)
+      await permit.deliver(email, { begin: () => Promise.resolve(true) })
+    }
+    assert.deepEqual(changes, [true])
+    await new Promise((pause) => setTimeout(pause, 1_100))
+    answers.push(HURRIED, HURRIED)
+    for (let n = 0; n < 2; n += 1) {
+      const permit = await scripted.permit('one', new AbortController().signal)
+      await permit.deliver(email, { begin: () => Promise.resolve(true) })
+    }
+    assert.deepEqual([changes, answers], [[true], []])
   })
 
   it('that fails for several workspaces is given up for all', async () => {

@@ -61,4 +61,42 @@ describe('permits', () => {
     for (const [n, taken] of slow.entries()) permits.give(n === 0 ? 'one' : 'another', taken)
     assert.equal(permits.takeNow('sixth'), undefined)
   })
+
+  it('are for the group next that had none for longest, also when it gave up waiting and came again', async () => {
+    const permits = new Permits(1)
+    const first = await permits.take('busy', never)
+    const had: [string, Taken][] = []
+    for (const group of ['busy', 'other', 'busy', 'other']) {
+      void permits.take(group, never).then((taken) => had.push([group, taken]))
+    }
+    const tired = new AbortController()
+    const gaveUp = assert.rejects(permits.take('small', tired.signal), /enough/)
+    tired.abort(new Error('enough'))
+    await gaveUp
+    void permits.take('small', never).then((taken) => had.push(['small', taken]))
+    permits.give('busy', first)
+    for (let n = 0; n < 3; n += 1) {
+      await new Promise(setImmediate)
+      permits.give(...had.at(-1)!)
+    }
+    await new Promise(setImmediate)
+    assert.deepEqual(
+      had.map(([group]) => group),
+      ['other', 'small', 'busy', 'other'],
+    )
+  })
+
+  it('are not scarce ones for a group whose emails need time: it waits for another one', async () => {
+    const permits = new Permits(2)
+    permits.noteUnhurried('slow')
+    const one = await permits.take('one', never)
+    let got: Taken | undefined
+    void permits.take('slow', never).then((taken) => (got = taken))
+    await new Promise(setImmediate)
+    assert.equal(got, undefined)
+    assert.deepEqual(permits.takeNow('third'), { isScarce: true })
+    permits.give('one', one)
+    await new Promise(setImmediate)
+    assert.deepEqual(got, { isScarce: false })
+  })
 })
