@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity'
 import { createBulkhead, within } from '../src/platform/bulkhead.ts'
+import { Recent } from '../src/platform/recent.ts'
 
 /** How many statements of one automation's bookkeeping run at a time: fewer than a worker has connections. */
 const AT_A_TIME = 4
@@ -9,6 +10,8 @@ const PATIENCE_MS = 1_000
 
 /** How long an automation whose bookkeeping was slow is not tried in a local activity, in milliseconds. */
 const SLOW_FOR_MS = 10_000
+/** How many of them are remembered: to forget one costs a second. */
+const REMEMBERED = 1_000
 
 /**
  * Keeps automations apart: one whose rows are locked, say, uses up neither the connections nor the slots of the others. What
@@ -16,16 +19,14 @@ const SLOW_FOR_MS = 10_000
  */
 export function createBulkheads() {
   const inTurn = createBulkhead(AT_A_TIME)
-  const slowUntil = new Map<string, number>()
+  const slowOnes = new Recent(REMEMBERED, SLOW_FOR_MS)
 
   return async function keptApart<Result>(automationId: string, run: () => Promise<Result>): Promise<Result> {
     if (!activityInfo().isLocal) return inTurn(automationId, run)
     const slow = () => ApplicationFailure.nonRetryable('It takes longer, and goes on in an activity of its own', 'Slow')
-    if ((slowUntil.get(automationId) ?? 0) > Date.now()) throw slow()
+    if (slowOnes.has(automationId)) throw slow()
     return within(PATIENCE_MS, inTurn(automationId, run), () => {
-      // As many as are remembered at a time; to forget one costs a second.
-      if (slowUntil.size > 1_000) slowUntil.clear()
-      slowUntil.set(automationId, Date.now() + SLOW_FOR_MS)
+      slowOnes.note(automationId)
       return slow()
     })
   }

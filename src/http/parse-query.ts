@@ -17,7 +17,8 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   const names = Object.keys(schema.fields)
   const unknown = Object.keys(query).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    throw invalid(`${shorten(unknown)} is no query parameter here; there are: ${names.join(', ')}`)
+    const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+    throw invalid(`${shorten(unknown)} is no query parameter here; ${known}`)
   }
   const values: AnyObject = {}
   for (const [name, field] of Object.entries(schema.fields)) {
@@ -35,12 +36,6 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   const fault = findJsonFault(values)
   if (fault) throw invalid(fault)
   return validate(schema, values)
-}
-
-/** @throws {Refusal} `invalid` where there is a query: in the address of what is to go, a `?` cuts off what is behind it. */
-export function refuseQuery(query: ParsedUrlQuery): void {
-  const [name] = Object.keys(query)
-  if (name !== undefined) throw invalid(`${shorten(name)} is no query parameter here; there are none`)
 }
 
 /** A name is the caller's, and can be long, and hold anything. */

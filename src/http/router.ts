@@ -1,4 +1,5 @@
 import Router from '@koa/router'
+import { object } from 'yup'
 import { forbidden } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
@@ -12,7 +13,7 @@ import { missingScope } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
-import { parseQuery, refuseQuery } from './parse-query.ts'
+import { parseQuery } from './parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
@@ -32,9 +33,10 @@ export function createRouter(
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1')
     for (const operation of ofPath) {
+      const params = paramsOf(operation)
       router.register(pattern, [operation.method], (ctx: ApiContext) => {
         assertScope(operation, ctx.state.caller)
-        return inTurn(operation, ctx, () => serve(operation, ctx, dependencies, unread))
+        return inTurn(operation, ctx, () => serve(operation, params, ctx, dependencies, unread))
       })
     }
     router.all(pattern, methodNotAllowed(ofPath))
@@ -60,14 +62,20 @@ function assertScope({ scope }: Operation, { apiKey }: Caller): void {
 const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
   (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
 
+const NO_QUERY = object({})
+type Params = ReturnType<typeof paramsOf>
+
 async function serve(
   operation: Operation,
+  params: Params,
   ctx: ApiContext,
   dependencies: ApiDependencies,
   unread: UnreadAnswers,
 ): Promise<void> {
   const { caller, requestId } = ctx.state
   const changesNothing = operation.method === 'GET'
+  // In the address of what is to go, a `?` in an id would cut off what is behind it.
+  const querySchema = operation.query ?? (operation.method === 'DELETE' ? NO_QUERY : undefined)
   unread.assertRoom(caller.workspace.id)
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
@@ -84,10 +92,9 @@ async function serve(
     transactional: operation.transactional ?? true,
   }
   const answer = await doOnce(own, identity, async () => {
-    if (operation.method === 'DELETE') refuseQuery(ctx.query)
     const request = {
-      params: readParams(operation, ctx.params),
-      query: operation.query ? parseQuery(operation.query, ctx.query) : {},
+      params: readParams(params, ctx.params),
+      query: querySchema ? parseQuery(querySchema, ctx.query) : {},
       body: operation.body ? parse(operation.body, body?.json) : {},
       caller,
     }
@@ -105,7 +112,7 @@ async function serve(
 }
 
 /** Ids of a path in one spelling. What is no id stays as it is, and is not found, in the words of the operation. */
-function readParams(operation: Operation, given: Record<string, string>): Record<string, string> {
-  const read = paramsOf(operation).map(({ name, isId }) => [name, isId ? oneSpelling(given[name]!) : given[name]!])
+function readParams(params: Params, given: Record<string, string>): Record<string, string> {
+  const read = params.map(({ name, isId }) => [name, isId ? oneSpelling(given[name]!) : given[name]!])
   return Object.fromEntries(read) as Record<string, string>
 }

@@ -77,9 +77,6 @@ const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhi
 /** How long a message waits after its first try that came to nothing, in milliseconds, and at most: it is doubled each time. */
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
-/** @param attempts how often it was tried before; having waited for a turn is no try. */
-const pauseAfter = (attempts: number): number =>
-  Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts, 20), LONGEST_RETRY_MS)
 /** How soon it is looked again whether another attempt is through, in milliseconds: its lease is longer. */
 const BUSY_RETRY_MS = 5_000
 /** How soon another process may have it that can send, in milliseconds. */
@@ -200,7 +197,7 @@ class Sending {
     if (claimUnknown) await untilDone(defer)
     else await defer()
     this.dependencies.metrics.settled('DEFERRED')
-    return { kind: 'deferred', reason, afterMs: pauseAfter(this.claim.attempts) }
+    return this.deferred(reason)
   }
 
   /** Nothing of the message has flowed, and no claim is ours. */
@@ -224,10 +221,14 @@ class Sending {
     return this.resultOf(as)
   }
 
+  /** It is tried again later: its attempts count, and having waited for a turn is none. */
+  private deferred(reason: string): SendResult {
+    return { kind: 'deferred', reason, afterMs: Math.min(FIRST_RETRY_MS * 2 ** this.claim.attempts, LONGEST_RETRY_MS) }
+  }
+
   private resultOf(outcome: { status: MessageStatus; error?: string }): SendResult {
     const { status } = outcome
-    if (status === 'DEFERRED')
-      return { kind: 'deferred', reason: outcome.error ?? '', afterMs: pauseAfter(this.claim.attempts) }
+    if (status === 'DEFERRED') return this.deferred(outcome.error ?? '')
     return { kind: 'settled', status, stop: status === 'FAILED' && this.draft.onSendFailure === 'STOP' }
   }
 

@@ -1,5 +1,4 @@
-export { Crowded } from './crowded.ts'
-export { type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
+export { createCrowded, type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
 export {
   ACTIVE_OF_PENDING,
   advanceWalk,

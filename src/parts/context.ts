@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { createDeliverAtOnce, RECORDS_AT_A_TIME } from '../enrollments/index.ts'
 import { createEnrollments } from '../executions/index.ts'
 import { installationOf } from '../installation/index.ts'
-import { Crowded, type Dependencies } from '../outbox/index.ts'
+import { createCrowded, type Dependencies } from '../outbox/index.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import type { Config } from '../platform/config.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
@@ -65,7 +65,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     dependencies: {
       recording: createBulkhead(RECORDS_AT_A_TIME),
       deliverAtOnce: createDeliverAtOnce(),
-      crowded: new Crowded(),
+      crowded: createCrowded(),
       em: orm.em,
       enrollments,
       log,

@@ -1,4 +1,7 @@
-/** What is aborted after so many milliseconds, unless `forget` is called before. */
+/**
+ * What is aborted after so many milliseconds, unless `forget` is called before. Its time is the module's, which the simulation
+ * makes virtual; that of `AbortSignal.timeout` is always the machine's.
+ */
 export function abortAfter(milliseconds: number, why: string): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new Error(why)), milliseconds)

@@ -40,6 +40,9 @@ const SEARCHES: ReadonlySet<string> = new Set(
   ['split', 'replace', 'remove'].flatMap((name) => [name, `${name}_first`, `${name}_last`]),
 )
 
+const chargeSearch = ({ memoryLimit }: Context, within: unknown, sought: unknown): void =>
+  (memoryLimit as unknown as Meter).work(costOfSearch(toValue(within), toValue(sought)))
+
 type OperatorGenerator = Generator<unknown, boolean, unknown>
 type BinaryOperator = (left: unknown, right: unknown, context: Context) => OperatorGenerator
 
@@ -47,8 +50,7 @@ type BinaryOperator = (left: unknown, right: unknown, context: Context) => Opera
 const operators: Operators = {
   ...defaultOperators,
   *contains(left: unknown, right: unknown, context: Context): OperatorGenerator {
-    const meter = context.memoryLimit as unknown as Meter
-    meter.work(costOfSearch(toValue(left), toValue(right)))
+    chargeSearch(context, left, right)
     return yield* (defaultOperators['contains'] as BinaryOperator)(left, right, context)
   },
 }
@@ -66,7 +68,7 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   for (const tag of FILE_TAGS) delete engine.tags[tag]
   for (const [name, filter] of Object.entries(filters)) {
     if (evaluates(name)) engine.unregisterFilter(name)
-    else engine.registerFilter(name, metered(withoutSpace(name, filter as Handler | FilterObject), SEARCHES.has(name)))
+    else engine.registerFilter(name, metered(name, filter as Handler | FilterObject))
   }
   // Also what `capture` writes into a variable is counted, which LiquidJS does not.
   const { renderer } = engine
@@ -89,25 +91,16 @@ interface FilterObject {
 /** They take how far to indent what is nested, which nothing counts: a value is told in one line. */
 const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
 
-function withoutSpace(name: string, filter: Handler | FilterObject): Handler | FilterObject {
-  if (!INDENTS.has(name)) return filter
-  const handler = typeof filter === 'function' ? filter : filter.handler
-  const once: Handler = function (value) {
-    return handler.call(this, value)
-  }
-  return typeof filter === 'function' ? once : { ...filter, handler: once }
-}
-
 /** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
-function metered(filter: Handler | FilterObject, searches: boolean): FilterObject {
+function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   return {
     raw,
     *handler(this: { context: Context }, ...values: unknown[]): Generator<unknown, unknown, unknown> {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(weigh(value))
-      if (searches) (memoryLimit as unknown as Meter).work(costOfSearch(toValue(values[0]), toValue(values[1])))
-      const made = yield handler.apply(this, values)
+      if (SEARCHES.has(name)) chargeSearch(this.context, values[0], values[1])
+      const made = yield handler.apply(this, INDENTS.has(name) ? values.slice(0, 1) : values)
       memoryLimit.use(weigh(made))
       return made
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { FairQueue, Recent } from './queue.ts'
+import { Recent } from '../platform/recent.ts'
+import { FairQueue } from './queue.ts'
 import type { Outcome, ThreadJob } from './protocol.ts'
 import { RenderThread } from './worker.ts'
 import {

@@ -14,7 +14,7 @@ export type OnChange = (open: boolean, failure: string | undefined, turn: string
 
 /** How long the one message that tries a server for all keeps others from trying, in milliseconds: its recipient may be slow. */
 const TRIAL_MS = 10_000
-/** How long a workspace whose messages wait is reckoned with, in milliseconds: they come again within five minutes (`workflows/activities.ts`). */
+/** How long a workspace whose messages wait is reckoned with, in milliseconds: they come again within five minutes (`src/messages/send-message.ts`). */
 const RECKONED_MS = 360_000
 
 /**

@@ -1,3 +1,4 @@
+import { Recent } from '../platform/recent.ts'
 import { TransportClosed } from './transport.ts'
 
 /** How long a group is reckoned with that has asked for a permit, in milliseconds. */
@@ -6,6 +7,7 @@ const RECKONED_MS = 60_000
 const LONG_MS = 30_000
 /** How long a group is taken for one whose emails need time, in milliseconds, after one that was not quick enough. */
 const UNHURRIED_MS = 10 * 60_000
+const UNHURRIED = 10_000
 
 /**
  * So many at a time, and whoever waits waits in turn: the group that had none for longest is next, also when it gave up waiting
@@ -15,10 +17,8 @@ const UNHURRIED_MS = 10 * 60_000
  */
 export class Permits {
   private readonly size: number
-  private free: number
   private readonly kept: number
   private readonly most: number
-  private scarce = 0
   private readonly waiting = new Map<string, Waiter[]>()
   private readonly held = new Map<string, number>()
   /** When each was taken, in that order. */
@@ -27,26 +27,24 @@ export class Permits {
   /** When each group had its last one, as a number that grows; none of those that have not asked for long. */
   private readonly hadLast = new Map<string, number>()
   private turns = 0
-  private readonly unhurried = new Map<string, number>()
+  /** Whose emails need more time than a scarce permit gives. */
+  private readonly unhurried = new Recent(UNHURRIED, UNHURRIED_MS)
   private closed = false
 
   constructor(size: number) {
     this.size = size
-    this.free = size
     this.kept = Math.max(1, Math.floor(size / 5))
     this.most = Math.max(1, size - this.kept)
   }
 
-  /** Takes one, if one is free for the group and nobody waits for it. */
-  takeNow(group: string): Taken | undefined {
-    if (this.closed || !this.mayTake(group) || [...this.waiting.keys()].some((other) => this.mayTake(other)))
-      return undefined
-    return this.hold(group)
+  /** How many are free: less than none where there are more than usual. */
+  private get free(): number {
+    return this.size - this.since.size
   }
 
   private mayTake(group: string): boolean {
     const has = this.held.get(group) ?? 0
-    const room = this.free + (has === 0 ? this.slow() : 0) - (this.isUnhurried(group) ? this.scarceLeft() : 0)
+    const room = this.free + (has === 0 ? this.slow() : 0) - (this.unhurried.has(group) ? this.scarceLeft() : 0)
     return room > 0 && (has < this.most || !this.hasOthers(group))
   }
 
@@ -63,29 +61,20 @@ export class Permits {
 
   /** Says that a group's emails need more time than a scarce permit gives: it has to wait for others. */
   noteUnhurried(group: string): void {
-    this.unhurried.set(group, performance.now() + UNHURRIED_MS)
-  }
-
-  private isUnhurried(group: string): boolean {
-    const until = this.unhurried.get(group)
-    if (until === undefined) return false
-    if (performance.now() < until) return true
-    this.unhurried.delete(group)
-    return false
+    this.unhurried.note(group)
   }
 
   /** How many of those that are free are kept for what is quick. */
   private scarceLeft(): number {
-    return this.size > 1 ? this.kept - this.scarce : 0
+    const scarce = [...this.since.keys()].filter(({ isScarce }) => isScarce).length
+    return this.size > 1 ? this.kept - scarce : 0
   }
 
   private hold(group: string): Taken {
-    this.free -= 1
+    const isScarce = this.free <= this.kept && this.scarceLeft() > 0 && !this.unhurried.has(group)
+    const taken = { isScarce }
     this.held.set(group, (this.held.get(group) ?? 0) + 1)
     this.hadLast.set(group, (this.turns += 1))
-    const isScarce = this.free < this.kept && this.scarceLeft() > 0 && !this.isUnhurried(group)
-    if (isScarce) this.scarce += 1
-    const taken = { isScarce }
     this.since.set(taken, performance.now())
     return taken
   }
@@ -132,9 +121,7 @@ export class Permits {
   }
 
   give(group: string, taken: Taken): void {
-    this.free += 1
     this.since.delete(taken)
-    if (taken.isScarce) this.scarce -= 1
     const held = (this.held.get(group) ?? 0) - 1
     if (held > 0) this.held.set(group, held)
     else this.held.delete(group)

@@ -1,5 +1,5 @@
 export { type Caller, createAdmission } from './admit.ts'
-export { generateApiKey, hashApiKey, visiblePrefix, WORKSPACE_MODES, type WorkspaceMode } from './api-key.ts'
+export { WORKSPACE_MODES, type WorkspaceMode } from './api-key.ts'
 export { createApiKey, deleteApiKey, listApiKeys } from './create-api-key.ts'
 export { createWorkspace, listWorkspaces } from './create-workspace.ts'
 export { ApiKey, RateSlot, RateWindow, Workspace } from './entities.ts'

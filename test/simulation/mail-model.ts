@@ -1,4 +1,5 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
+import { takeNow } from '../support/take-now.ts'
 import { Permits, type Taken as TakenPermit } from '../../src/transports/permits.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/transports/transport.ts'
 import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
@@ -44,9 +45,9 @@ export class MailModel {
       }
     }
     return {
-      permitSoon(turn) {
-        const taken = permits.takeNow(turn)
-        return Promise.resolve(taken && permit(turn, taken))
+      async permitSoon(turn) {
+        const taken = await takeNow(permits, turn)
+        return taken && permit(turn, taken)
       },
       permit: async (turn, signal) => {
         return permit(turn, await permits.take(turn, signal))

@@ -5,7 +5,7 @@ import { type EntityManager, type Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
-import { Crowded } from '../../src/outbox/crowded.ts'
+import { createCrowded } from '../../src/outbox/dependencies.ts'
 import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
 import { createAutomation, letHandOversEnd, updateAutomation } from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
@@ -125,7 +125,7 @@ export class World {
       enrollments: this.temporal.client(),
       recording: createBulkhead(RECORDS_AT_A_TIME),
       deliverAtOnce: createDeliverAtOnce(),
-      crowded: new Crowded(),
+      crowded: createCrowded(),
       log,
       metrics: noMetrics,
     }

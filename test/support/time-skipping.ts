@@ -9,7 +9,7 @@ import { createRenderer } from '../../src/templates/renderer.ts'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
-import { Crowded } from '../../src/outbox/crowded.ts'
+import { createCrowded } from '../../src/outbox/dependencies.ts'
 import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
 import { RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
@@ -67,7 +67,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   const dependencies: Dependencies = {
     recording: createBulkhead(RECORDS_AT_A_TIME),
     deliverAtOnce: createDeliverAtOnce(),
-    crowded: new Crowded(),
+    crowded: createCrowded(),
     em: orm.em,
     enrollments: createEnrollments(env.client, TASK_QUEUE, installation),
     log: quietLog,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { aheadClock } from '../support/clock.ts'
+import { takeNow } from '../support/take-now.ts'
 import { Permits, type Taken } from '../../src/transports/permits.ts'
 
 describe('permits', () => {
@@ -49,17 +50,17 @@ describe('permits', () => {
   it('are one more for whoever has none, as often as slow ones have had theirs for long', async () => {
     const permits = new Permits(2)
     const slow = [await permits.take('one', never), await permits.take('another', never)]
-    assert.equal(permits.takeNow('third'), undefined)
+    assert.equal(await takeNow(permits, 'third'), undefined)
     clock.setForward(31_000)
-    const third = permits.takeNow('third')
+    const third = await takeNow(permits, 'third')
     assert.ok(third)
-    assert.equal(permits.takeNow('third'), undefined)
-    assert.ok(permits.takeNow('fourth'))
-    assert.equal(permits.takeNow('fifth'), undefined)
+    assert.equal(await takeNow(permits, 'third'), undefined)
+    assert.ok(await takeNow(permits, 'fourth'))
+    assert.equal(await takeNow(permits, 'fifth'), undefined)
     permits.give('third', third)
-    assert.ok(permits.takeNow('fifth'))
+    assert.ok(await takeNow(permits, 'fifth'))
     for (const [n, taken] of slow.entries()) permits.give(n === 0 ? 'one' : 'another', taken)
-    assert.equal(permits.takeNow('sixth'), undefined)
+    assert.equal(await takeNow(permits, 'sixth'), undefined)
   })
 
   it('are for the group next that had none for longest, also when it gave up waiting and came again', async () => {
@@ -94,7 +95,7 @@ describe('permits', () => {
     void permits.take('slow', never).then((taken) => (got = taken))
     await new Promise(setImmediate)
     assert.equal(got, undefined)
-    assert.deepEqual(permits.takeNow('third'), { isScarce: true })
+    assert.deepEqual(await takeNow(permits, 'third'), { isScarce: true })
     permits.give('one', one)
     await new Promise(setImmediate)
     assert.deepEqual(got, { isScarce: false })
