@@ -5,6 +5,7 @@ import {
   SENDING_STATUSES,
   type StoredStep,
 } from '../sequences/index.ts'
+import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Enrollment } from './entities.ts'
 import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
@@ -204,11 +205,7 @@ export async function findActive(
   automationId: string,
   contactId: string,
 ): Promise<string | undefined> {
-  const [row] = await sql<{ id: string }>(
-    em,
-    `select id from enrollments where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE'`,
-    [automationId, contactId],
-  )
+  const row = await unitOf(em).findOne(Enrollment, { automationId, contactId, status: 'ACTIVE' }, AS_IT_IS)
   return row?.id
 }
 
@@ -304,10 +301,10 @@ export async function lastSettled(
 
 /** Ends an enrollment whose workflow was ended by somebody else than us. */
 export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
-  await sql(
-    em,
-    `update enrollments set status = 'CANCELLED', held = false, ended_at = now() where id = $1::uuid and status = 'ACTIVE'`,
-    [enrollmentId],
+  await unitOf(em).nativeUpdate(
+    Enrollment,
+    { id: enrollmentId, status: 'ACTIVE' },
+    { status: 'CANCELLED', held: false, endedAt: raw('now()') },
   )
 }
 

@@ -3,7 +3,8 @@ import type { EmailContent } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { Message } from './entities.ts'
+import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 /** Why a step's email is not to be sent now. */
 export type NotNow =
@@ -120,13 +121,9 @@ async function settleDead(
   em: EntityManager,
   key: MessageKey,
 ): Promise<{ status: MessageStatus; died: string | undefined }> {
-  const parameters = [key.enrollmentId, key.stepId, key.visit]
-  const [settled] = await sql<{ id: string }>(em, SETTLE_DEAD, parameters)
-  const [row] = await sql<{ status: MessageStatus }>(
-    em,
-    `select status from messages where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
-    parameters,
-  )
+  const { enrollmentId, stepId, visit } = key
+  const [settled] = await sql<{ id: string }>(em, SETTLE_DEAD, [enrollmentId, stepId, visit])
+  const row = await unitOf(em).findOne(Message, { enrollmentId, stepId, visit }, { ...AS_IT_IS, fields: ['status'] })
   return { status: row?.status ?? 'UNCONFIRMED', died: settled?.id }
 }
 
