@@ -25,12 +25,12 @@ export interface ContactWrite {
 export interface WrittenContact {
   id: string
   created: boolean
-  /** What is owed because of what happened to it. */
+  /** The deliveries that follow from what happened to it. */
   deliveries: Delivery[]
 }
 
 export interface UpsertOptions {
-  /** Whether they are many: what is owed because of them is left to the relay, in the lane of bulk. */
+  /** Whether they are many: their deliveries are left to the relay, in the lane of bulk. */
   bulk: boolean
   requestId: string | null
 }

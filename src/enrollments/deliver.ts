@@ -80,7 +80,7 @@ export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
     const [first] = deliveries
     if (!first) return
     const { em, log } = dependencies
-    // All that one request owes is of one workspace.
+    // All deliveries of one request are of one workspace.
     const owner = first.workspaceId ?? ''
     const taken = places.take(owner, deliveries.length)
     try {

@@ -14,7 +14,7 @@ export async function lockContact(em: EntityManager, workspaceId: string, id: st
 
 /**
  * Erases a contact and everything that hangs on it: enrollments, messages, events, memberships, tags, and the answers
- * kept for its Idempotency-Keys. What is left are those keys, the cancellations owed to its workflows, and the claims of emails
+ * kept for its Idempotency-Keys. What is left are those keys, the cancellations of its workflows that are pending, and the claims of emails
  * that are being handed over at this moment: these hold ids alone.
  *
  * The tally of its block is taken first: `upsertContacts` takes it before those of lists, too.
@@ -28,15 +28,15 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
   )
   const rows = await sql<DeliveryRow>(
     em,
-    `with owed as (
-       insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
+    `with delivery as (
+       insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
        select distinct 'CANCEL', automation_id || ' ' || contact_id, 'interactive', workspace_id, automation_id, contact_id,
          now() + make_interval(secs => $2::float8)
        from enrollments where contact_id = $1::uuid and status = 'ACTIVE'
-       on conflict (kind, key) do update set generation = owed.generation + 1, attempts = 0, due_at = excluded.due_at
-       returning owed.*
+       on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
+       returning delivery.*
      )
-     select ${DELIVERY_COLUMNS} from owed`,
+     select ${DELIVERY_COLUMNS} from delivery`,
     [id, WRITER_LEASE_SECONDS],
   )
   await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [id])

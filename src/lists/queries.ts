@@ -60,7 +60,7 @@ export interface Joined {
   contactId: string
   /** False where it was in the list before. */
   added: boolean
-  /** What is owed because of it. */
+  /** The deliveries that follow from it. */
   deliveries: Delivery[]
 }
 

@@ -3,7 +3,7 @@ import { preparedSql, sql } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 
 /**
- * What is owed because of something that happened:
+ * The deliveries that follow from something that happened:
  * - START: a trigger event has to reach an automation, for a contact; it starts an enrollment or is heard by the one there is
  * - WAKE: an enrollment has to look at its automation again
  * - CANCEL: an enrollment's workflow has to end
@@ -98,19 +98,19 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   requestId: row.request_id,
 })
 
-/** The column `active_id` of a {@link DeliveryRow}, of a row `owed`. */
+/** The column `active_id` of a {@link DeliveryRow}, of a row `delivery`. */
 export const ACTIVE_OF_PENDING = `
 (select id from enrollments enrollment
- where enrollment.contact_id = owed.contact_id and enrollment.automation_id = owed.automation_id and status = 'ACTIVE'
+ where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'
  limit 1) as active_id`
 
-/** The columns of a {@link DeliveryRow}, of a row `owed`. */
+/** The columns of a {@link DeliveryRow}, of a row `delivery`. */
 export const DELIVERY_COLUMNS = `
-owed.id, owed.kind, owed.workspace_id, owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id,
-owed.generation, owed.attempts,
-(select name from automations where automations.id = owed.automation_id and deleted_at is null) as automation_name,
+delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id, delivery.enrollment_id, delivery.after_id,
+delivery.generation, delivery.attempts,
+(select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
 ${ACTIVE_OF_PENDING},
-(select request_id from trigger_events where trigger_events.id = owed.event_id) as request_id`
+(select request_id from trigger_events where trigger_events.id = delivery.event_id) as request_id`
 
 /**
  * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
@@ -120,27 +120,27 @@ ${ACTIVE_OF_PENDING},
  */
 export async function enqueue(
   em: EntityManager,
-  owed:
+  delivery:
     | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
     | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
     | { kind: 'ERASE'; contactId: string }
     | { kind: Standing },
   delaySeconds = 0,
 ): Promise<void> {
-  const automationId = 'automationId' in owed ? owed.automationId : null
-  const contactId = 'contactId' in owed ? owed.contactId : null
-  await sql(em, OWE, [
-    owed.kind,
+  const automationId = 'automationId' in delivery ? delivery.automationId : null
+  const contactId = 'contactId' in delivery ? delivery.contactId : null
+  await sql(em, ENQUEUE, [
+    delivery.kind,
     [automationId, contactId].filter((id) => id !== null).join(' '),
-    LANE_OF[owed.kind],
+    LANE_OF[delivery.kind],
     automationId,
     contactId,
     delaySeconds,
   ])
 }
 
-const OWE = `
-insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
+const ENQUEUE = `
+insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
 values (
   $1, $2, $3,
   coalesce(
@@ -150,9 +150,9 @@ values (
   $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8)
 )
 on conflict (kind, key) do update
-  set generation = owed.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
+  set generation = delivery.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
   -- Who starts a worker does not make what goes round start over.
-  where owed.${IS_PENDING}`
+  where delivery.${IS_PENDING}`
 
 /** Where the first page begins: with what is nobody's, which counts as one more workspace. */
 export const FIRST_TURN = NIL_ID
@@ -165,7 +165,7 @@ export interface Page {
 
 /**
  * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
- * part of a page, however much another one is owed, and has been for however long; where they are more than a page has room
+ * part of a page, however many are pending of another one, and for however long; where they are more than a page has room
  * for, those behind the last one are the next.
  *
  * @param after the turn of the page before
@@ -208,8 +208,8 @@ due as (
   ) candidate
   limit $2
 )
-update outbox owed set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
-from due where owed.id = due.id
+update outbox delivery set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
+from due where delivery.id = due.id
 returning due.place, ${DELIVERY_COLUMNS}`
 
 /** Makes an event due again, to one of the automations that it was for. */

@@ -29,14 +29,14 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
   })
   const gauge = (name: string, help: string) => new Gauge({ name: `dripline_${name}`, help, ...of })
   const circuit = gauge('mail_circuit_open', 'Whether the mail server fails, and is tried by one message at a time.')
-  const owed = {
+  const pending = {
     enrolled: gauge('enrollments_enrolled', 'Enrollments that there have been, of automations that still exist.'),
     completed: gauge('enrollments_completed', 'Enrollments of these that reached their end.'),
     held: gauge('enrollments_held', 'Enrollments that wait because their automation is paused.'),
     unconfirmed: gauge('messages_unconfirmed', 'Messages of which nobody knows whether they were sent.'),
     undelivered: gauge('trigger_events_undelivered', 'Trigger events that have started nothing yet.'),
     oldestUndelivered: gauge('trigger_event_oldest_undelivered_seconds', 'The age of the oldest of these.'),
-    changes: gauge('changes_owed', 'Changes of automations and erasures that workflows have still to be told of.'),
+    changes: gauge('changes_pending', 'Changes of automations and erasures that workflows have still to be told of.'),
   }
   const up = gauge('database_up', 'Whether the database answered when these were asked for.')
 
@@ -50,7 +50,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     async render() {
       try {
         const figures = await readFigures(em.fork())
-        for (const name of Object.keys(owed) as (keyof typeof owed)[]) owed[name].set(figures[name])
+        for (const name of Object.keys(pending) as (keyof typeof pending)[]) pending[name].set(figures[name])
         up.set(1)
       } catch {
         up.set(0)

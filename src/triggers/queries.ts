@@ -14,10 +14,10 @@ import {
 
 /**
  * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is
- * owed because of it: what is active now is started, however late the delivery comes. What nothing listens for is not
+ * pending because of it: what is active now is started, however late the delivery comes. What nothing listens for is not
  * written.
  *
- * It follows a query `happened (contact_id, type, key)` in the same `with`; what is owed is called `written_deliveries`.
+ * It follows a query `happened (contact_id, type, key)` in the same `with`; the deliveries are called `written_deliveries`.
  *
  * @param parameters which parameters hold the workspace's id, the request's id, and whether many come at once: those are
  *   left to the relay, in a lane of their own.
@@ -37,19 +37,19 @@ written_events as (
   returning id, workspace_id, contact_id, automation_ids, request_id
 ),
 written_deliveries as (
-  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
   select 'START', event.id || ' ' || automation_id, case when ${parameters.bulk}::boolean then 'bulk' else 'interactive' end,
     event.workspace_id, automation_id, event.contact_id, event.id, gen_random_uuid(),
     case when ${parameters.bulk}::boolean then now() else now() + interval '${WRITER_LEASE_SECONDS} seconds' end
   from written_events event cross join unnest(event.automation_ids) automation_id
-  returning owed.*
+  returning delivery.*
 )`
 
 /** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
 export const deliveriesOf = (contact: string): string => `
 (select jsonb_agg(to_jsonb(delivery)) from (
-  select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = owed.event_id)')}
-  from written_deliveries owed where owed.contact_id = ${contact}
+  select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = delivery.event_id)')}
+  from written_deliveries delivery where delivery.contact_id = ${contact}
 ) delivery)`
 
 /** What happens to contacts that come in bulk: the keys of lists and tags are as automations listen for them. */
@@ -88,7 +88,7 @@ export async function countWaiting(em: EntityManager, workspaceId: string, limit
   return row?.waiting ?? 0
 }
 
-/** A fired event: what is owed because of it, and how many automations matched when it was fired first. */
+/** A fired event: the deliveries that follow from it, and how many automations matched when it was fired first. */
 export interface WrittenEvent {
   createdAt: Date
   matching: number
@@ -97,7 +97,7 @@ export interface WrittenEvent {
 
 /**
  * Writes a custom event with the automations that match it at this moment, and what is pending for them. Called again with the
- * same id, it returns what was written first, with nothing owed: that is delivered already, or left to the relay.
+ * same id, it returns what was written first, without deliveries: that is delivered already, or left to the relay.
  *
  * @returns the event, or `undefined` when the workspace has no such contact.
  */
@@ -149,17 +149,17 @@ written as (
   returning event.*, xmax = 0 as is_new
 ),
 deliveries as (
-  insert into outbox as owed (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+  insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
   select 'START', written.id || ' ' || automation_id, 'interactive', written.workspace_id, automation_id, written.contact_id,
     written.id, gen_random_uuid(), now() + interval '${WRITER_LEASE_SECONDS} seconds'
   from written cross join unnest(written.automation_ids) automation_id where written.is_new
-  returning owed.*
+  returning delivery.*
 )
-select written.created_at, cardinality(written.automation_ids) as matching, owed.id, owed.kind, owed.workspace_id,
-  owed.automation_id, owed.contact_id, owed.event_id, owed.enrollment_id, owed.after_id, owed.generation, owed.attempts,
-  (select name from automations where automations.id = owed.automation_id) as automation_name, ${ACTIVE_OF_PENDING},
+select written.created_at, cardinality(written.automation_ids) as matching, delivery.id, delivery.kind, delivery.workspace_id,
+  delivery.automation_id, delivery.contact_id, delivery.event_id, delivery.enrollment_id, delivery.after_id, delivery.generation, delivery.attempts,
+  (select name from automations where automations.id = delivery.automation_id) as automation_name, ${ACTIVE_OF_PENDING},
   written.request_id
-from written left join deliveries owed on true`
+from written left join deliveries delivery on true`
 
 /** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
 export const TRIGGER_EVENT_DAYS = 30
@@ -171,7 +171,7 @@ export const TRIGGER_EVENT_DAYS = 30
 export const UNSETTLED_EVENT_DAYS = 365
 
 /**
- * Forgets what happened long ago, unless something is still owed because of it, or it was delivered and has not arrived: it
+ * Forgets what happened long ago, unless a delivery of it is still pending, or it was delivered and has not arrived: it
  * started no enrollment yet, none has heard it, and none runs that could. With it goes what was heard of it.
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {

@@ -71,7 +71,7 @@ describe('a data folder in the middle of everything', function () {
       ...people.flatMap(({ email, had }) => had.map((subject) => `${email}: ${subject}`)),
       ...sink.mails.flatMap((mail) => mail.to.map((to) => `${to}: ${subjectOf(mail)}`)),
     ]
-    const owedTo = (of: readonly Person[]) => of.flatMap(({ email, owed }) => owed.map((each) => `${email}: ${each}`))
+    const dueTo = (of: readonly Person[]) => of.flatMap(({ email, due }) => due.map((each) => `${email}: ${each}`))
     const isPaused = ({ automationId }: Person) => story.paused.includes(automationId)
     const come = (what: string, keys: readonly string[]) =>
       eventually(what, () => (keys.every((key) => sent().includes(key)) ? true : undefined), 120_000).catch(() =>
@@ -79,18 +79,18 @@ describe('a data folder in the middle of everything', function () {
       )
 
     // Those whose automation sends, and then those who are held until it does.
-    await come('what is owed comes', owedTo(people.filter((person) => !isPaused(person))))
+    await come('what is due comes', dueTo(people.filter((person) => !isPaused(person))))
     const held = people.filter(isPaused)
     await eventually('they are held', async () =>
       (await metric('dripline_enrollments_held')) === held.length ? true : undefined,
     )
     assert.deepEqual(
-      owedTo(held).filter((key) => sent().includes(key)),
+      dueTo(held).filter((key) => sent().includes(key)),
       [],
       'nothing is sent while it is paused',
     )
     for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
-    await come('the held ones go on', owedTo(held))
+    await come('the held ones go on', dueTo(held))
 
     // The end: everybody stands where they should, and nothing is pending for anybody.
     const notThrough = async () => {
@@ -109,9 +109,9 @@ describe('a data folder in the middle of everything', function () {
     await eventually('all are through, but those who wait for years', async () =>
       (await notThrough()).length === 0 ? true : undefined,
     ).catch(async () => assert.deepEqual(await notThrough(), []))
-    await eventually('nothing is owed', async () => {
-      const owed = [await metric('dripline_trigger_events_undelivered'), await metric('dripline_changes_owed')]
-      return owed.every((count) => count === 0) ? true : undefined
+    await eventually('nothing is pending', async () => {
+      const pending = [await metric('dripline_trigger_events_undelivered'), await metric('dripline_changes_pending')]
+      return pending.every((count) => count === 0) ? true : undefined
     })
     const waiting = people.filter(({ end }) => end === 'waits')
     await eventually('in Temporal, too, only these are left', async () =>
@@ -124,16 +124,16 @@ describe('a data folder in the middle of everything', function () {
       [],
       'nothing is sent twice',
     )
-    const expected = people.flatMap(({ email, had, owed }) =>
-      [...new Set([...had, ...owed])].map((each) => `${email}: ${each}`),
+    const expected = people.flatMap(({ email, had, due }) =>
+      [...new Set([...had, ...due])].map((each) => `${email}: ${each}`),
     )
-    assert.deepEqual(sent().toSorted(), expected.toSorted(), 'what is sent is what was owed, and nothing else')
+    assert.deepEqual(sent().toSorted(), expected.toSorted(), 'what is sent is what was due, and nothing else')
 
-    for (const { what, email, contactId, had, owed, unconfirmed, end } of people) {
+    for (const { what, email, contactId, had, due, unconfirmed, end } of people) {
       if (end === 'gone') continue
       const { data } = await call('GET', `contacts/${contactId}/activity`)
       const statuses = (data as { status: string }[]).map(({ status }) => status)
-      const all = new Set([...had, ...owed]).size
+      const all = new Set([...had, ...due]).size
       const wanted = [
         ...Array.from({ length: all - unconfirmed }, () => 'SENT'),
         ...Array.from({ length: unconfirmed }, () => 'UNCONFIRMED'),

@@ -25,7 +25,7 @@ describe('an event that many automations hear', () => {
     await service.stop()
   })
 
-  const owed = async (which: string) => {
+  const pending = async (which: string) => {
     const [row] = await sql<{ count: number }>(
       service.context.orm.em.fork(),
       `select count(*)::integer as count from outbox where kind = 'START' and ${which}`,
@@ -41,16 +41,16 @@ describe('an event that many automations hear', () => {
 
     const first = Array.from({ length: EVENTS }, fire)
     const rest = LISTENERS * EVENTS - AT_ONCE
-    await eventually('the rest is due', async () => ((await owed('due_at <= now()')) === rest ? true : undefined))
+    await eventually('the rest is due', async () => ((await pending('due_at <= now()')) === rest ? true : undefined))
     await eventually('those that may are entering', () => (entering.length === AT_ONCE ? true : undefined))
     slow = false
     for (const entered of entering) entered()
     for (const { status } of await Promise.all(first)) assert.equal(status, 202)
-    assert.equal(await owed('true'), rest)
+    assert.equal(await pending('true'), rest)
 
     // The places are free again.
     assert.equal((await fire()).status, 202)
-    assert.equal(await owed('true'), rest + LISTENERS - AT_ONCE)
+    assert.equal(await pending('true'), rest + LISTENERS - AT_ONCE)
   })
 
   it('is refused while tens of thousands of its workspace wait to be started', async () => {

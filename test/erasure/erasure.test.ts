@@ -51,7 +51,7 @@ describe('erasing a contact', () => {
     await eventually('the workflow has ended', async () =>
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
     )
-    await eventually('nothing is owed', async () =>
+    await eventually('nothing is pending', async () =>
       (await sql(em(), `select 1 from outbox where ${IS_PENDING}`)).length === 0 ? true : undefined,
     )
   })

@@ -15,7 +15,7 @@ export interface Fault {
 const PROXIES = ['postgres', 'temporal', 'smtp'] as const
 
 /** Kills, freezes and poisons at random instants of a span of time. Which ones, the seed says. @returns what was done. */
-export async function torment(
+export async function injectFaults(
   world: World,
   random: Random,
   { kills, windowMs }: { kills: number; windowMs: number },

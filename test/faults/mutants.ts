@@ -129,8 +129,8 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: ['event'],
     stories: ['temporal-away'],
   },
-  'nothing-owed': {
-    what: 'what an event owes is not written with it',
+  'nothing-written': {
+    what: 'the deliveries of an event are not written with it',
     file: 'src/triggers/queries.ts',
     replace: 'where written.is_new',
     by: 'where false',

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { Aiming, DEED_NAMES, type PointReport } from './aim.ts'
-import { torment } from './chaos.ts'
+import { injectFaults } from './chaos.ts'
 import { drive } from './load.ts'
 import { Random } from './random.ts'
 import { checkPromise, waitForQuiet } from './check-promise.ts'
@@ -42,7 +42,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
     const aiming = new Aiming(world, new Random(seed + 3), windowMs)
     const [acknowledged, random] = await Promise.all([
       drive(world, new Random(seed + 1), { enrollments, windowMs, isEnough: () => isEnough }),
-      torment(world, new Random(seed + 2), { kills, windowMs }),
+      injectFaults(world, new Random(seed + 2), { kills, windowMs }),
       aiming.run().finally(() => (isEnough = true)),
     ])
     const faults = [...random, ...aiming.faults].toSorted((a, b) => a.from - b.from)
@@ -92,7 +92,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
       `${JSON.stringify({ ...report, points, failures: verdict.checks, timeline: faults }, null, 2)}\n`,
     )
     say('')
-    if (!quiet) say('It did not become quiet: something that was acknowledged is still owed.')
+    if (!quiet) say('It did not become quiet: something that was acknowledged is still pending.')
     say(
       `${failed ? 'FAILED' : 'Passed'} after ${report.seconds} s: ${verdict.accepted} messages taken, ` +
         `${verdict.unconfirmed} unconfirmed. The same again: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,

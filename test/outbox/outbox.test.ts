@@ -23,7 +23,7 @@ describe('the outbox', () => {
       [workspaceId, count],
     )
 
-  it('lets workspaces take turns, however much one of them is owed, and for however long', async () => {
+  it('lets workspaces take turns, however many deliveries of one of them are pending, and for however long', async () => {
     const [one, two, three] = [newId(), newId(), newId()]
     await oweBulk(one, 3_000)
     await oweBulk(two, 3)

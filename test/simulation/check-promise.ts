@@ -72,7 +72,7 @@ const addressOf = (contact: string) => `${contact}@example.com`
 
 const PROMISE: readonly Sentence[] = [
   function* nothingIsOwed({ quiet }) {
-    if (!quiet) yield 'something that was acknowledged is still owed'
+    if (!quiet) yield 'something that was acknowledged is still pending'
   },
 
   function* nobodyIsMailedTwice({ world, times = () => 1 }) {

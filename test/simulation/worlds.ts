@@ -320,10 +320,10 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
 
 /** Whether nothing is pending for anybody any more. */
 async function isQuiet(world: World): Promise<boolean> {
-  const [row] = await sql<{ owed: number }>(
+  const [row] = await sql<{ pending: number }>(
     world.em,
     `select ((select count(*) from outbox where ${IS_PENDING})
-       + (select count(*) from enrollments where status = 'ACTIVE'))::integer as owed`,
+       + (select count(*) from enrollments where status = 'ACTIVE'))::integer as pending`,
   )
-  return row?.owed === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
+  return row?.pending === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
 }

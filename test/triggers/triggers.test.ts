@@ -40,8 +40,8 @@ describe('what starts an automation', () => {
     )
     return rows.length
   }
-  const owed = () =>
-    eventually('nothing is owed', async () => {
+  const pending = () =>
+    eventually('nothing is pending', async () => {
       const rows = await sql(service.context.orm.em.fork(), `select 1 from outbox where kind = 'START'`)
       return rows.length === 0 ? true : undefined
     })
@@ -104,7 +104,7 @@ describe('what starts an automation', () => {
 
   it('enrolls a thousand from one bulk call, exactly, though the API is killed right after its 2xx', async function () {
     this.timeout(180_000)
-    await owed()
+    await pending()
     const signUps = await anAutomation(service, { trigger: 'SIGNUP', steps: SEQUENCE })
     const api = await startApiProcess(service)
     const contacts = Array.from({ length: 1_000 }, (_, n) => ({ email: `thousand-${n}@example.com` }))
@@ -117,7 +117,7 @@ describe('what starts an automation', () => {
     assert.equal(answer.status, 200)
     const enrollments = await eventuallyEnrolled(signUps, 1_000, 120_000)
     assert.equal(new Set(enrollments).size, 1_000)
-    await owed()
+    await pending()
     assert.equal((await enrolled(signUps)).length, 1_000)
   })
 })

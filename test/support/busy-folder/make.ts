@@ -26,7 +26,7 @@ interface Making {
 
 /**
  * Makes a folder whose data are in the middle of everything: contacts who wait, are held, have an email that nobody knows
- * of, are owed one, or were deleted a moment ago; and then, without warning, everything that worked on it is gone.
+ * of, have one due, or were deleted a moment ago; and then, without warning, everything that worked on it is gone.
  *
  * @param root the checkout of the product that makes it: this one, or one of an earlier version.
  * @returns the story of it, which is written beside the data, too.
@@ -83,7 +83,7 @@ async function firstPart(making: Making, product: Product): Promise<void> {
   await enter(making, product, 'its first email was being handed over at a kill -9 before the last', {
     name: 'unconfirmed',
     steps,
-    owed: ['unconfirmed 2'],
+    due: ['unconfirmed 2'],
     unconfirmed: 1,
   })
   await hasCome(making, 'unconfirmed 1')
@@ -102,13 +102,13 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   const held = await enter(making, product, 'is held before its second email', {
     name: 'held',
     steps: [email('held 1'), email('held 2')],
-    owed: ['held 2'],
+    due: ['held 2'],
     pausedDuring: 'held 1',
   })
   const released = await enter(making, product, 'was held, and its automation was resumed while Temporal was away', {
     name: 'released',
     steps: [email('released 1'), email('released 2')],
-    owed: ['released 2'],
+    due: ['released 2'],
     pausedDuring: 'released 1',
   })
   await eventually('both are held', async () =>
@@ -127,7 +127,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   const deferred = await enter(making, product, 'has an email that is put off', {
     name: 'deferred',
     steps: [email('deferred 1')],
-    owed: ['deferred 1'],
+    due: ['deferred 1'],
   })
   await hasMessage(product, deferred, 'DEFERRED')
   const [dead] = story.people as [Person]
@@ -137,12 +137,12 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   await enter(making, product, 'waits for a minute', {
     name: 'short',
     steps: [email('short 1'), wait(1), email('short 2')],
-    owed: ['short 2'],
+    due: ['short 2'],
   })
   const waitsHeld = await enter(making, product, 'waits in an automation that is paused', {
     name: 'held wait',
     steps: [email('held wait 1'), wait(1), email('held wait 2')],
-    owed: ['held wait 2'],
+    due: ['held wait 2'],
   })
   const deleted = await enter(making, product, 'waits in an automation that is deleted while Temporal is away', {
     name: 'deleted',
@@ -162,7 +162,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   await enter(making, product, 'its first email was being handed over at the last kill -9', {
     name: 'claimed',
     steps: [email('claimed 1'), email('claimed 2')],
-    owed: ['claimed 2'],
+    due: ['claimed 2'],
     unconfirmed: 1,
   })
   await hasCome(making, 'claimed 1')
@@ -175,7 +175,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   for (const [n, contactId] of buyers.entries()) {
     await product.call('POST', `contacts/${contactId}/events`, { name: 'bought' })
     const what = 'had an event while Temporal was away'
-    note(making, what, { name: `event-${n + 1}`, contactId, automationId: listener, owed: ['event 1'] })
+    note(making, what, { name: `event-${n + 1}`, contactId, automationId: listener, due: ['event 1'] })
   }
   await signUp(making, product)
 }
@@ -189,14 +189,14 @@ async function signUp(making: Making, product: Product): Promise<void> {
   for (const name of names) {
     const { data } = await product.call('GET', `contacts?email=${encodeURIComponent(addressOf(name))}`)
     const what = 'signed up in a bulk call while Temporal was away'
-    note(making, what, { name, contactId: data[0].id, automationId, owed: ['signup 1'] })
+    note(making, what, { name, contactId: data[0].id, automationId, due: ['signup 1'] })
   }
 }
 
 interface Enter {
   name: string
   steps: object[]
-  owed?: string[]
+  due?: string[]
   unconfirmed?: number
   end?: Person['end']
   /** The automation is paused while this email is being handed over: what comes after it is held. */
@@ -222,10 +222,10 @@ async function enter(making: Making, product: Product, what: string, entry: Ente
 function note(
   { story }: Making,
   what: string,
-  entry: Pick<Enter, 'name' | 'owed' | 'unconfirmed' | 'end'> & { contactId: string; automationId: string },
+  entry: Pick<Enter, 'name' | 'due' | 'unconfirmed' | 'end'> & { contactId: string; automationId: string },
 ): Person {
-  const { name, contactId, automationId, owed = [], unconfirmed = 0, end = 'completed' } = entry
-  const person = { what, email: addressOf(name), contactId, automationId, had: [], owed, unconfirmed, end }
+  const { name, contactId, automationId, due = [], unconfirmed = 0, end = 'completed' } = entry
+  const person = { what, email: addressOf(name), contactId, automationId, had: [], due, unconfirmed, end }
   story.people.push(person)
   return person
 }

@@ -25,7 +25,7 @@ export interface Person {
   /** Subjects of the emails that the mail server had the whole of. They must not come again. */
   had: string[]
   /** Subjects of those that have still to come: once, unless the mail server has them already. */
-  owed: string[]
+  due: string[]
   /** How many messages nobody knows of whether they were sent. */
   unconfirmed: number
   /**

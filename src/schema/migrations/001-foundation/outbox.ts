@@ -1,6 +1,6 @@
 import type { AddSql } from './add-sql.ts'
 
-/** What happened, who has heard of it, and what is owed because of it. */
+/** What happened, who has heard of it, and the deliveries that follow from it. */
 export function outbox(add: AddSql): void {
   // What happened to contacts that automations listen for, and which of them listened at that moment.
   add(`
