@@ -1,4 +1,4 @@
-/** Parses and renders templates. It runs in a thread of its own: nothing but `render-thread.ts` imports it. */
+/** Parses and renders templates. It runs in a thread of its own: nothing but `thread.ts` imports it. */
 import {
   Context,
   defaultOperators,
@@ -12,10 +12,10 @@ import {
 } from 'liquidjs'
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
 import { checkRanges } from './ranges.ts'
+import { FIELDS } from './protocol.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 
 export type Field = keyof EmailContent
-export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly Field[]
 
 /** A template that fails, and in which field. */
 export class FieldError extends Error {

@@ -1,6 +1,6 @@
 /**
  * What one template may cost, in units that are the same on every machine, so that a template that was rendered once is
- * rendered always. Time and memory of the thread are limited as well: see `renderer.ts`.
+ * rendered always. Time and memory of the process are limited as well: see `renderer.ts`.
  */
 export const LIMITS = {
   /** Outputs and tags. Parsing takes a time that is quadratic in them. */

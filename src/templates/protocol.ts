@@ -1,22 +1,34 @@
+import type { Allowance } from './deadline.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 
-/** What a thread is told. `key` is what the content is known by: parsed templates are kept under it. */
-export type ThreadJob =
+/** In the order in which they are rendered, and known by their places: `thread.ts` writes the one in progress. */
+export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (keyof EmailContent)[]
+
+/** Where a process writes which field it is at. The descriptors before it are the usual ones, and the channel. */
+export const PROGRESS_FD = 4
+
+/** What a process is started with. */
+export interface RenderProcessOptions extends Allowance {
+  /** Of its thread. */
+  memoryMb: number
+}
+
+/** What a process is told. `key` is what the content is known by: parsed templates are kept under it. */
+export type RenderJob =
   | { kind: 'render'; key: string; content: EmailContent; variables: TemplateVariables }
   | { kind: 'check'; key: string; content: EmailContent }
 
-/** What it says: once that it is there, and then to each job one of the others. */
-export type ThreadAnswer =
-  | { kind: 'ready' }
+/** What becomes of a job that comes to its end, whatever it finds. */
+export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
   | { kind: 'checked'; problems: TemplateProblem[] }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
-/** How a job ended: as the thread says, or by the thread's end. */
-export type Outcome = Exclude<ThreadAnswer, { kind: 'ready' }> | ThreadDeath
+/** What becomes of one that does not: `late` past the deadline, `memory` out of it, each about the job; `busy`, about the machine. */
+export type Death = 'late' | 'memory' | 'busy'
 
-/** `late` past the deadline, `memory` out of it: each is about the job. `busy` is about the machine. */
-export interface ThreadDeath {
-  kind: 'late' | 'memory' | 'busy'
-  field: keyof EmailContent
-}
+/** What a process says: once that it is there, and then to each job one of the others. `broken` is about itself. */
+export type ProcessAnswer = { kind: 'ready' } | { kind: 'broken'; problem: string } | Result | { kind: Death }
+
+/** How a job ended: as it says itself, or by the end of its process. */
+export type Outcome = Result | { kind: Death; field: keyof EmailContent }

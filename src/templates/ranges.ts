@@ -1,6 +1,6 @@
 /**
  * Ranges of LiquidJS, made safe: it counts up to the end of `(low..high)`, which beyond the safe integers is never reached, and an
- * array that grows for ever ends the whole process, whatever memory its thread may have.
+ * array that grows for ever ends the whole process, and with it what others wait for.
  */
 import { type Context, evalTokenValue, TokenKind, Tokenizer } from 'liquidjs'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Recent } from '../platform/recent.ts'
 import { FairQueue } from './queue.ts'
-import type { Outcome, ThreadJob } from './protocol.ts'
-import { RenderThread } from './worker.ts'
+import type { Outcome, RenderJob } from './protocol.ts'
+import { RenderProcess } from './render-process.ts'
 import {
   RendererBusy,
   TemplateError,
@@ -14,14 +14,14 @@ import {
 
 export interface RendererOptions {
   /** At least two: one is kept for templates that were rendered before. */
-  threads?: number
+  processes?: number
   /** How much processor time one job may take, in milliseconds. */
   deadlineMs?: number
   /** How long it may take on the wall, where the machine is busy with other things. */
   wallMs?: number
-  /** Of a thread. */
+  /** Of a process's thread. */
   memoryMb?: number
-  /** How long after a thread could not be started another one is tried, in milliseconds. */
+  /** How long after a process could not be started another one is tried, in milliseconds. */
   retryMs?: number
 }
 
@@ -43,30 +43,27 @@ export interface Renderer {
    * @throws {RendererBusy} when the machine is too busy to tell
    */
   check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
-  /** Says so, when threads can't be started any more. It goes on trying. */
+  /** Says so, when processes can't be started any more. It goes on trying. */
   problem(): string | undefined
-  /** Ends the threads. What is in progress fails. */
+  /** Ends the processes. What is in progress fails. */
   close(): Promise<void>
 }
 
 const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
 
-/** Whose job took so long, in milliseconds on the wall, has one thread at a time for a while: two would take the machine. */
+/** Whose job took so long, in milliseconds on the wall, has one process at a time for a while: two would take the machine. */
 const HEAVY_MS = 100
 const HEAVY_FOR_MS = 60_000
 
-/** How many threads may be at their end while others take their places: one long call keeps a processor until it is over. */
-const MOST_ENDING = 2
-
-/** After so many threads in a row that could not be started it is no coincidence. */
+/** After so many processes in a row that could not be started it is no coincidence. */
 const FAILED_STARTS = 3
 const RETRY_MS = 5_000
-/** What is rendered to see whether a thread can be started. */
+/** What is rendered to see whether a process can be started. */
 const NOTHING: EmailContent = { subject: '', html: null, text: null }
 
 interface Job {
-  message: ThreadJob
+  message: RenderJob
   group: string
   attempt: number
   /** Nobody waits for it any more. */
@@ -75,23 +72,23 @@ interface Job {
   reject(error: unknown): void
 }
 
-/** A place for a thread, which is started when there is something to do for it, and kept. */
+/** A place for a process, which is started when there is something to do for it, and kept. */
 interface Lane {
-  thread: RenderThread | undefined
+  process: RenderProcess | undefined
   /** The one in progress. */
   job: Job | undefined
   queues: readonly FairQueue<Job>[]
 }
 
 /**
- * Renders templates, which are programs by strangers, in threads that can be ended. Jobs wait in three queues: of
+ * Renders templates, which are programs by strangers, in processes that can be ended. Jobs wait in three queues: of
  * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
- * did. The first have a thread for themselves, the last only one. So whatever somebody writes, others wait for a
- * deadline at most, and only once; and whose templates take long, though in time, has one thread at a time. Deadlines are
+ * did. The first have a process for themselves, the last only one. So whatever somebody writes, others wait for a
+ * deadline at most, and only once; and whose templates take long, though in time, has one process at a time. Deadlines are
  * processor time: a busy machine makes an email late, and does not fail it.
  */
 export function createRenderer({
-  threads = 2,
+  processes = 2,
   deadlineMs = 1_000,
   wallMs = 15_000,
   memoryMb = 128,
@@ -101,13 +98,12 @@ export function createRenderer({
   const suspects = new Recent(REMEMBERED, SUSPECT_MS)
   const heavy = new Recent(REMEMBERED, HEAVY_FOR_MS)
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
-  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ thread: undefined, job: undefined, queues: ofLane })
+  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ process: undefined, job: undefined, queues: ofLane })
   const lanes = [
     lane(queues.proven),
-    ...Array.from({ length: Math.max(threads, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
+    ...Array.from({ length: Math.max(processes, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
     lane(queues.suspect),
   ]
-  const ending = new Set<Promise<void>>()
   let closed = false
   let failedStarts = 0
   let failure: unknown
@@ -131,10 +127,10 @@ export function createRenderer({
   }
 
   function dispatch(): void {
-    // Threads that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
+    // Processes that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
     for (const started of [true, false]) {
       for (const at of lanes) {
-        if (at.job || (at.thread !== undefined && !at.thread.ended) !== started) continue
+        if (at.job || (at.process !== undefined && !at.process.ended) !== started) continue
         const job = next(at)
         if (job) void work(at, job)
       }
@@ -144,13 +140,12 @@ export function createRenderer({
   async function work(at: Lane, job: Job): Promise<void> {
     at.job = job
     try {
-      // A second try has a thread to itself: nothing that others have left there can be laid at its door.
-      if (job.attempt > 1) at.thread?.end()
-      if (at.thread?.ended) await noteEnd(at.thread)
-      if (!at.thread || at.thread.ended) at.thread = new RenderThread({ deadlineMs, wallMs, memoryMb })
-      // The first one's time is the thread's own.
-      const since = at.thread.started ? performance.now() : Infinity
-      const outcome = await at.thread.run(job.message)
+      // A second try has a process to itself: nothing that others have left there can be laid at its door.
+      if (job.attempt > 1) at.process?.end()
+      if (!at.process || at.process.ended) at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
+      // The first one's time is the process's own.
+      const since = at.process.started ? performance.now() : Infinity
+      const outcome = await at.process.run(job.message)
       if (performance.now() - since > HEAVY_MS) heavy.note(job.group)
       failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
@@ -158,7 +153,7 @@ export function createRenderer({
       }
       if (isBlamed(outcome)) {
         suspects.note(job.message.key)
-        // The memory of a thread is everybody's who was there before: that says nothing of an owner yet.
+        // The memory of a process is everybody's who was there before: that says nothing of an owner yet.
         if (outcome.kind === 'late' || job.attempt > 1) suspects.note(job.group)
       }
       // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others share them.
@@ -174,7 +169,7 @@ export function createRenderer({
         job.resolve(outcome)
       }
     } catch (error) {
-      if (at.thread?.started !== true) noteFailedStart(error)
+      if (at.process?.started !== true) noteFailedStart(error)
       job.reject(error)
     } finally {
       at.job = undefined
@@ -182,14 +177,7 @@ export function createRenderer({
     }
   }
 
-  /** Waits until few threads are at their end. */
-  async function noteEnd({ gone }: RenderThread): Promise<void> {
-    ending.add(gone)
-    void gone.then(() => ending.delete(gone))
-    while (ending.size > MOST_ENDING) await Promise.race(ending)
-  }
-
-  /** Tries again by itself, so that it is known when threads can be started again, though nobody wants anything rendered. */
+  /** Tries again by itself, so that it is known when processes can be started again, though nobody wants anything rendered. */
   function noteFailedStart(error: unknown): void {
     failedStarts += 1
     failure = error
@@ -198,7 +186,7 @@ export function createRenderer({
     if (!closed) retry = setTimeout(attempt, retryMs).unref()
   }
 
-  const run = (message: ThreadJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
+  const run = (message: RenderJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(new Error('The renderer is closed'))
       const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
@@ -227,7 +215,7 @@ export function createRenderer({
 
   return {
     async render(content, variables, options) {
-      const message: ThreadJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
+      const message: RenderJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
       const outcome = await run(message, options)
       if (outcome.kind === 'rendered') return outcome.email
       if (outcome.kind === 'checked') throw new Error('The renderer mixed its jobs up')
@@ -242,20 +230,20 @@ export function createRenderer({
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined
       const reason = failure instanceof Error ? failure.message : String(failure)
-      return `Threads for templates cannot be started: ${reason}`
+      return `Processes for templates cannot be started: ${reason}`
     },
     close() {
       closed = true
       clearTimeout(retry)
       const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
       for (const job of waiting) job.reject(new Error('The renderer is closed'))
-      for (const { thread } of lanes) thread?.end()
+      for (const lane of lanes) lane.process?.end()
       return Promise.resolve()
     },
   }
 }
 
-/** Whether a thread was ended for what its job took. */
+/** Whether a process was ended for what its job took. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'
 
 const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })

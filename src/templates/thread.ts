@@ -1,14 +1,15 @@
-/** The script of a thread of the renderer: takes a job, answers it, takes the next. */
+/** The script of the thread of a renderer's process: takes a job, answers it, takes the next. */
+import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { check, FIELDS, FieldError, render } from './engine.ts'
-import type { ThreadAnswer, ThreadJob } from './protocol.ts'
+import { check, type Field, FieldError, render } from './engine.ts'
+import { FIELDS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
-/** The number of the field in progress, for whoever has to end this thread in the midst of it. */
-const current = new Int32Array((workerData as { current: SharedArrayBuffer }).current)
-const begin = (field: (typeof FIELDS)[number]) => Atomics.store(current, 0, FIELDS.indexOf(field))
+const { progressFd } = workerData as { progressFd: number }
+/** Written at once, for whoever has to know when all of this has died in the midst of it. */
+const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
 
-function answer(job: ThreadJob): ThreadAnswer {
+function answer(job: RenderJob): ProcessAnswer {
   try {
     return job.kind === 'check'
       ? { kind: 'checked', problems: check(job.content, job.key, begin) }
@@ -19,5 +20,5 @@ function answer(job: ThreadJob): ThreadAnswer {
   }
 }
 
-port.on('message', (job: ThreadJob) => port.postMessage(answer(job)))
-port.postMessage({ kind: 'ready' } satisfies ThreadAnswer)
+port.on('message', (job: RenderJob) => port.postMessage(answer(job)))
+port.postMessage({ kind: 'ready' } satisfies ProcessAnswer)

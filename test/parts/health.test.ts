@@ -35,7 +35,7 @@ describe('/healthz', function () {
     return `${answer.status} ${await answer.text()}`
   }
 
-  it('is false while the threads for templates cannot be started, and true when they can again', async () => {
+  it('is false while the processes for templates cannot be started, and true when they can again', async () => {
     const project = mkdtempSync(join(tmpdir(), 'dripline-health-'))
     for (const part of ['src', 'scripts', 'embedded', 'workflows', 'activities', 'package.json']) {
       cpSync(join(ROOT, part), join(project, part), { recursive: true })
@@ -66,7 +66,7 @@ describe('/healthz', function () {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
       })
-      assert.match(told, /Threads for templates cannot be started: .*templates\/thread/)
+      assert.match(told, /Processes for templates cannot be started: .*templates\/thread/)
       renameSync(`${script}.gone`, script)
       await eventually('it is well', async () => ((await health(origin)).startsWith('200') ? true : undefined))
       assert.equal(await save(), 201)

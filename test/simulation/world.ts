@@ -25,7 +25,7 @@ import { instances } from './workflow-runtime.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** The renderer has threads of its own, whose time nobody schedules: here a template is what it says. */
+/** The renderer has processes of its own, whose time nobody schedules: here a template is what it says. */
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve([]),

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
+import { isAlive } from '../../embedded/process-table.ts'
+import { eventually } from '../support/eventually.ts'
 import { startBeat } from '../support/beat.ts'
 import { RendererBusy, TemplateError } from '../../src/templates/content.ts'
 
@@ -16,6 +20,16 @@ const compares = (times: number, doublings: number) =>
 const ENDLESS = compares(45_000, 18)
 /** Another one each time. */
 const endless = (n: number) => `${ENDLESS}${n}`
+
+/** Those of a renderer that have used a processor for a second: they are not starting any more. */
+async function busyProcesses(owner = process.pid): Promise<number[] | undefined> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,time=,args='])
+  const found = stdout.split('\n').flatMap((line) => {
+    const [pid, ppid, used] = line.trim().split(/\s+/)
+    return Number(ppid) === owner && /[1-9]/.test(used!) && line.includes('templates/process.ts') ? [Number(pid)] : []
+  })
+  return found.length > 0 ? found : undefined
+}
 
 describe('the renderer', () => {
   let renderer: Renderer
@@ -88,7 +102,37 @@ describe('the renderer', () => {
     }
   })
 
-  it('lays what others have left in a thread at nobody’s door', async () => {
+  it('ends what asks in one step for more memory than there is, and fails that job alone', async () => {
+    // Each text is short, and what `replace` makes of the list is not: V8 ends the whole process that asks for it.
+    const list = `{% for i in "${'AAAX'.repeat(425)}" %}{% assign a = '' | split: ',' | push: forloop %}{% endfor %}`
+    const doubled = '{% for i in (1..16) %}{% assign a = a | concat: a %}{% endfor %}'
+    const [problem] = await renderer.check(email(`${list}${doubled}{{ a | replace: 'X', 'B' }}`))
+    assert.deepEqual(problem, { field: 'text', problem: 'needs more than 32 MB of memory' })
+    assert.equal(await outcome('still here'), 'still here')
+  })
+
+  it('fails nothing where somebody else has ended its process', async () => {
+    const patient = createRenderer({ deadlineMs: 600_000, wallMs: 600_000 })
+    const rendering = patient.render(email(ENDLESS), { contact })
+    const [pid] = await eventually('a process is at work', () => busyProcesses())
+    process.kill(pid!, 'SIGKILL')
+    await assert.rejects(rendering, RendererBusy)
+    assert.equal((await patient.render(email('still here'), { contact })).text, 'still here')
+    await patient.close()
+  })
+
+  it('leaves no process behind whoever is killed in the midst of a long call', async () => {
+    const script = `
+      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/templates/renderer.ts'))})
+      const contact = ${JSON.stringify(contact)}
+      createRenderer({ deadlineMs: 600_000, wallMs: 600_000 }).render(${JSON.stringify(email(ENDLESS))}, { contact })`
+    const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' })
+    const [pid] = await eventually('a process is at work', () => busyProcesses(owner.pid))
+    owner.kill('SIGKILL')
+    await eventually('it has gone', () => (isAlive(pid!) ? undefined : true))
+  })
+
+  it('lays what others have left in a process at nobody’s door', async () => {
     const small = createRenderer({ memoryMb: 32, deadlineMs: 5_000 })
     try {
       for (let n = 0; n < 40; n += 1) {
@@ -102,7 +146,7 @@ describe('the renderer', () => {
     }
   })
 
-  it('keeps a thread for templates that were rendered before, however many others hang', async () => {
+  it('keeps a process for templates that were rendered before, however many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
     const hanging = Array.from({ length: 6 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
     const waits: number[] = []
@@ -111,7 +155,7 @@ describe('the renderer', () => {
       assert.equal(text, 'Hello Ada')
       waits.push(ms)
     }
-    // Threads that spin leave little of two processors; behind them in a queue each would wait for a deadline.
+    // Processes that spin leave little of two processors; behind them in a queue each would wait for a deadline.
     assert.ok(waits.toSorted((a, b) => a - b)[10]! < 300, waits.join(' '))
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
@@ -122,7 +166,7 @@ describe('the renderer', () => {
       outcome(endless(n), { owner: 'bad' }).finally(() => (done += 1)),
     )
     assert.equal(await outcome('a new one', { owner: 'good' }), 'a new one')
-    // The first attempt of the first of them was before it; the other attempts have a thread of their own.
+    // The first attempt of the first of them was before it; the other attempts have a process of their own.
     assert.ok(done < 3, `${done} of them were before it`)
     assert.equal(new Set(await Promise.all(hanging)).size, 1)
     assert.equal(await outcome('fine', { owner: 'bad' }), 'fine')
@@ -145,7 +189,7 @@ describe('the renderer', () => {
     const both = () => Promise.all(['heavy', 'other'].map((owner) => outcome(long, { owner })))
     await outcome('short')
     await outcome(long)
-    // The first ones start the threads that render what was rendered before.
+    // The first ones start the processes that render what was rendered before.
     await both()
     await both()
     const order: string[] = []
@@ -170,7 +214,7 @@ describe('the renderer', () => {
     assert.equal((await begun).text, 'in time')
   })
 
-  it('keeps the thread of everybody else free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
+  it('keeps the main thread free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
     await outcome('warm')
     const endBeat = startBeat()
     await Promise.all([
