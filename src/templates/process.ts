@@ -7,7 +7,14 @@ import { type Deadline, startDeadline } from './deadline.ts'
 import { type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
 
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
+
+/** How often it is looked how much memory this process has, in milliseconds. */
+const LOOK_MS = 20
+/** What it may have, in bytes: what is made outside of V8's heap (for dates, say) is in nobody else's count. */
+const MOST_BYTES = (2 * memoryMb + 128) * 2 ** 20
+
 let deadline: Deadline | undefined
+let look: NodeJS.Timeout | undefined
 
 const thread = new Worker(new URL('./thread.ts', import.meta.url), {
   workerData: { progressFd: PROGRESS_FD },
@@ -16,6 +23,7 @@ const thread = new Worker(new URL('./thread.ts', import.meta.url), {
 
 function tell(answer: ProcessAnswer): void {
   deadline?.end()
+  clearInterval(look)
   process.send!(answer)
 }
 
@@ -26,6 +34,9 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 
 process.on('message', (job: RenderJob) => {
   deadline = startDeadline(allowance, thread, (kind) => tell({ kind }))
+  look = setInterval(() => {
+    if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })
+  }, LOOK_MS)
   thread.postMessage(job)
 })
 

@@ -111,6 +111,14 @@ describe('the renderer', () => {
     assert.equal(await outcome('still here'), 'still here')
   })
 
+  it('ends what needs too much memory outside of V8’s heap', async () => {
+    const formats = `{% assign f = '%B' %}${'{% assign f = f | append: f %}'.repeat(14)}{{ 'now' | date: f | size }}`
+    const patient = createRenderer({ memoryMb: 32, deadlineMs: 60_000, wallMs: 60_000 })
+    const [problem] = await patient.check(email(formats))
+    assert.deepEqual(problem, { field: 'text', problem: 'needs more than 32 MB of memory' })
+    await patient.close()
+  })
+
   it('fails nothing where somebody else has ended its process', async () => {
     const patient = createRenderer({ deadlineMs: 600_000, wallMs: 600_000 })
     const rendering = patient.render(email(ENDLESS), { contact })
