@@ -21,6 +21,12 @@ const thread = new Worker(new URL('./thread.ts', import.meta.url), {
   resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
 })
 
+/** The processor time of all threads: also of one that is in the midst of a call, and of those that collect its garbage. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 function tell(answer: ProcessAnswer): void {
   deadline?.end()
   clearInterval(look)
@@ -33,7 +39,7 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 process.on('message', (job: RenderJob) => {
-  deadline = startDeadline(allowance, thread, (kind) => tell({ kind }))
+  deadline = startDeadline(allowance, usedMs, (kind) => tell({ kind }))
   look = setInterval(() => {
     if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })
   }, LOOK_MS)
