@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
 import { createPlaces } from '../platform/places.ts'
@@ -13,6 +13,8 @@ const WHOLE_MS = 180_000
 /** How many connections there are at most, and of one address: each is a file descriptor, of which mail and Postgres need some. */
 const CONNECTIONS = 8_000
 const CONNECTIONS_OF_ONE = 1_000
+/** How many requests of one connection are in progress at most: Node itself begins all that come in one piece. */
+const IN_PROGRESS_OF_ONE = 10
 
 interface Patience {
   silenceMs?: number
@@ -37,15 +39,38 @@ export function createHttpServer(
     trustedProxies = [],
   }: Patience = {},
 ): Server {
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS }, handle)
+  const mayBegin = limitPipelining(IN_PROGRESS_OF_ONE)
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS }, (request, response) => {
+    if (!mayBegin(request, response)) return
+    const late = setTimeout(() => request.socket.destroy(), wholeMs).unref()
+    response.once('close', () => clearTimeout(late))
+    handle(request, response)
+  })
   server.setTimeout(silenceMs)
   server.maxConnections = CONNECTIONS
   server.on('connection', limitByAddress(connectionsOfOne, trustedProxies))
-  server.on('request', (request, response) => {
-    const late = setTimeout(() => request.socket.destroy(), wholeMs).unref()
-    response.once('close', () => clearTimeout(late))
-  })
   return server
+}
+
+/**
+ * Lets nobody send thousands of requests in one piece, which would all be begun before anybody else's: whoever does not
+ * wait for answers is cut off.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
+ */
+function limitPipelining(most: number): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const inProgress = new WeakMap<Socket, number>()
+  return ({ socket }, response) => {
+    if (socket.destroyed) return false
+    const others = inProgress.get(socket) ?? 0
+    if (others >= most) {
+      socket.destroy()
+      return false
+    }
+    inProgress.set(socket, others + 1)
+    response.once('close', () => inProgress.set(socket, inProgress.get(socket)! - 1))
+    return true
+  }
 }
 
 /** Lets nobody take all connections: whoever opens more than so many is cut off. */

@@ -13,6 +13,33 @@ describe('the HTTP server', () => {
       client.once('close', () => clearInterval(trickle))
     }))
 
+  it('cuts off who sends thousands of requests without waiting for answers, and begins few of them', async () => {
+    let begun = 0
+    const server = createHttpServer((_request, response) => {
+      begun += 1
+      setImmediate(() => response.end('x'))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const send = (requests: number) => {
+      const client = connect(port, '127.0.0.1')
+      client.on('error', () => undefined)
+      client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests))
+      return client
+    }
+    const flood = send(5_000)
+    await new Promise((closed) => flood.once('close', closed))
+    assert.ok(begun <= 10, `${begun} were begun`)
+    // Some at a time are the protocol's right (RFC 9112, section 9.3.2).
+    const polite = send(10)
+    await eventually('all are answered', () => {
+      polite.read()
+      return begun >= 20 || undefined
+    })
+    polite.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
+
   it('lets nobody take all of its connections', async () => {
     const server = createHttpServer((_request, response) => response.end(), { connectionsOfOne: 3 })
     await once(server.listen(0, '127.0.0.1'), 'listening')
