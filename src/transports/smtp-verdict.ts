@@ -57,5 +57,14 @@ export const withFailure = (delivery: Delivery, failure: string): Delivery =>
 export const failureOf = ({ response, command, message }: Partial<SmtpError>): string =>
   response === undefined ? (message ?? '') : `It answered ${codesOf(response)} to ${command ?? 'a message'}`
 
+/**
+ * What is said to whoever has the message of a server that took no message: nothing of a login, which a server may repeat, nor
+ * of an address within.
+ */
+export const reasonOf = ({ response, command, code }: SmtpError): string =>
+  response === undefined
+    ? `The mail server cannot be reached (${code ?? 'it does not answer'})`
+    : failureOf({ response, command: command ?? 'the connection' })
+
 export const isAboutMessage = (delivery: Delivery): boolean =>
   delivery.kind === 'refused' || (delivery.kind === 'not-sent' && !delivery.serverFailed)

@@ -2,7 +2,15 @@ import { addressOf, inAscii, isEmailAddress } from '../platform/email-address.ts
 import { Permits, type Taken } from './permits.ts'
 import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
 import { buildMime, Message } from './smtp-message.ts'
-import { classify, failureOf, isAboutMessage, outOfStep, withFailure, type SmtpError } from './smtp-verdict.ts'
+import {
+  classify,
+  failureOf,
+  isAboutMessage,
+  outOfStep,
+  reasonOf,
+  withFailure,
+  type SmtpError,
+} from './smtp-verdict.ts'
 import type { SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
@@ -17,6 +25,8 @@ export interface SmtpOptions {
   timeoutMs?: number
   /** Milliseconds until a server has to wait for a message where all other connections are in use. */
   scarceEnvelopeMs?: number
+  /** The same over a connection that was kept from an earlier message: its server may have gone without a word. */
+  keptEnvelopeMs?: number
 }
 
 /** Whose an email is, and with which permit it goes. */
@@ -31,6 +41,8 @@ interface Turn extends Taken {
 const ENVELOPE_MS = 300_000
 /** The same where all other connections are in use: a recipient for whom it takes longer waits for one that is not scarce. */
 const SCARCE_ENVELOPE_MS = 10_000
+/** The same over a kept connection: after it, a new one is tried, and has all the time. */
+const KEPT_ENVELOPE_MS = 30_000
 /** The server waits for the message (RFC 5321, section 3.3). */
 const GO_AHEAD = '354'
 /** So many characters of a server's words about a connection are told to the log. */
@@ -52,6 +64,7 @@ export function createSmtpTransport({
   maxConnections = 5,
   timeoutMs = 600_000,
   scarceEnvelopeMs = SCARCE_ENVELOPE_MS,
+  keptEnvelopeMs = KEPT_ENVELOPE_MS,
 }: SmtpOptions): MailTransport {
   const permits = new Permits(maxConnections)
   const connections = createConnections(server, timeoutMs)
@@ -85,19 +98,19 @@ export function createSmtpTransport({
     } catch (error) {
       return { kind: 'refused', reason: `The message cannot be written: ${(error as Error).message}` }
     }
-    for (;;) {
-      const kept = connections.takeIdle()
+    for (let mayBeKept = true; ; mayBeKept = false) {
+      const kept = mayBeKept ? connections.takeIdle() : undefined
       // What came with the answer to its last message ends it in this turn.
       if (kept) await nextTurn()
       if (kept && !connections.isOpen(kept)) continue
       const message = new Message(raw, handOver)
       try {
         const connection = kept ?? (await connections.connect())
-        const delivery = await send(turn, connection, email, message)
+        const delivery = await send(turn, connection, email, message, kept !== undefined)
         if (delivery.kind === 'taken') connections.keep(connection)
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
-        // A server may close a connection that it finds idle: that is no word about this message. Whoever has asked whether
+        // A server may close a connection that it finds idle, or be gone: that is no word about this message. Whoever has asked whether
         // it may flow has one answer to come, and does not ask twice.
         if (kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting') continue
         return delivery
@@ -106,21 +119,38 @@ export function createSmtpTransport({
         const { response, message: words, code } = error as SmtpError
         // To a login it can repeat who logs in.
         const failure = code === 'EAUTH' ? failureOf(error as SmtpError) : (response ?? words).slice(0, MOST_OF_FAILURE)
-        return { kind: 'not-sent', serverFailed: true, unreachable: true, reason: response ?? words, failure }
+        return {
+          kind: 'not-sent',
+          serverFailed: true,
+          unreachable: true,
+          reason: reasonOf(error as SmtpError),
+          failure,
+        }
       }
     }
   }
 
-  async function send(turn: Turn, connection: Connection, email: Email, message: Message): Promise<Delivery> {
+  async function send(
+    turn: Turn,
+    connection: Connection,
+    email: Email,
+    message: Message,
+    wasKept: boolean,
+  ): Promise<Delivery> {
     const started = performance.now()
     const stop = () => connections.cut(connection)
     connections.beginAnew(connection)
     let isTooSlow = false
     const stopTooSlow = () => {
-      isTooSlow = turn.isScarce
+      isTooSlow = turn.isScarce && !wasKept
       stop()
     }
-    let late = setTimeout(stopTooSlow, turn.isScarce ? scarceEnvelopeMs : Math.min(timeoutMs, ENVELOPE_MS))
+    const envelopeMs = Math.min(
+      timeoutMs,
+      turn.isScarce ? scarceEnvelopeMs : ENVELOPE_MS,
+      wasKept ? keptEnvelopeMs : Infinity,
+    )
+    let late = setTimeout(stopTooSlow, envelopeMs)
     const onBegin = () => {
       clearTimeout(late)
       late = setTimeout(stop, timeoutMs)

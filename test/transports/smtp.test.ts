@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import type { Email, HandOver, MailTransport } from '../../src/transports/transport.ts'
@@ -229,6 +229,54 @@ describe('SMTP transport', () => {
     })
     assert.equal((await deliver(turned, email)).kind, 'not-sent')
     server.close()
+  })
+
+  it('goes on over a new connection when the server of a kept one is gone without a word', async () => {
+    const gone = new Set<Socket>()
+    const replaced = await startScriptedSmtp({
+      answer: (command, socket) => (gone.has(socket) && command.startsWith('RCPT') ? null : undefined),
+      message: (socket) => {
+        gone.add(socket)
+        return '250 taken'
+      },
+    })
+    const server = readSmtpUrl(replaced.url)
+    const five = createSmtpTransport({ server, maxConnections: 5, keptEnvelopeMs: 200, scarceEnvelopeMs: 200 })
+    const all = () => Promise.all(Array.from({ length: 5 }, () => deliver(five, email)))
+    try {
+      for (const { kind } of [...(await all()), ...(await all())]) assert.equal(kind, 'taken')
+      assert.equal(replaced.whole.length, 10)
+    } finally {
+      await five.close()
+      await replaced.close()
+    }
+  })
+
+  it('keeps to itself what a server says to the login, and where it is', async () => {
+    const strict = await startScriptedSmtp({
+      answer: (command) =>
+        command.startsWith('EHLO')
+          ? '250-here\r\n250 AUTH PLAIN'
+          : command.startsWith('AUTH')
+            ? `535 5.7.8 no relay-admin here: ${command}`
+            : undefined,
+    })
+    const { options } = readSmtpUrl(strict.url)
+    const auth = { user: 'relay-admin', pass: 'secret' }
+    const refused = createSmtpTransport({ server: { options: { ...options, ignoreTLS: true }, auth } })
+    const [port] = await freePorts(1)
+    const unreachable = createSmtpTransport({ server: readSmtpUrl(`smtp://127.0.0.1:${port}`) })
+    const reason = async (transport: MailTransport) => {
+      const delivery = await deliver(transport, email)
+      await transport.close()
+      return 'reason' in delivery ? delivery.reason : delivery.kind
+    }
+    try {
+      assert.equal(await reason(refused), 'It answered 535 5.7.8 to AUTH PLAIN')
+      assert.equal(await reason(unreachable), 'The mail server cannot be reached (ESOCKET)')
+    } finally {
+      await strict.close()
+    }
   })
 
   it('goes on over a new connection when the server has closed an idle one', async () => {
