@@ -91,9 +91,9 @@ export async function enrollContact(
   // An earlier attempt of this call may have started it, and died.
   if (started || other?.enrollmentId === call.id) {
     try {
-      const recorded = recording(automationId, () => recordEnrollment(em, write))
+      const recorded = recording(automationId, () => recordStarted(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(AUTOMATION_NOT_ACTIVE)
+      if ((await within(RECORD_PATIENCE_MS, recorded, late)) === 'gone') throw notFound(AUTOMATION_NOT_ACTIVE)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
@@ -101,6 +101,18 @@ export async function enrollContact(
     return answer(true)
   }
   return answer(await enterBesides(em, dependencies, other, write, start))
+}
+
+/**
+ * Records what has been started. Nobody waits for it for long, and meanwhile its workflow may have been ended, and the contact
+ * be in anew: only a workflow itself knows that it runs, and puts out what the ledger has besides.
+ */
+async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<'recorded' | 'left' | 'gone'> {
+  const record = () => recordEnrollment(em, write, { supersedes: false })
+  if (await record()) return 'recorded'
+  if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'left'
+  // Who was in has left between the two.
+  return (await record()) ? 'recorded' : 'gone'
 }
 
 /**
@@ -122,7 +134,7 @@ async function enterBesides(
     if (other) {
       const { enrollmentId: id, cause, triggerEventId, enrolledAt } = other
       const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
-      if ((await recordEnrollment(unit, theirs))?.status === 'ACTIVE') return false
+      if ((await recordEnrollment(unit, theirs, { supersedes: false }))?.status === 'ACTIVE') return false
     }
     // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
     if (await recordEnrollment(unit, write, { supersedes: false })) return true

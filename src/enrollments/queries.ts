@@ -37,7 +37,7 @@ export interface RecordedEnrollment {
  * An older row that is still ACTIVE has lost its workflow (terminated by an operator, say): only one can run. Who has no
  * workflow to show for it takes nobody's place.
  *
- * @param supersedes whether its workflow is there, so that no other enrollment's can be
+ * @param supersedes whether it is its workflow that asks, so that no other enrollment's can be there
  * @returns the enrollment as recorded, or `undefined` where there is none to be.
  */
 export async function recordEnrollment(
