@@ -2,7 +2,28 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Automation } from '../automations/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
-import { SENDER_DIED } from '../messages/index.ts'
+import { LEASE_SECONDS, SENDER_DIED } from '../messages/index.ts'
+
+/** Further ahead than this nothing is ever due or leased, in minutes: walks come again after ten. */
+const FURTHEST_MINUTES = 15
+
+/**
+ * Brings back what lies further ahead than anything is ever set: the clock of Postgres was set back meanwhile, and until it came
+ * there again, nobody would do it.
+ */
+export async function bringBack(em: EntityManager): Promise<void> {
+  await sql(
+    em,
+    `with due as (update outbox set due_at = now() where due_at > now() + $1::interval),
+     claimed as (
+       update messages set lease_until = clock_timestamp() + make_interval(secs => $2)
+       where status = 'SENDING' and lease_until > now() + $1::interval
+     )
+     update idempotency_keys set lease_until = now()
+     where lease_until > now() + $1::interval and created_at > now()`,
+    [`${FURTHEST_MINUTES} minutes`, LEASE_SECONDS],
+  )
+}
 
 interface EnrollmentOnPage {
   id: string

@@ -14,6 +14,7 @@ import {
 } from '../outbox/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
 import { deliver } from '../enrollments/index.ts'
+import { bringBack } from './queries.ts'
 import { walk } from './walks.ts'
 
 /** Milliseconds between two looks at a lane in which nothing was due. */
@@ -118,10 +119,12 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
 }
 
 /**
- * Makes due what goes round for ever, where it is not: whoever comes first does. Forgets what has served its time.
+ * Makes due what goes round for ever, where it is not: whoever comes first does; and what a clock that was set back has put
+ * off. Forgets what has served its time.
  * @returns whether there may be more.
  */
 async function upkeepOnce({ em }: Dependencies): Promise<boolean> {
+  await bringBack(em.fork())
   for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
   const forgotten = [
     await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),

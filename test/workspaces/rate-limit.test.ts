@@ -28,6 +28,20 @@ describe('the rate limit', () => {
       instant: new Date(instant),
     })
 
+  it('begins anew where the clock was set back: until it came there again, it would only fill', async () => {
+    const key = await aKey(2)
+    const now = Date.now()
+    for (let n = 0; n < 3; n += 1) await at(key, now)
+    assert.equal((await at(key, now)).rateLimit.allowed, false)
+    // By less than two seconds it can be another request that was faster.
+    assert.equal((await at(key, now - 1_000)).rateLimit.allowed, false)
+    const { allowed, remaining, resetAt } = (await at(key, now - 60 * MINUTE)).rateLimit
+    assert.deepEqual([allowed, remaining, resetAt.getTime()], [true, 1, now - 59 * MINUTE])
+    assert.equal((await at(key, now - 60 * MINUTE)).rateLimit.allowed, true)
+    assert.equal((await at(key, now - 60 * MINUTE)).rateLimit.allowed, false)
+    assert.equal((await at(key, now - 59 * MINUTE)).rateLimit.allowed, true)
+  })
+
   it('lets in exactly what a model of the last sixty seconds lets in, at 10,000 instants', async function () {
     this.timeout(180_000)
     let instants = 0

@@ -49,6 +49,12 @@ export function rateLimits(add: AddSql): void {
 
       -- The clock is read under the lock, and never runs backwards for a window.
       now_ := greatest(coalesce(instant, clock_timestamp()), seen.last_at);
+      -- Unless it was set back: until it came there again the window would only fill. It begins anew.
+      if now_ > coalesce(instant, clock_timestamp()) + interval '2 seconds' then
+        now_ := coalesce(instant, clock_timestamp());
+        delete from rate_slots where subject = subject_;
+        update rate_windows set admitted = 0, last_at = now_ - span where subject = subject_ returning * into seen;
+      end if;
 
       if seen.size <> size_ then
         -- The limit of a key was changed: what was let in stays counted, in the slots of the new ring.
