@@ -5,7 +5,7 @@ import type { ProcessOptions } from './child-process.ts'
 import type { EmbeddedOptions, HostMessage, OwnerMessage, OwnersAddresses } from './protocol.ts'
 
 export interface Embedded extends OwnersAddresses {
-  /** Settles when the host process ends, however it ends. */
+  /** Settles when the host process ends; rejects where nobody has asked it to. */
   ended: Promise<void>
   /** Has a process kept beside them: started again when it ends, and stopped before them. */
   keep(process: ProcessOptions): void
@@ -29,12 +29,25 @@ export async function startEmbedded(
     env: neededEnvironment(process.env),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  let isAsked = false
+  let how = ''
   const ended = new Promise<void>((resolve) => {
-    host.once('exit', () => resolve())
+    host.once('exit', (code, signal) => {
+      how = signal ?? `exit code ${code}`
+      resolve()
+    })
     host.once('error', () => resolve())
   })
+  const endedAsAsked = async () => {
+    await ended
+    if (isAsked) return
+    throw new Error(
+      `The process that keeps Postgres and Temporal has ended (${how}). They may still run: the next start takes them over`,
+    )
+  }
   const send = (message: OwnerMessage) => host.connected && host.send(message)
   const stop = async () => {
+    isAsked = true
     send({ kind: 'stop' })
     await ended
   }
@@ -46,7 +59,10 @@ export async function startEmbedded(
       else if (message.kind === 'failed') failure = new Error(message.error)
       else {
         aborted?.removeEventListener('abort', abort)
-        resolve({ ...message.addresses, ended, keep: (process) => void send({ kind: 'keep', process }), stop })
+        const asAsked = endedAsAsked()
+        // Whoever has nothing to do with how it ends may leave it alone.
+        asAsked.catch(() => undefined)
+        resolve({ ...message.addresses, ended: asAsked, keep: (process) => void send({ kind: 'keep', process }), stop })
       }
     })
     host.once('error', (error) => (failure = error))

@@ -7,7 +7,7 @@ import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import { abortAfter } from '../platform/abort.ts'
 import { newId } from '../platform/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
-import { type RenderedEmail, type Renderer, RendererBusy, TemplateError } from '../templates/index.ts'
+import { type RenderedEmail, type Renderer, RendererBusy, RendererClosed, TemplateError } from '../templates/index.ts'
 import { addressOf } from '../platform/email-address.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
@@ -113,11 +113,12 @@ class Sending {
     const { smtp, renderer } = this.dependencies
     const { draft } = this
     let rendered: RenderedEmail
-    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No thread was free')
+    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
     try {
       const options = { owner: draft.workspaceId, beginBy: late.signal }
       rendered = await renderer.render(draft.content, { contact: draft.contact }, options)
     } catch (error) {
+      if (error instanceof RendererClosed) return { kind: 'queue' }
       if (error instanceof RendererBusy)
         return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error

@@ -73,7 +73,7 @@ const environment = object({
   SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: decimal().moreThan(0).max(100_000),
-  MAIL_FROM: string().matches(/^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/, {
+  MAIL_FROM: string().matches(/^([^@<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, {
     message: 'MAIL_FROM must look like "Name <name@example.com>"',
     excludeEmptyString: true,
   }),

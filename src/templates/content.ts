@@ -33,5 +33,14 @@ export const MAX_BODY_LENGTH = 500_000
 
 /** The machine was too busy to render it now, which says nothing about the template: to be tried again later. */
 export class RendererBusy extends Error {
-  override readonly name = 'RendererBusy'
+  override readonly name: string = 'RendererBusy'
+}
+
+/** It is closed, because its process stops: to be tried in another one. */
+export class RendererClosed extends RendererBusy {
+  override readonly name = 'RendererClosed'
+
+  constructor() {
+    super('The process that renders templates is stopping')
+  }
 }

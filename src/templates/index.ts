@@ -4,6 +4,7 @@ export {
   MAX_SUBJECT_LENGTH,
   type RenderedEmail,
   RendererBusy,
+  RendererClosed,
   TemplateError,
 } from './content.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

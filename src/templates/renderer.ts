@@ -5,6 +5,7 @@ import type { Outcome, RenderJob } from './protocol.ts'
 import { RenderProcess } from './render-process.ts'
 import {
   RendererBusy,
+  RendererClosed,
   TemplateError,
   type EmailContent,
   type RenderedEmail,
@@ -169,6 +170,7 @@ export function createRenderer({
         job.resolve(outcome)
       }
     } catch (error) {
+      if (closed) return job.reject(new RendererClosed())
       if (at.process?.started !== true) noteFailedStart(error)
       job.reject(error)
     } finally {
@@ -188,7 +190,7 @@ export function createRenderer({
 
   const run = (message: RenderJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
     new Promise((resolve, reject) => {
-      if (closed) return reject(new Error('The renderer is closed'))
+      if (closed) return reject(new RendererClosed())
       const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
       beginBy?.addEventListener('abort', () => {
         if (lanes.some((lane) => lane.job === job)) return
@@ -236,7 +238,7 @@ export function createRenderer({
       closed = true
       clearTimeout(retry)
       const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
-      for (const job of waiting) job.reject(new Error('The renderer is closed'))
+      for (const job of waiting) job.reject(new RendererClosed())
       for (const lane of lanes) lane.process?.end()
       return Promise.resolve()
     },

@@ -25,6 +25,15 @@ describe('configuration', () => {
     )
   })
 
+  it('takes a sender that is an address, or a name and one between angle brackets, and nothing between', () => {
+    for (const MAIL_FROM of ['me@example.com', 'Me <me@example.com>', '<me@example.com>']) {
+      assert.equal(readConfig({ MAIL_FROM }).MAIL_FROM, MAIL_FROM)
+    }
+    for (const MAIL_FROM of ['me', 'Me me@example.com', 'Me <me@example.com', 'me@example.com>', 'a@b.co, c@d.co']) {
+      assert.throws(() => readConfig({ MAIL_FROM }), /MAIL_FROM must look like "Name <name@example\.com>"/, MAIL_FROM)
+    }
+  })
+
   it('says of a switch that it is true or false, and of a number that it is one', () => {
     assert.throws(() => readConfig({ MAIL_CAPTURE: 'yes' }), /^ +MAIL_CAPTURE must be true or false$/m)
     assert.throws(() => readConfig({ TEMPORAL_TLS: '2' }), /^ +TEMPORAL_TLS must be true or false$/m)

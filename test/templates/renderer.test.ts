@@ -7,7 +7,7 @@ import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
 import { isAlive } from '../../embedded/process-table.ts'
 import { eventually } from '../support/eventually.ts'
 import { startBeat } from '../support/beat.ts'
-import { RendererBusy, TemplateError } from '../../src/templates/content.ts'
+import { RendererBusy, RendererClosed, TemplateError } from '../../src/templates/content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
@@ -238,8 +238,8 @@ describe('the renderer', () => {
     const waiting = Array.from({ length: 4 }, (_, n) => renderer.render(email(endless(n)), { contact }))
     const settled = Promise.allSettled(waiting)
     await renderer.close()
-    for (const { status } of await settled) assert.equal(status, 'rejected')
-    await assert.rejects(renderer.render(email('x'), { contact }), /The renderer is closed/)
+    for (const each of await settled) assert.ok(each.status === 'rejected' && each.reason instanceof RendererClosed)
+    await assert.rejects(renderer.render(email('x'), { contact }), RendererClosed)
   })
 
   describe('ends what is one call of the machine, and ends by nothing else', () => {
