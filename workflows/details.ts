@@ -1,4 +1,11 @@
-import { describeStep, describeType, type MachineState, positionOf, type StepOutline } from '../src/sequences/index.ts'
+import {
+  describeStep,
+  describeType,
+  type MachineState,
+  plainMarkdown,
+  positionOf,
+  type StepOutline,
+} from '../src/sequences/index.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5
@@ -13,7 +20,7 @@ export function describeProgress(automationName: string, steps: readonly StepOut
     const at = first + index
     return `| ${at + 1} | ${describeType(step)} | ${at < position ? 'done' : at === position ? now : ''} |`
   })
-  const headline = `**${automationName}**: ${describeStep(steps, position)}${now && `, ${now}`}`
+  const headline = `**${plainMarkdown(automationName)}**: ${describeStep(steps, position)}${now && `, ${now}`}`
   return [headline, '', '| # | step | state |', '|---|---|---|', ...rows].join('\n')
 }
 

@@ -8,6 +8,7 @@ import {
   type EnrollmentWorkflow,
   enrollmentWorkflowId,
   enterSignal,
+  plainMarkdown,
 } from '../sequences/index.ts'
 import { unavailable } from '../platform/refusal.ts'
 import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
@@ -96,7 +97,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     taskQueue,
     workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-    staticSummary: automationName,
+    staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
     args: [{ ...input, engine: ENGINE, installationId: await installation() }] as [EnrollmentInput],
     // Where many wait for a worker, workspaces take turns.

@@ -75,7 +75,7 @@ export function startRelay(
   }
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
-    loop('upkeep', () => upkeepOnce(dependencies), UPKEEP_MS),
+    loop('upkeep', upkeep(dependencies), UPKEEP_MS),
   ]).then(() => undefined)
   return {
     ended,
@@ -121,15 +121,20 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
 /**
  * Makes due what goes round for ever, where it is not: whoever comes first does; and what a clock that was set back has put
  * off. Forgets what has served its time.
- * @returns whether there may be more.
+ * @returns what does a round of it, and tells whether there may be more.
  */
-async function upkeepOnce({ em }: Dependencies): Promise<boolean> {
-  await bringBack(em.fork())
-  for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
-  const forgotten = [
-    await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN),
-    await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN),
-    await forgetTriggerEvents(em.fork(), ROWS_FORGOTTEN),
-  ]
-  return forgotten.some((count) => count === ROWS_FORGOTTEN)
+function upkeep({ em }: Dependencies): () => Promise<boolean> {
+  /** Fewer after what took too long: an event may be for a thousand automations. */
+  let events = ROWS_FORGOTTEN
+  return async () => {
+    await bringBack(em.fork())
+    for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
+    const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
+    const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
+    const most = events
+    events = Math.max(1, most >> 2)
+    const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
+    events = Math.min(most * 2, ROWS_FORGOTTEN)
+    return mayBeMore || windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
+  }
 }

@@ -18,6 +18,7 @@ export {
 } from './enrollment.ts'
 export { ENGINE, type Happening, next, positionOf } from './machine.ts'
 export { type Effect, INITIAL, type MachineState } from './moves.ts'
+export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,
   type AutomationStatus,
