@@ -27,7 +27,8 @@ export class RenderProcess {
   /** It was there: what went wrong after that is about a job. */
   started = false
   private readonly child: ChildProcess
-  private readonly progress: Readable & { ref(): void; unref(): void }
+  /** Where no process can be started there is none. */
+  private readonly progress: (Readable & { ref(): void; unref(): void }) | undefined
   private readonly ready: Promise<void>
   private readonly wallMs: number
   private killed = false
@@ -43,8 +44,10 @@ export class RenderProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
     })
-    this.progress = this.child.stdio[PROGRESS_FD] as typeof this.progress
-    this.progress.on('data', (fields: Buffer) => (this.field = fields.at(-1)!))
+    // One that dies while it has no job is replaced by the next job. Heard from the first moment: it may not even be started.
+    this.child.on('error', () => (this.ended = true)).once('exit', () => (this.ended = true))
+    this.progress = (this.child.stdio as ChildProcess['stdio'] | undefined)?.[PROGRESS_FD] as typeof this.progress
+    this.progress?.on('data', (fields: Buffer) => (this.field = fields.at(-1)!))
     // Its thread has gone, or has to: with or without a job it is no use any more.
     this.child.on('message', ({ kind }: ProcessAnswer) => {
       if (kind === 'broken' || isDeath(kind)) this.end()
@@ -64,8 +67,6 @@ export class RenderProcess {
       })
     })
     this.ready.catch(() => undefined)
-    // One that dies while it has no job is replaced by the next job.
-    this.child.on('error', () => (this.ended = true)).once('exit', () => (this.ended = true))
     this.keepAlive(false)
   }
 

@@ -140,6 +140,26 @@ describe('the renderer', () => {
     await eventually('it has gone', () => (isAlive(pid!) ? undefined : true))
   })
 
+  it('goes on where no process could be started for a while: a machine has an end of files, too', async () => {
+    const script = `
+      const { openSync, closeSync } = await import('node:fs')
+      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/templates/renderer.ts'))})
+      const renderer = createRenderer()
+      const render = () => renderer.render(${JSON.stringify(email('Hi'))}, { contact: ${JSON.stringify(contact)} })
+      const files = []
+      try { for (;;) files.push(openSync('/dev/null')) } catch {}
+      const failed = await render().catch(() => 'failed')
+      for (const file of files) closeSync(file)
+      console.log(failed, (await render()).text)
+      process.exit()`
+    const { stdout } = await promisify(execFile)('bash', [
+      '-c',
+      'ulimit -n 64; exec "$0" --input-type=module --eval "$1"',
+      ...[process.execPath, script],
+    ])
+    assert.equal(stdout, 'failed Hi\n')
+  })
+
   it('lays what others have left in a process at nobody’s door', async () => {
     const small = createRenderer({ memoryMb: 32, deadlineMs: 5_000 })
     try {
