@@ -122,7 +122,7 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
 async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   // A page that took too long is tried again with half of it: an event may be for a thousand automations.
-  const size = Math.max(1, REDELIVER.size >> (delivery.attempts - 1))
+  const size = Math.max(1, REDELIVER.size >> Math.min(delivery.attempts - 1, 10))
   const page = await lostEvents(fork, delivery.afterId, size)
   const lost = page.lost.slice(0, REDELIVER.lost)
   await pMap(

@@ -2,6 +2,7 @@
  * The script of a process of the renderer. Its thread does the jobs, and it watches over the thread. A thread alone would not do:
  * memory that is asked for in one step, beyond what there is, ends the whole process, and one long call ends with it only.
  */
+import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
@@ -48,5 +49,3 @@ process.on('message', (job: RenderJob) => {
 
 // Whoever it renders for has gone, also by `kill -9`. A polite exit would wait for the thread.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// Ctrl-C is for all processes of a terminal: whoever it renders for finishes what is in progress.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

@@ -143,7 +143,11 @@ export function createRenderer({
     try {
       // A second try has a process to itself: nothing that others have left there can be laid at its door.
       if (job.attempt > 1) at.process?.end()
-      if (!at.process || at.process.ended) at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
+      if (!at.process || at.process.ended) {
+        // Whatever is wrong with the next one says nothing of the one before.
+        at.process = undefined
+        at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
+      }
       // The first one's time is the process's own.
       const since = at.process.started ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
@@ -172,7 +176,9 @@ export function createRenderer({
     } catch (error) {
       if (closed) return job.reject(new RendererClosed())
       if (at.process?.started !== true) noteFailedStart(error)
-      job.reject(error)
+      job.reject(
+        new RendererBusy('The process that renders templates has ended; they are tried again', { cause: error }),
+      )
     } finally {
       at.job = undefined
       if (!closed) dispatch()

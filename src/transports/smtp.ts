@@ -159,7 +159,12 @@ export function createSmtpTransport({
     try {
       message.handOver.breakOff?.throwIfAborted()
       const envelope = { from: addressOf(email.from), to: [inAscii(email.to)], size: message.raw.length }
-      const mayBegin = () => hasCode(connection.lastServerResponse, GO_AHEAD)
+      const mayBegin = () => {
+        if (!hasCode(connection.lastServerResponse, GO_AHEAD)) return false
+        // It has answered: what the claim takes now is not its time.
+        onBegin()
+        return true
+      }
       const { response } = await settled<{ response?: string }>(connection, (done) =>
         connection.send(envelope, message.stream(mayBegin, stop, onBegin), (error, info) => {
           done(error, info)

@@ -61,7 +61,7 @@ describe('/healthz', function () {
         return answer.status
       }
       // It finds out by itself, also where nobody saves a second one.
-      assert.equal(await save(), 500)
+      assert.equal(await save(), 503)
       const told = await eventually('it says so', async () => {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
