@@ -26,5 +26,8 @@ export function addressOfServer({ options: { host = 'localhost', port, secure } 
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`
 }
 
+/** Who logs in there, if anybody does. */
+export const userOf = ({ auth }: SmtpServer): string | undefined => (auth as { user?: string } | undefined)?.user
+
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -9,9 +9,10 @@ import {
   outOfStep,
   reasonOf,
   withFailure,
+  withoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import type { SmtpServer } from './smtp-url.ts'
+import { type SmtpServer, userOf } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -75,9 +76,10 @@ export function createSmtpTransport({
   async function deliver(turn: Turn, email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
     try {
-      return await tryConnections(turn, email, handOver, (connection) => {
+      const delivery = await tryConnections(turn, email, handOver, (connection) => {
         after = connections.clear(connection)
       })
+      return withoutLogin(delivery, userOf(server))
     } finally {
       if (after) void after.then(release)
       else release()

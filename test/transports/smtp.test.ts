@@ -264,6 +264,19 @@ describe('SMTP transport', () => {
     const { options } = readSmtpUrl(strict.url)
     const auth = { user: 'relay-admin', pass: 'secret' }
     const refused = createSmtpTransport({ server: { options: { ...options, ignoreTLS: true }, auth } })
+    const naming = await startScriptedSmtp({
+      answer: (command) =>
+        command.startsWith('EHLO')
+          ? '250-here\r\n250 AUTH PLAIN'
+          : command.startsWith('RCPT')
+            ? '553 5.7.1 <to@example.com>: not owned by relay-admin'
+            : command.startsWith('AUTH')
+              ? '235 ok'
+              : undefined,
+    })
+    const named = createSmtpTransport({
+      server: { options: { ...readSmtpUrl(naming.url).options, ignoreTLS: true }, auth },
+    })
     const [port] = await freePorts(1)
     const unreachable = createSmtpTransport({ server: readSmtpUrl(`smtp://127.0.0.1:${port}`) })
     const reason = async (transport: MailTransport) => {
@@ -273,9 +286,11 @@ describe('SMTP transport', () => {
     }
     try {
       assert.equal(await reason(refused), 'It answered 535 5.7.8 to AUTH PLAIN')
+      assert.match(await reason(named), /^553 5\.7\.1 <to@example\.com>: not owned by …$/)
       assert.equal(await reason(unreachable), 'The mail server cannot be reached (ESOCKET)')
     } finally {
       await strict.close()
+      await naming.close()
     }
   })
 
