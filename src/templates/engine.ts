@@ -1,6 +1,17 @@
 /** Parses and renders templates. It runs in a thread of its own: nothing but `thread.ts` imports it. */
-import { Context, filters, Liquid, LiquidError, toValue, toValueSync, type Template } from 'liquidjs'
-import { LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import {
+  Context,
+  defaultOperators,
+  filters,
+  Liquid,
+  LiquidError,
+  type Operators,
+  toValue,
+  toValueSync,
+  type Template,
+} from 'liquidjs'
+import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 
@@ -16,11 +27,33 @@ export class FieldError extends Error {
   }
 }
 
+checkRanges()
+
 /** They read files, and there are none. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block']
 
 /** They evaluate templates that they get as texts, at run time, beyond every limit. */
 const evaluates = (filter: string): boolean => filter.endsWith('_exp')
+
+/** They look for their first argument in what they are given. */
+const SEARCHES: ReadonlySet<string> = new Set(
+  ['split', 'replace', 'remove'].flatMap((name) => [name, `${name}_first`, `${name}_last`]),
+)
+
+const chargeSearch = ({ memoryLimit }: Context, within: unknown, sought: unknown): void =>
+  (memoryLimit as unknown as Meter).work(costOfSearch(toValue(within), toValue(sought)))
+
+type OperatorGenerator = Generator<unknown, boolean, unknown>
+type BinaryOperator = (left: unknown, right: unknown, context: Context) => OperatorGenerator
+
+/** `contains` looks for a text in a text, and LiquidJS counts nothing of it. */
+const operators: Operators = {
+  ...defaultOperators,
+  *contains(left: unknown, right: unknown, context: Context): OperatorGenerator {
+    chargeSearch(context, left, right)
+    return yield* (defaultOperators['contains'] as BinaryOperator)(left, right, context)
+  },
+}
 
 function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   const engine = new Liquid({
@@ -29,12 +62,13 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
     root: [],
     partials: [],
     layouts: [],
+    operators,
     ...options,
   })
   for (const tag of FILE_TAGS) delete engine.tags[tag]
   for (const [name, filter] of Object.entries(filters)) {
     if (evaluates(name)) engine.unregisterFilter(name)
-    else engine.registerFilter(name, metered(filter as Handler | FilterObject))
+    else engine.registerFilter(name, metered(name, filter as Handler | FilterObject))
   }
   // Also what `capture` writes into a variable is counted, which LiquidJS does not.
   const { renderer } = engine
@@ -54,15 +88,19 @@ interface FilterObject {
   handler: Handler
 }
 
+/** They take how far to indent what is nested, which nothing counts: a value is told in one line. */
+const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
+
 /** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
-function metered(filter: Handler | FilterObject): FilterObject {
+function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   return {
     raw,
     *handler(this: { context: Context }, ...values: unknown[]): Generator<unknown, unknown, unknown> {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(weigh(value))
-      const made = yield handler.apply(this, values)
+      if (SEARCHES.has(name)) chargeSearch(this.context, values[0], values[1])
+      const made = yield handler.apply(this, INDENTS.has(name) ? values.slice(0, 1) : values)
       memoryLimit.use(weigh(made))
       return made
     },

@@ -11,6 +11,8 @@ export const LIMITS = {
   work: 10_000_000,
   /** Characters or items of any one value. */
   value: 1_000_000,
+  /** Characters that are compared, at worst, by searches, for each unit of work: each search is one call, which nothing counts. */
+  comparisons: 64,
   /** Characters of what comes out; a subject is a header, and of a line RFC 5322 takes 998 (section 2.1.1). */
   output: { subject: 998, html: 1_000_000, text: 1_000_000 },
 } as const
@@ -38,12 +40,24 @@ export class Meter {
     if (units > LIMITS.value) {
       throw new LimitExceeded(`makes a value of more than ${inWords(LIMITS.value)} characters or items`)
     }
+    this.work(units)
+  }
+
+  /** Counts what is gone through, and is no value. */
+  work(units: number): void {
     this.worked += units
     if (this.worked > LIMITS.work) {
       throw new LimitExceeded(`goes through more than ${inWords(LIMITS.work)} characters and items`)
     }
   }
 }
+
+/** What it costs to look for a text in another one, at worst: each place in it is compared with all that is looked for. */
+export const costOfSearch = (within: unknown, sought: unknown): number =>
+  (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
+
+/** How long the text is at most that a value is made of: a number has up to so many characters. */
+const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : weigh(value) * 24)
 
 /** Counts what a template writes while it writes: into the email, or into a variable of `capture`. */
 export class MeteredOutput {
