@@ -30,26 +30,23 @@ export async function startEmbedded(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   let isAsked = false
-  let how = ''
-  const ended = new Promise<void>((resolve) => {
-    host.once('exit', (code, signal) => {
-      how = signal ?? `exit code ${code}`
-      resolve()
-    })
-    host.once('error', () => resolve())
+  const exited = new Promise<string>((resolve) => {
+    host.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    host.once('error', (error) => resolve(error.message))
   })
-  const endedAsAsked = async () => {
-    await ended
+  const ended = exited.then((how) => {
     if (isAsked) return
     throw new Error(
       `The process that keeps Postgres and Temporal has ended (${how}). They may still run: the next start takes them over`,
     )
-  }
+  })
+  // Whoever has nothing to do with how it ends may leave it alone.
+  ended.catch(() => undefined)
   const send = (message: OwnerMessage) => host.connected && host.send(message)
   const stop = async () => {
     isAsked = true
     send({ kind: 'stop' })
-    await ended
+    await exited
   }
   return new Promise((resolve, reject) => {
     const abort = () => void stop()
@@ -59,14 +56,11 @@ export async function startEmbedded(
       else if (message.kind === 'failed') failure = new Error(message.error)
       else {
         aborted?.removeEventListener('abort', abort)
-        const asAsked = endedAsAsked()
-        // Whoever has nothing to do with how it ends may leave it alone.
-        asAsked.catch(() => undefined)
-        resolve({ ...message.addresses, ended: asAsked, keep: (process) => void send({ kind: 'keep', process }), stop })
+        resolve({ ...message.addresses, ended, keep: (process) => void send({ kind: 'keep', process }), stop })
       }
     })
     host.once('error', (error) => (failure = error))
-    void ended.then(() => reject(aborted?.aborted ? (aborted.reason as Error) : failure))
+    void exited.then(() => reject(aborted?.aborted ? (aborted.reason as Error) : failure))
     aborted?.addEventListener('abort', abort, { once: true })
     send({ kind: 'start', options: { ...options, ownerPid: process.pid } })
   })

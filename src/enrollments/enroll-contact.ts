@@ -93,7 +93,7 @@ export async function enrollContact(
     try {
       const recorded = recording(automationId, () => recordStarted(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
-      if ((await within(RECORD_PATIENCE_MS, recorded, late)) === 'gone') throw notFound(AUTOMATION_NOT_ACTIVE)
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(AUTOMATION_NOT_ACTIVE)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
@@ -106,13 +106,14 @@ export async function enrollContact(
 /**
  * Records what has been started. Nobody waits for it for long, and meanwhile its workflow may have been ended, and the contact
  * be in anew: only a workflow itself knows that it runs, and puts out what the ledger has besides.
+ *
+ * @returns false where the automation or the contact is gone.
  */
-async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<'recorded' | 'left' | 'gone'> {
-  const record = () => recordEnrollment(em, write, { supersedes: false })
-  if (await record()) return 'recorded'
-  if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'left'
-  // Who was in has left between the two.
-  return (await record()) ? 'recorded' : 'gone'
+async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<boolean> {
+  const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
+  const isIn = async () => (await findActive(em, write.automationId, write.contactId)) !== undefined
+  // Once more, because who was in may have left between the two.
+  return (await isRecorded()) || (await isIn()) || (await isRecorded())
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { forgetRequestsFor } from '../http/index.ts'
-import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
+import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
 /** Locks a contact, so that no email to it can be claimed until the transaction ends. @returns whether it exists. */
 export async function lockContact(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
@@ -14,8 +14,8 @@ export async function lockContact(em: EntityManager, workspaceId: string, id: st
 
 /**
  * Erases a contact and everything that hangs on it: enrollments, messages, events, memberships, tags, and the answers
- * kept for its Idempotency-Keys. What is left are those keys, the cancellations of its workflows that are pending, and the claims of emails
- * that are being handed over at this moment: these hold ids alone.
+ * kept for its Idempotency-Keys. What is left are those keys, the cancellations of its workflows that are pending, and the
+ * claims of emails that are being handed over at this moment: these hold ids alone.
  *
  * The tally of its block is taken first: `upsertContacts` takes it before those of lists, too.
  */
@@ -36,7 +36,7 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
        on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
        returning delivery.*
      )
-     select ${DELIVERY_COLUMNS} from delivery`,
+     select ${deliveryColumns()} from delivery`,
     [id, WRITER_LEASE_SECONDS],
   )
   await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [id])

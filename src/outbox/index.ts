@@ -1,9 +1,8 @@
 export { createCrowded, type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
 export {
-  ACTIVE_OF_PENDING,
   advanceWalk,
   type Delivery,
-  DELIVERY_COLUMNS,
+  deliveryColumns,
   type DeliveryRow,
   FIRST_TURN,
   IS_PENDING,

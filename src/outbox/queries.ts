@@ -98,19 +98,19 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   requestId: row.request_id,
 })
 
-/** The column `active_id` of a {@link DeliveryRow}, of a row `delivery`. */
-export const ACTIVE_OF_PENDING = `
+/**
+ * The columns of a {@link DeliveryRow}, of a row `delivery`.
+ *
+ * @param events where its event is: a statement that writes it reads it from there
+ */
+export const deliveryColumns = (events = 'trigger_events'): string => `
+delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
+delivery.enrollment_id, delivery.after_id, delivery.generation, delivery.attempts,
+(select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
 (select id from enrollments enrollment
  where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'
- limit 1) as active_id`
-
-/** The columns of a {@link DeliveryRow}, of a row `delivery`. */
-export const DELIVERY_COLUMNS = `
-delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id, delivery.enrollment_id, delivery.after_id,
-delivery.generation, delivery.attempts,
-(select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
-${ACTIVE_OF_PENDING},
-(select request_id from trigger_events where trigger_events.id = delivery.event_id) as request_id`
+ limit 1) as active_id,
+(select request_id from ${events} event where event.id = delivery.event_id) as request_id`
 
 /**
  * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
@@ -210,7 +210,7 @@ due as (
 )
 update outbox delivery set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
 from due where delivery.id = due.id
-returning due.place, ${DELIVERY_COLUMNS}`
+returning due.place, ${deliveryColumns()}`
 
 /** Makes an event due again, to one of the automations that it was for. */
 export async function enqueueAgain(

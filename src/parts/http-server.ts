@@ -60,6 +60,7 @@ export function createHttpServer(
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */
 function limitPipelining(most: number): (request: IncomingMessage, response: ServerResponse) => boolean {
+  // Weak: of a connection that is cut off, answers that have not begun are never closed.
   const inProgress = new WeakMap<Socket, number>()
   return ({ socket }, response) => {
     if (socket.destroyed) return false

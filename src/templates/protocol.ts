@@ -24,7 +24,7 @@ export type Result =
   | { kind: 'checked'; problems: TemplateProblem[] }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
-/** What becomes of one that does not: `late` past the deadline, `memory` out of it, each about the job; `busy`, about the machine. */
+/** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */
 export type Death = 'late' | 'memory' | 'busy'
 
 /** What a process says: once that it is there, and then to each job one of the others. `broken` is about itself. */

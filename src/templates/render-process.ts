@@ -18,7 +18,8 @@ const START_MS = 30_000
 /** How much longer than a job may take on the wall its process is waited for, in milliseconds: it watches over that itself. */
 const SILENT_MS = 30_000
 
-const isDeath = (kind: ProcessAnswer['kind']) => kind === 'late' || kind === 'memory' || kind === 'busy'
+const isDeath = (answer: ProcessAnswer): answer is { kind: Death } =>
+  answer.kind === 'late' || answer.kind === 'memory' || answer.kind === 'busy'
 
 /** A process that does one job at a time, and is ended when a job takes too much. */
 export class RenderProcess {
@@ -49,8 +50,8 @@ export class RenderProcess {
     this.progress = (this.child.stdio as ChildProcess['stdio'] | undefined)?.[PROGRESS_FD] as typeof this.progress
     this.progress?.on('data', (fields: Buffer) => (this.field = fields.at(-1)!))
     // Its thread has gone, or has to: with or without a job it is no use any more.
-    this.child.on('message', ({ kind }: ProcessAnswer) => {
-      if (kind === 'broken' || isDeath(kind)) this.end()
+    this.child.on('message', (answer: ProcessAnswer) => {
+      if (answer.kind === 'broken' || isDeath(answer)) this.end()
     })
     this.ready = new Promise((resolve, reject) => {
       const late = setTimeout(() => this.end(), START_MS).unref()
@@ -110,19 +111,10 @@ export class RenderProcess {
       }
       const onAnswer = (answer: ProcessAnswer) =>
         settle(() => {
-          switch (answer.kind) {
-            case 'rendered':
-            case 'checked':
-            case 'failed':
-              return resolve(answer)
-            case 'late':
-            case 'memory':
-            case 'busy':
-              return die(answer.kind)
-            case 'ready':
-            case 'broken':
-              return reject(new Error(answer.kind === 'broken' ? answer.problem : 'It answered no job'))
-          }
+          if (isDeath(answer)) die(answer.kind)
+          else if (answer.kind === 'broken') reject(new Error(answer.problem))
+          else if (answer.kind === 'ready') reject(new Error('It answered no job'))
+          else resolve(answer)
         })
       const onClose = (_code: number | null, signal: string | null) =>
         settle(() => {
@@ -132,7 +124,11 @@ export class RenderProcess {
         })
       child.on('message', onAnswer).on('close', onClose)
       const silent = setTimeout(() => settle(() => die('busy')), this.wallMs + SILENT_MS)
-      child.send(job)
+      try {
+        child.send(job)
+      } catch (error) {
+        settle(() => reject(new Error('A process of the renderer cannot be told of its job', { cause: error })))
+      }
     })
   }
 }

@@ -161,7 +161,8 @@ export function createRenderer({
         // The memory of a process is everybody's who was there before: that says nothing of an owner yet.
         if (outcome.kind === 'late' || job.attempt > 1) suspects.note(job.group)
       }
-      // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others share them.
+      // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others
+      // share them.
       if (
         isBlamed(outcome) &&
         job.attempt === 1 &&

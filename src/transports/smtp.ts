@@ -100,7 +100,8 @@ export function createSmtpTransport({
     } catch (error) {
       return { kind: 'refused', reason: `The message cannot be written: ${(error as Error).message}` }
     }
-    for (let mayBeKept = true; ; mayBeKept = false) {
+    let mayBeKept = true
+    for (;;) {
       const kept = mayBeKept ? connections.takeIdle() : undefined
       // What came with the answer to its last message ends it in this turn.
       if (kept) await nextTurn()
@@ -112,10 +113,11 @@ export function createSmtpTransport({
         if (delivery.kind === 'taken') connections.keep(connection)
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
-        // A server may close a connection that it finds idle, or be gone: that is no word about this message. Whoever has asked whether
-        // it may flow has one answer to come, and does not ask twice.
-        if (kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting') continue
-        return delivery
+        // A server may close a connection that it finds idle, or be gone: that is no word about this message. Whoever has asked
+        // whether it may flow has one answer to come, and does not ask twice.
+        const isStale = kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting'
+        if (!isStale) return delivery
+        mayBeKept = false
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
         const { response, message: words, code } = error as SmtpError

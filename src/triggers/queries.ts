@@ -3,9 +3,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import {
-  ACTIVE_OF_PENDING,
   type Delivery,
-  DELIVERY_COLUMNS,
+  deliveryColumns,
   type DeliveryRow,
   toDelivery,
   TURN,
@@ -48,7 +47,7 @@ written_deliveries as (
 /** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
 export const deliveriesOf = (contact: string): string => `
 (select jsonb_agg(to_jsonb(delivery)) from (
-  select ${DELIVERY_COLUMNS.replace(/\(select request_id[^)]*\)/, '(select request_id from written_events where id = delivery.event_id)')}
+  select ${deliveryColumns('written_events')}
   from written_deliveries delivery where delivery.contact_id = ${contact}
 ) delivery)`
 
@@ -137,7 +136,8 @@ export async function insertCustomEvent(
 const INSERT = `
 with listening as (
   select coalesce(array_agg(id), '{}') as automation_ids from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4 and status = 'ACTIVE' and deleted_at is null
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4
+    and status = 'ACTIVE' and deleted_at is null
 ),
 written as (
   insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)
@@ -155,10 +155,7 @@ deliveries as (
   from written cross join unnest(written.automation_ids) automation_id where written.is_new
   returning delivery.*
 )
-select written.created_at, cardinality(written.automation_ids) as matching, delivery.id, delivery.kind, delivery.workspace_id,
-  delivery.automation_id, delivery.contact_id, delivery.event_id, delivery.enrollment_id, delivery.after_id, delivery.generation, delivery.attempts,
-  (select name from automations where automations.id = delivery.automation_id) as automation_name, ${ACTIVE_OF_PENDING},
-  written.request_id
+select written.created_at, cardinality(written.automation_ids) as matching, ${deliveryColumns('written')}
 from written left join deliveries delivery on true`
 
 /** How long what happened is kept, in days. What is delivered again later than that starts nothing. */

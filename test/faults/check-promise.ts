@@ -27,7 +27,7 @@ const enrollmentRows = (world: World) =>
      from enrollments enrollment join contacts contact on contact.id = enrollment.contact_id`,
   )
 
-const owedRows = async (world: World): Promise<number> => {
+const pendingRows = async (world: World): Promise<number> => {
   const [row] = await sql<{ count: number }>(
     world.orm.em.fork(),
     `select count(*)::integer as count from outbox where ${IS_PENDING}`,
@@ -53,7 +53,7 @@ export async function waitForQuiet(world: World, acknowledged: Acknowledged, tim
       const sequence = sequences.get(group)
       return isThrough(sequence, rows.get(`${sequence?.id} ${email}`))
     })
-    if (through && (await owedRows(world)) === 0) return true
+    if (through && (await pendingRows(world)) === 0) return true
   }
   return false
 }

@@ -14,7 +14,7 @@ describe('the outbox', () => {
   after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
-  const oweBulk = async (workspaceId: string | null, count: number) =>
+  const writeBulk = async (workspaceId: string | null, count: number) =>
     sql(
       em(),
       `insert into outbox (kind, key, lane, workspace_id, due_at)
@@ -25,10 +25,10 @@ describe('the outbox', () => {
 
   it('lets workspaces take turns, however many deliveries of one of them are pending, and for however long', async () => {
     const [one, two, three] = [newId(), newId(), newId()]
-    await oweBulk(one, 3_000)
-    await oweBulk(two, 3)
-    await oweBulk(three, 40)
-    await oweBulk(null, 40)
+    await writeBulk(one, 3_000)
+    await writeBulk(two, 3)
+    await writeBulk(three, 40)
+    await writeBulk(null, 40)
     const counts: Record<string, number> = {}
     for (const { workspaceId } of (await leaseDeliveries(em(), 'bulk', 40, FIRST_TURN)).deliveries) {
       counts[workspaceId ?? 'nobody'] = (counts[workspaceId ?? 'nobody'] ?? 0) + 1
@@ -47,7 +47,7 @@ describe('the outbox', () => {
   it('gives everybody a turn where a page has no room for all', async () => {
     await sql(em(), 'delete from outbox')
     const workspaces = Array.from({ length: 25 }, newId)
-    for (const workspaceId of [...workspaces, null]) await oweBulk(workspaceId, 20)
+    for (const workspaceId of [...workspaces, null]) await writeBulk(workspaceId, 20)
     const served = new Map<string | null, number>()
     let turn = FIRST_TURN
     for (let n = 0; n < 13; n += 1) {
@@ -63,10 +63,10 @@ describe('the outbox', () => {
   it('gives no room to whom nothing is due', async () => {
     await sql(em(), 'delete from outbox')
     const waiting = Array.from({ length: 25 }, newId)
-    for (const workspaceId of waiting) await oweBulk(workspaceId, 1)
+    for (const workspaceId of waiting) await writeBulk(workspaceId, 1)
     await sql(em(), "update outbox set due_at = now() + interval '1 hour'")
     const workspaceId = newId()
-    await oweBulk(workspaceId, 20)
+    await writeBulk(workspaceId, 20)
     const { deliveries, turn } = await leaseDeliveries(em(), 'bulk', 10, workspaceId)
     assert.equal(deliveries.length, 10)
     assert.equal(turn, workspaceId)
