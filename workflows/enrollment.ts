@@ -66,6 +66,7 @@ class Run {
   private state: MachineState
   private steps: readonly StepOutline[] = []
   private automationName = ''
+  private hasBegun = false
   /** What the machine wants done, and is not begun yet. */
   private todo: Effect[] = []
   /** Why it was cancelled, if it was: Temporal is to show it as that. */
@@ -80,7 +81,10 @@ class Run {
     this.heardCount = input.progress?.heardCount ?? 0
     for (const entry of [input, ...this.heard]) this.know(entry)
     setHandler(enterSignal, (entry) => this.hear(entry))
-    setHandler(automationChangedSignal, () => this.feed({ kind: 'changed' }))
+    // Before a run has begun it has no steps, and nothing is under way: whatever it does then is done after the change.
+    setHandler(automationChangedSignal, () => {
+      if (this.hasBegun) this.feed({ kind: 'changed' })
+    })
     setHandler(stateQuery, () => ({
       position: positionOf(this.steps, this.state),
       held: this.state.held,
@@ -106,12 +110,14 @@ class Run {
   async drive({ automationName, steps }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
+    this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
       // First, because what it hears until its end is recorded as heard, and would be lost if it is over already.
       while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return null
       if (effect.do === 'end') return this.finish(effect.status)
-      if (historyIsLong()) await this.continueInNewRun()
+      // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
+      if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
       try {
         if (this.heard.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
@@ -178,7 +184,7 @@ class Run {
         this.show()
         const key = { installationId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
         const { next: as, settledAt: at } = await sendEmail(key)
-        this.feed({ kind: 'email-settled', as, at })
+        this.feed({ kind: 'email-settled', stepId: effect.stepId, as, at })
         return
       }
       case 'wait':

@@ -24,10 +24,10 @@ export type Happening =
   /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
   /**
-   * The email of the present step is settled, or can't be sent: held, stopped by a refusal, or gone. `at` says when it was
-   * settled, in milliseconds since 1970, where that is a while ago.
+   * The email of a step is settled, or can't be sent: held, stopped by a refusal, or gone. `at` says when it was settled, in
+   * milliseconds since 1970, where that is a while ago. Of another step than the present one it says nothing.
    */
-  | { kind: 'email-settled'; as: 'go-on' | 'stop' | 'held' | 'gone'; at?: number | undefined }
+  | { kind: 'email-settled'; stepId: string; as: 'go-on' | 'stop' | 'held' | 'gone'; at?: number | undefined }
   /** The time that was waited for has come. */
   | { kind: 'woken' }
   /** The automation was changed. */
@@ -42,7 +42,9 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
     case 'begun':
       return begin(steps, state, happening.resumeAfter, now)
     case 'email-settled':
-      return state.waitingFor === 'email' ? settle(steps, state, happening.as, happening.at ?? now) : stay(state)
+      return state.waitingFor === 'email' && state.stepId === happening.stepId
+        ? settle(steps, state, happening.as, happening.at ?? now)
+        : stay(state)
     case 'woken':
       // A wait behind a wait begins when that was to end, however late somebody was there to see it.
       return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)

@@ -20,7 +20,7 @@ function runThrough(steps: readonly StepOutline[]) {
     if (effect.do === 'end') return { sent, status: effect.status, state }
     if (effect.do === 'send') {
       sent.push({ stepId: effect.stepId, at: now })
-      happening = { kind: 'email-settled', as: 'go-on' }
+      happening = { kind: 'email-settled', stepId: effect.stepId, as: 'go-on' }
     } else {
       assert.ok(effect.do === 'wait' && effect.until !== null)
       now = effect.until
@@ -34,13 +34,16 @@ const anySteps = fc
   .array(fc.option(fc.integer({ min: 1, max: 100_000 })), { maxLength: 12 })
   .map((delays) => delays.map((delay, n) => (delay === null ? email(`s${n}`) : wait(`s${n}`, delay))))
 
+/** The id of the email that is under way. */
+const PRESENT = 'present'
+
 const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant<Happening>({ kind: 'begun' }),
   fc.constant<Happening>({ kind: 'woken' }),
   fc.constant<Happening>({ kind: 'changed' }),
   fc
-    .constantFrom('go-on', 'stop', 'held', 'gone')
-    .map((as): Happening => ({ kind: 'email-settled', as: as as 'go-on' })),
+    .tuple(fc.constantFrom('go-on', 'stop', 'held', 'gone'), fc.constantFrom(PRESENT, PRESENT, PRESENT, 'another'))
+    .map(([as, stepId]): Happening => ({ kind: 'email-settled', stepId, as: as as 'go-on' })),
 )
 
 describe('the machine', () => {
@@ -67,21 +70,29 @@ describe('the machine', () => {
         let position = -1
         let underWay: Effect['do'] | undefined
         let now = 0
-        const take = (happening: Happening) => {
+        const take = (given: Happening) => {
+          const happening =
+            given.kind === 'email-settled' && given.stepId === PRESENT
+              ? { ...given, stepId: state.stepId ?? 'none' }
+              : given
+          const isOfAnother = happening.kind === 'email-settled' && happening.stepId !== state.stepId
           const fits =
-            happening.kind === 'begun'
-              ? state.waitingFor === 'begin'
-              : happening.kind === 'woken'
-                ? underWay === 'wait' && state.waitingFor === 'time'
-                : happening.kind === 'email-settled'
-                  ? underWay === 'send'
-                  : true
+            happening.kind === 'woken'
+              ? underWay === 'wait' && state.waitingFor === 'time'
+              : happening.kind === 'email-settled'
+                ? underWay === 'send' || isOfAnother
+                : // A run begins at the first instant, and again wherever the one before it was; until then it hears of no change.
+                  happening.kind === 'begun' || state.waitingFor !== 'begin'
           if (!fits) return
-          // What was under way is over by what it came to, or by a change that ends a pause.
+          // What was under way is over by what it came to, by a new run, or by a change that ends a pause.
           const before = underWay
-          if (happening.kind !== 'changed') underWay = undefined
+          if (happening.kind !== 'changed' && !isOfAnother) underWay = undefined
           now += 1
           const move = next(steps, state, happening, now)
+          if (isOfAnother) assert.deepEqual(move, { state, effects: [] })
+          if (happening.kind === 'begun' && state.waitingFor !== 'nothing') {
+            assert.ok(move.effects.some(({ do: what }) => what === 'send' || what === 'wait' || what === 'end'))
+          }
           const slow = move.effects.filter((effect) => effect.do !== 'publish' && effect.do !== 'announce')
           assert.ok(slow.length <= 1)
           if (slow[0]) {
@@ -103,7 +114,7 @@ describe('the machine', () => {
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const changed = next(steps, sending, { kind: 'changed' }, 0)
     assert.deepEqual(changed.effects, [])
-    assert.deepEqual(next(steps, changed.state, { kind: 'email-settled', as: 'held' }, 0).effects, [
+    assert.deepEqual(next(steps, changed.state, { kind: 'email-settled', stepId: 'a', as: 'held' }, 0).effects, [
       { do: 'send', stepId: 'a' },
     ])
   })
@@ -111,19 +122,19 @@ describe('the machine', () => {
   it('tells that it is held once, and that it goes on once, over a new run too', () => {
     const steps = [email('a')]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
-    const held = next(steps, sending, { kind: 'email-settled', as: 'held' }, 0)
+    const held = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'held' }, 0)
     assert.deepEqual(held.effects, [
       { do: 'publish', held: true },
       { do: 'wait', until: null },
     ])
     const again = next(steps, held.state, { kind: 'begun' }, 0)
     assert.deepEqual(again.effects, [{ do: 'send', stepId: 'a' }])
-    const stillHeld = next(steps, again.state, { kind: 'email-settled', as: 'held' }, 0)
+    const stillHeld = next(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'held' }, 0)
     assert.deepEqual(stillHeld.effects, [{ do: 'wait', until: null }])
     const goesOn = next(
       steps,
       next(steps, stillHeld.state, { kind: 'changed' }, 0).state,
-      { kind: 'email-settled', as: 'go-on' },
+      { kind: 'email-settled', stepId: 'a', as: 'go-on' },
       0,
     )
     assert.deepEqual(goesOn.effects, [
@@ -162,7 +173,7 @@ describe('the machine', () => {
   it('begins a wait when the email before it was settled, also where an earlier attempt did that', () => {
     const steps = [email('a'), wait('w', 60)]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
-    const late = next(steps, sending, { kind: 'email-settled', as: 'go-on', at: 7 }, 25 * MINUTE)
+    const late = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 

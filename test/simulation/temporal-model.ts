@@ -37,6 +37,14 @@ const HEARD_AFTER = [0, 4, 8, 16]
 const failed = () =>
   Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
 
+/** What takes long. */
+export interface Lengths {
+  /** A history of so many events makes a workflow continue as new. */
+  longHistory: number
+  /** Whether local activities mostly take longer than a workflow's task, so that what comes meanwhile is seen before their results. */
+  longTasks: boolean
+}
+
 export interface Worker {
   process: Process
   activities: Activities
@@ -48,15 +56,18 @@ export class TemporalModel {
   /** The events that came to somebody else's sequence while that was in a wait: they are heard, and start nothing. */
   readonly heardInWait = new Set<string>()
   private readonly scheduler: Scheduler
-  /** A history of so many events makes a workflow continue as new. */
+  /** What workflows failed of: Temporal would try their tasks again for ever. */
+  readonly failures: string[] = []
   private readonly longHistory: number
+  private readonly longTasks: boolean
 
   private readonly installationId: string
   private readonly server: Process = { name: 'Temporal', alive: true, stalledUntil: 0 }
 
-  constructor(scheduler: Scheduler, longHistory: number, installationId: string) {
+  constructor(scheduler: Scheduler, { longHistory, longTasks }: Lengths, installationId: string) {
     this.scheduler = scheduler
     this.longHistory = longHistory
+    this.longTasks = longTasks
     this.installationId = installationId
   }
 
@@ -175,6 +186,16 @@ export class TemporalModel {
     return execution
   }
 
+  /** Delivers once more what every running workflow was told: that its automation changed, or what it was started by. */
+  repeat(): void {
+    for (const execution of this.executions.values()) {
+      if (execution.closed) continue
+      const { enrollmentId, cause, triggerEventId } = execution.input
+      if (this.scheduler.choose([true, false])) this.signal(execution, 'automationChanged', undefined)
+      else this.signal(execution, 'enter', { enrollmentId, cause, triggerEventId })
+    }
+  }
+
   private signal(execution: Execution, name: string, arg: unknown): void {
     execution.history.push({ kind: 'signal', name, arg })
     execution.fresh = true
@@ -198,14 +219,15 @@ export class TemporalModel {
     current.run(worker.process, () => {
       void this.work(worker, execution, task, seen).catch((error: unknown) => {
         scheduler.trace.push(`A workflow task failed: ${String(error)}`)
-        throw error
+        this.failures.push(error instanceof Error ? error.message : String(error))
       })
     })
   }
 
-  private async work(worker: Worker, execution: Execution, task: object, seen: number): Promise<void> {
+  private async work(worker: Worker, execution: Execution, task: object, begun: number): Promise<void> {
     const { scheduler } = this
-    const added: Event[] = [{ kind: 'task', now: scheduler.now }]
+    let seen = begun
+    let added: Event[] = [{ kind: 'task', now: scheduler.now }]
     const instance = new Instance(scheduler.now, () => seen > this.longHistory)
     let outcome: { value: unknown } | { error: unknown } | undefined
     const events = [...execution.history.slice(0, seen)]
@@ -233,6 +255,15 @@ export class TemporalModel {
     }
     for (let local = instance.locals.shift(); local; local = instance.locals.shift()) {
       const result = await this.runLocal(worker, local)
+      // A local activity can take longer than a task: another one follows, with what came meanwhile, and before its result.
+      const came = scheduler.choose(this.longTasks ? [true, false] : [false, true])
+        ? await this.goOn(execution, task, seen, added)
+        : []
+      if (came.length > 0) {
+        seen = execution.history.length
+        added = []
+        for (const event of came) instances.run(instance, () => instance.apply(event))
+      }
       added.push(result)
       instances.run(instance, () => instance.apply(result))
       await immediately()
@@ -251,6 +282,23 @@ export class TemporalModel {
         execution.history.splice(seen, 0, ...added)
         execution.fresh = isNew
         this.commit(execution, instance, outcome)
+      },
+      { faults: ['crash-before', 'crash-after', 'stall'] },
+    )
+  }
+
+  /** Ends a task whose local activity is still at work, and begins the next. @returns what that one has to see first. */
+  private goOn(execution: Execution, task: object, seen: number, added: readonly Event[]): Promise<Event[]> {
+    return this.scheduler.ask(
+      'Temporal go on with a task',
+      () => {
+        const came = execution.history.slice(seen)
+        if (execution.task !== task || execution.closed || came.length === 0) return []
+        execution.history.splice(seen, 0, ...added)
+        const next: Event = { kind: 'task', now: this.scheduler.now }
+        execution.history.push(next)
+        execution.fresh = false
+        return [...came, next]
       },
       { faults: ['crash-before', 'crash-after', 'stall'] },
     )

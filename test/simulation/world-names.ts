@@ -13,6 +13,8 @@ export const WORLDS = {
   idempotent:
     'a call that pauses, repeated with its Idempotency-Key after somebody else has resumed, changes nothing again',
   pause: 'a pause and its end while emails are sent: none is begun in between, and all come',
+  chatty:
+    'a pause and its end, beside so much that comes that new runs begin in the middle of everything: all emails come',
   delete: 'an automation is deleted while its emails are sent: none is taken after the answer',
   erase: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',
 }

@@ -19,7 +19,7 @@ import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
 import { current, Scheduler, type Decisions } from './scheduler.ts'
 import { closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
-import { TemporalModel } from './temporal-model.ts'
+import { type Lengths, TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
 
@@ -89,11 +89,11 @@ export class World {
   readonly fired: { id: string; at: number }[] = []
   private restarts = 0
 
-  constructor(ground: Ground, decisions: Decisions, { longHistory }: { longHistory: number }) {
+  constructor(ground: Ground, decisions: Decisions, lengths: Lengths) {
     this.ground = ground
     this.scheduler = new Scheduler(decisions)
     useScheduler(this.scheduler, () => instances.getStore()?.now)
-    this.temporal = new TemporalModel(this.scheduler, longHistory, INSTALLATION)
+    this.temporal = new TemporalModel(this.scheduler, lengths, INSTALLATION)
     this.mail = new MailModel(this.scheduler)
     this.scheduler.offers = () => this.temporal.offers()
   }

@@ -25,6 +25,8 @@ interface Setting {
   workers?: number
   /** After so many events a workflow continues as new. */
   longHistory?: number
+  /** Whether what comes is mostly seen before the results of local activities. */
+  longTasks?: boolean
   run(world: World): Promise<Story>
 }
 
@@ -44,6 +46,45 @@ const GAPS_MS = [0, 1_000, 3_000, 8_000, 20_000]
 const INSTANTS = [9, 0, 5, 7, 11, 13, 16, 20]
 
 const gone = (error: Error) => /not found/i.test(error.message)
+
+/** How many steps are taken between two changes, and until something comes again. */
+const CHANGE_STEPS = [7, 3, 5, 11, 16]
+const CHATTER_STEPS = [4, 1, 2, 8]
+
+/** A contact in an automation that is paused and resumed. @param subjects of its emails */
+async function pausedAndResumed(
+  world: World,
+  automationId: string,
+  subjects: string[],
+  gap = () => world.scheduler.pause(world.scheduler.choose(GAPS_MS)),
+): Promise<Story> {
+  const contactId = await world.contact('ada')
+  const paused: [number, number][] = []
+  const changes = async () => {
+    let repeated = false
+    for (let n = 0; n < subjects.length + 1; n += 1) {
+      const { at, attempt } = await world.setStatus(automationId, 'PAUSED')
+      repeated ||= attempt > 1
+      const interval: [number, number] = [at, Infinity]
+      paused.push(interval)
+      await gap()
+      interval[1] = world.scheduler.step
+      const resumed = await world.setStatus(automationId, 'ACTIVE')
+      // An API that was stopped may still carry out what its client has long asked another one for.
+      if (resumed.attempt > 1) await world.scheduler.pause(STALL_MS)
+      await gap()
+    }
+    if (!repeated) return
+    await world.scheduler.pause(STALL_MS)
+    await world.setStatus(automationId, 'ACTIVE')
+  }
+  const enrolled = world.enroll(automationId, contactId)
+  return {
+    done: Promise.all([enrolled, changes()]),
+    expected: [{ contact: 'ada', subjects }],
+    never: [{ begunBetween: () => paused }],
+  }
+}
 
 const SETTINGS: Record<WorldName, Setting> = {
   enroll: {
@@ -212,34 +253,25 @@ const SETTINGS: Record<WorldName, Setting> = {
   pause: {
     workers: 2,
     longHistory: 6,
+    run: async (world) => pausedAndResumed(world, await world.automation([EMAIL, SECOND]), ['1', '2']),
+  },
+  chatty: {
+    workers: 2,
+    longHistory: 5,
+    longTasks: true,
     async run(world) {
-      const automationId = await world.automation([EMAIL, SECOND])
-      const contactId = await world.contact('ada')
-      const paused: [number, number][] = []
-      const changes = async () => {
-        let repeated = false
-        for (let n = 0; n < 3; n += 1) {
-          const { at, attempt } = await world.setStatus(automationId, 'PAUSED')
-          repeated ||= attempt > 1
-          const interval: [number, number] = [at, Infinity]
-          paused.push(interval)
-          await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
-          interval[1] = world.scheduler.step
-          const resumed = await world.setStatus(automationId, 'ACTIVE')
-          // An API that was stopped may still carry out what its client has long asked another one for.
-          if (resumed.attempt > 1) await world.scheduler.pause(STALL_MS)
-          await world.scheduler.pause(world.scheduler.choose(GAPS_MS))
+      const subjects = ['1', '2', '3', '4']
+      const automationId = await world.automation(subjects.map((subject) => ({ ...EMAIL, subject })))
+      const story = await pausedAndResumed(world, automationId, subjects, () =>
+        world.scheduler.steps(world.scheduler.choose(CHANGE_STEPS)),
+      )
+      const chatter = async () => {
+        for (let n = 0; n < 60; n += 1) {
+          world.temporal.repeat()
+          await world.scheduler.steps(world.scheduler.choose(CHATTER_STEPS))
         }
-        if (!repeated) return
-        await world.scheduler.pause(STALL_MS)
-        await world.setStatus(automationId, 'ACTIVE')
       }
-      const enrolled = world.enroll(automationId, contactId)
-      return {
-        done: Promise.all([enrolled, changes()]),
-        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
-        never: [{ begunBetween: () => paused }],
-      }
+      return { ...story, done: Promise.all([story.done, chatter()]) }
     },
   },
   delete: {
@@ -301,7 +333,10 @@ const MINUTES = 60
 export async function runWorld(ground: Ground, name: string, decisions: Decisions): Promise<Outcome> {
   const setting = SETTINGS[name as WorldName]
   await ground.clear()
-  const world = new World(ground, decisions, { longHistory: setting.longHistory ?? 200 })
+  const world = new World(ground, decisions, {
+    longHistory: setting.longHistory ?? 200,
+    longTasks: setting.longTasks ?? false,
+  })
   const story = await setting.run(world)
   await world.begin(setting.workers ?? 1)
   let acknowledged = false
@@ -313,7 +348,8 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
   } catch (error) {
     failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
-  const violations = failure ? [failure] : await checkPromise(world, story, quiet)
+  const failures = failure === undefined ? world.temporal.failures : [failure]
+  const violations = failures.length > 0 ? [...failures] : await checkPromise(world, story, quiet)
   for (const process of [...world.scheduler.processes]) process.alive = false
   return { violations, trace: world.scheduler.trace }
 }
