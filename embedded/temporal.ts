@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import getPort from 'get-port'
 import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
@@ -9,8 +10,11 @@ import { startUiGuard } from './ui-guard.ts'
 /** Search attributes as the Temporal CLI spells their types. */
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
-/** As whom its HTTP API, on a port that it chooses itself, may be asked: a page of somebody else's has another Host. */
-const HTTP_HOSTS = ['localhost:*', '127.0.0.1:*']
+/**
+ * As whom its HTTP API, on a port that it chooses itself, may be asked: as nobody. We speak gRPC, and any web page that
+ * somebody opens here could ask it as `localhost`, to end every workflow: it takes a POST of plain text from anywhere.
+ */
+const httpHosts = () => [`${randomUUID()}.invalid`]
 
 const START_ATTEMPTS = 3
 
@@ -49,7 +53,7 @@ async function launch(
   const args = [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
     ...['--db-filename', join(dataDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
-    ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(HTTP_HOSTS)}`],
+    ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(httpHosts())}`],
     // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [

@@ -1,13 +1,25 @@
+import { type Context, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
+/** `traceparent` without `tracestate`, in which a client can write what it likes. */
+class IdsAlone extends W3CTraceContextPropagator {
+  override extract(...[context, carrier, getter]: Parameters<W3CTraceContextPropagator['extract']>): Context {
+    const extracted = super.extract(context, carrier, getter)
+    const span = trace.getSpanContext(extracted)
+    if (!span) return extracted
+    const { traceId, spanId, traceFlags } = span
+    return trace.setSpanContext(extracted, { traceId, spanId, traceFlags, isRemote: true })
+  }
+}
+
 /**
  * Sends the process's traces to an OpenTelemetry collector, over OTLP and HTTP. Without it, spans cost nothing and go
  * nowhere. OpenTelemetry's own variables, such as OTEL_TRACES_SAMPLER, are heeded.
  *
- * Only the trace's ids travel with requests, no baggage: what a client puts there would end in Temporal's histories.
+ * Only the trace's ids travel with requests, neither baggage nor state: what a client puts there would end in Temporal's histories.
  *
  * @param endpoint the collector's, without a path: `http://localhost:4318`
  * @returns what sends the rest and ends it.
@@ -23,6 +35,6 @@ export function startTracing(endpoint: string, serviceName: string): () => Promi
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })
-  provider.register({ propagator: new W3CTraceContextPropagator() })
+  provider.register({ propagator: new IdsAlone() })
   return () => provider.shutdown().catch(() => undefined)
 }
