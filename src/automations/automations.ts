@@ -57,6 +57,7 @@ export function createAutomation(
       triggerConfig,
       triggerKey: triggerKey(trigger, triggerConfig),
       onSendFailure: onSendFailure ?? 'CONTINUE',
+      activeVersion: status === 'ACTIVE' ? 1 : null,
     })
     await fork.flush()
     const numbered = identifySteps(steps, [])
@@ -93,6 +94,7 @@ export async function updateAutomation(
       await assertListens(fork, workspaceId, automation)
     }
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
+    if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
     await fork.flush()
@@ -124,6 +126,7 @@ export async function replaceSteps(
     assertActs(automation, steps)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
+    if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })

@@ -19,6 +19,7 @@ const automationTable = defineEntity({
     triggerKey: p.text().nullable(),
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     version: p.integer().onCreate(() => 1),
+    activeVersion: p.integer().nullable(),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p

@@ -1,3 +1,4 @@
+import { removal, without } from '../contacts/index.ts'
 import {
   type EndStatus,
   type EnrollmentStatus,
@@ -108,8 +109,9 @@ const RECORD = `
 with inserted as (
   insert into enrollments
     (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
-  select $1::uuid, automation.workspace_id, automation.id, contact.id, automation.version, $4::text, 'ACTIVE',
-    $6::timestamptz
+  select $1::uuid, automation.workspace_id, automation.id, contact.id,
+    -- What matched it was ACTIVE: never a version that was not.
+    coalesce(automation.active_version, automation.version), $4::text, 'ACTIVE', $6::timestamptz
   from automations automation
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   join (select id, workspace_id from contacts where id = $3::uuid for key share) contact
@@ -317,9 +319,9 @@ export async function mergeMetadata(
 ): Promise<boolean> {
   const rows = await sql(
     em,
-    `update contacts set metadata = (metadata || $2::jsonb) - $3::text[], updated_at = now()
+    `update contacts set metadata = ${without('(metadata || $2::jsonb)', '$3::jsonb')}, updated_at = now()
      where id = $1::uuid returning id`,
-    [contactId, JSON.stringify(metadata), removedKeys],
+    [contactId, JSON.stringify(metadata), JSON.stringify(removal(removedKeys))],
   )
   return rows.length > 0
 }
