@@ -85,6 +85,9 @@ export const automationOperations = [
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
       return { status: 201, body: { data: presentAutomation(automation) } }
     },
+    remake: async ({ caller }, { id }, { em }) => ({
+      data: presentAutomation(await getAutomation(em, caller.workspace.id, id)),
+    }),
   }),
 
   operation({
@@ -130,6 +133,9 @@ export const automationOperations = [
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
+    remake: async ({ caller, params, body }, _about, { em }) => ({
+      data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
+    }),
   }),
 
   operation({

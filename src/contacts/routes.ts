@@ -100,6 +100,9 @@ export const contactOperations = [
         contactId: contact.id,
       }
     },
+    remake: async ({ caller, body }, { contactId }, { em }) => ({
+      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), toInput(body)),
+    }),
   }),
 
   operation({

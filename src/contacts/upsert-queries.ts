@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT, type ContactLimit } from './contact-limits.ts'
 import { nullObject } from './metadata.ts'
+import { removal, without } from './metadata-queries.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
 import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
@@ -82,12 +83,12 @@ function parametersOf(
   contacts: readonly ContactWrite[],
   { bulk, requestId }: UpsertOptions,
 ): unknown[] {
-  const updates: Record<string, { keepFirstName?: true; remove?: string[] }> = nullObject()
+  const updates: Record<string, { keepFirstName?: true; remove?: Record<string, null> }> = nullObject()
   for (const contact of contacts) {
     if (contact.firstName !== undefined && contact.removedKeys.length === 0) continue
     updates[contact.emailKey] = {
       ...(contact.firstName === undefined ? { keepFirstName: true } : {}),
-      ...(contact.removedKeys.length > 0 ? { remove: contact.removedKeys } : {}),
+      ...(contact.removedKeys.length > 0 ? { remove: removal(contact.removedKeys) } : {}),
     }
   }
   const items = contacts.map((contact) => ({
@@ -116,8 +117,7 @@ written as (
       when $3::jsonb -> excluded.email_key -> 'keepFirstName' is null then excluded.first_name
       else contact.first_name
     end,
-    metadata = (contact.metadata || excluded.metadata)
-      - array(select jsonb_array_elements_text($3::jsonb -> excluded.email_key -> 'remove')),
+    metadata = ${without('(contact.metadata || excluded.metadata)', "($3::jsonb -> excluded.email_key -> 'remove')")},
     updated_at = now()
   returning id, email_key, xmax = 0 as created
 ),
@@ -159,7 +159,7 @@ export async function beyondLimits(
   const items = contacts.map(({ emailKey, metadata, removedKeys, tags, listId }) => ({
     email_key: emailKey,
     metadata,
-    removed: removedKeys,
+    removed: removal(removedKeys),
     tags: tags.map(({ key }) => key),
     list_id: listId,
   }))
@@ -182,7 +182,7 @@ with items as (
 ),
 judged as (
   select email_key, case
-    when octet_length(((stored || metadata) - array(select jsonb_array_elements_text(removed)))::text) > $3
+    when octet_length((${without('(stored || metadata)', 'removed')})::text) > $3
       then 'contacts_metadata_size'
     when tags <> '[]' and (
       select count(*) from (

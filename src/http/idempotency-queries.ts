@@ -10,7 +10,8 @@ const LEASE_SECONDS = 30
 export type Taken =
   /** This request is to be done. `id` is the same for every attempt of it; `retried` where it is not the first one. */
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
-  | { kind: 'answered'; sameRequest: boolean; status: number; body: unknown }
+  /** Without a body where that is too large to be kept. `contactId`: whom it was about. */
+  | { kind: 'answered'; sameRequest: boolean; id: string; contactId: string | null; status: number; body: unknown }
   | { kind: 'in-flight'; sameRequest: boolean }
   /** It was done for a contact who has been erased since. What it asked, and what it was answered, is forgotten. */
   | { kind: 'erased' }
@@ -37,6 +38,7 @@ export async function takeIdempotencyKey(
     retried: boolean
     same_request: boolean
     erased: boolean
+    contact_id: string | null
     status: number | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
@@ -46,7 +48,14 @@ export async function takeIdempotencyKey(
   if (row.erased) return { kind: 'erased' }
   return row.status === null
     ? { kind: 'in-flight', sameRequest: row.same_request }
-    : { kind: 'answered', sameRequest: row.same_request, status: row.status, body: row.body }
+    : {
+        kind: 'answered',
+        sameRequest: row.same_request,
+        id: row.id,
+        contactId: row.contact_id,
+        status: row.status,
+        body: row.body,
+      }
 }
 
 const TAKE = `
@@ -64,10 +73,10 @@ with taken as (
     or (kept.status is null and kept.lease_until <= now() and kept.fingerprint = excluded.fingerprint)
   returning id, attempt, xmax <> 0 and id <> $3::uuid as retried
 )
-select true as mine, id, attempt, retried, true as same_request, false as erased, null::integer as status, null::jsonb as body
+select true as mine, id, attempt, retried, true as same_request, false as erased, null::uuid as contact_id, null::integer as status, null::jsonb as body
 from taken
 union all
-select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, status, body from idempotency_keys
+select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status, body from idempotency_keys
 where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 
 /**

@@ -23,7 +23,15 @@ export interface IdempotentRequest {
   mayRead: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean
+  /**
+   * Makes the body anew of what is too large to be kept: a short change of something large would fill the disk.
+   * @param about the call's id, and the contact that it was about
+   */
+  remake?: (about: { id: string; contactId: string | null }) => Promise<unknown>
 }
+
+/** A body that is longer than this as JSON is not kept where it can be made anew. */
+const KEPT_LENGTH = 32 * 1024
 
 /** What a request does, once all is checked that needs nothing of Postgres. */
 type Run<Given> = (call: Call, dependencies: Given) => Promise<Answer> | Answer
@@ -65,12 +73,13 @@ export async function doOnce<Given extends Dependencies>(
     throw new Refusal('other-request', KEY_USED_OTHERWISE)
   }
   if (taken.kind === 'in-flight') throw inProgress()
-  return { status: taken.status, body: taken.body, replayed: true }
+  const { status, body } = taken
+  return { status, body: body ?? (await request.remake?.(taken)), replayed: true }
 }
 
 async function doTaken<Given extends Dependencies>(
   dependencies: Given,
-  { requestId, transactional }: IdempotentRequest,
+  { requestId, transactional, remake }: IdempotentRequest,
   attempt: Attempt & { retried: boolean },
   prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
@@ -81,13 +90,15 @@ async function doTaken<Given extends Dependencies>(
     retried: attempt.retried,
     doPartOnce: doPartOnce(attempt),
   }
+  const kept = (answer: Answer): Answer =>
+    remake && JSON.stringify(answer.body).length > KEPT_LENGTH ? { ...answer, body: null } : answer
   try {
     const run = await prepare()
     const answer = transactional
       ? await em.fork().transactional(async (unit) => {
           const done = await run(call, { ...dependencies, em: unit })
           // Another attempt has taken over: what this one did is undone.
-          if (!(await keep(unit, attempt, done))) throw inProgress()
+          if (!(await keep(unit, attempt, kept(done)))) throw inProgress()
           return done
         })
       : await run(call, dependencies)
@@ -96,7 +107,7 @@ async function doTaken<Given extends Dependencies>(
       // What was asked is done; the next attempt finds it done.
       const warn = (error: unknown) =>
         log.warn({ error }, 'The answer to a request with an Idempotency-Key was not kept')
-      await keep(em.fork(), attempt, answer).catch(warn)
+      await keep(em.fork(), attempt, kept(answer)).catch(warn)
     }
     return { ...answer, replayed: false }
   } catch (error) {

@@ -92,6 +92,12 @@ export interface Operation {
     request: Request<Record<string, string>, AnyObject, AnyObject, unknown>,
     dependencies: ApiDependencies,
   ): Promise<Answer> | Answer
+  /** Makes the body of an answer as it is now, where it can be too large to be kept for a repeated request. */
+  remake?(
+    request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
+    about: { id: string; contactId: string | null },
+    dependencies: ApiDependencies,
+  ): Promise<unknown>
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
@@ -103,7 +109,7 @@ export const operation = <
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
   Prepared = undefined,
 >(
-  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle'> & {
+  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'remake'> & {
     path: Path
     params?: Partial<Record<NamesOf<Path>, Param>>
     query?: Query
@@ -116,6 +122,11 @@ export const operation = <
       request: Request<ParamsOf<Path>, Known<Query>, Known<Body>, NoInfer<Prepared>>,
       dependencies: ApiDependencies,
     ): Promise<Answer> | Answer
+    remake?(
+      request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
+      about: { id: string; contactId: string | null },
+      dependencies: ApiDependencies,
+    ): Promise<unknown>
   },
 ): Operation => definition as unknown as Operation
 

@@ -5,7 +5,7 @@ import { oneSpelling } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
 import type { Caller } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
-import { doOnce } from './idempotency.ts'
+import { doOnce, type IdempotentRequest } from './idempotency.ts'
 import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
 import { paramsOf, takesIdempotencyKey, type Operation } from './operation.ts'
@@ -80,7 +80,7 @@ async function serve(
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
-  const identity = {
+  const identity: IdempotentRequest = {
     workspaceId: caller.workspace.id,
     requestId,
     key: takesIdempotencyKey(operation) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined,
@@ -90,14 +90,16 @@ async function serve(
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
     transactional: operation.transactional ?? true,
+    ...(operation.remake && { remake: async (about) => operation.remake!(read(), about, own) }),
   }
+  const read = () => ({
+    params: readParams(params, ctx.params),
+    query: querySchema ? parseQuery(querySchema, ctx.query) : {},
+    body: operation.body ? parse(operation.body, body?.json) : {},
+    caller,
+  })
   const answer = await doOnce(own, identity, async () => {
-    const request = {
-      params: readParams(params, ctx.params),
-      query: querySchema ? parseQuery(querySchema, ctx.query) : {},
-      body: operation.body ? parse(operation.body, body?.json) : {},
-      caller,
-    }
+    const request = read()
     const prepared = await operation.prepare?.(request, own)
     return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
   })

@@ -17,6 +17,7 @@ import {
   presentWritten,
   tagsSchema,
   writtenContactShape,
+  getContact,
 } from '../contacts/index.ts'
 
 const listLinks = (id: string) => ({ getList: { id }, addToList: { id }, listMembers: { id } })
@@ -178,6 +179,9 @@ export const listOperations = [
       const contact = await tagContact(dependencies, caller.workspace.id, params.id, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
     },
+    remake: async ({ caller, body }, { contactId }, { em }) => ({
+      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), body),
+    }),
   }),
 
   operation({

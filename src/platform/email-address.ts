@@ -24,6 +24,7 @@ export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && USUAL.test(text)) return true
   if (text.length > 1_000 || INVISIBLE.test(text) || text.startsWith('"')) return false
   const { local, domain } = split(text)
+  if (isTooLong(domain)) return false
   const ascii = INTERNATIONAL.test(domain) ? asciiDomain(domain) : domain
   return (
     ascii !== undefined &&
@@ -39,10 +40,17 @@ export function isEmailAddress(text: string): boolean {
 export function emailKey(email: string): string {
   const { local, domain } = split(email)
   const key = (text: string) => text.normalize('NFC').toLowerCase()
-  if (local === undefined || !INTERNATIONAL.test(domain)) return key(email)
+  if (local === undefined || isTooLong(domain) || !INTERNATIONAL.test(domain)) return key(email)
   const unicode = domainToUnicode(domainToASCII(domain))
   return `${key(local)}@${unicode === '' ? key(domain) : unicode}`
 }
+
+/**
+ * Whether a domain cannot be one, by its lengths alone (RFC 1035, section 2.3.4): in ASCII it is longer still, and finding out
+ * takes a time that grows with the square of a label's.
+ */
+const isTooLong = (domain: string): boolean =>
+  domain.length > 253 || domain.split(FULL_STOPS).some((label) => label.length > 63)
 
 function split(text: string): { local: string | undefined; domain: string } {
   const at = text.lastIndexOf('@')

@@ -31,8 +31,8 @@ describe('long contents', () => {
 
   it('are in a page of activity until it is long; a page of one has them always', async () => {
     const contactId = await aContact(service)
-    const long = 'x'.repeat(400_000)
-    const emails = Array.from({ length: 4 }, (_, n) => ({ type: 'EMAIL', subject: `${n}`, html: long, text: long }))
+    const long = 'x'.repeat(240_000)
+    const emails = Array.from({ length: 6 }, (_, n) => ({ type: 'EMAIL', subject: `${n}`, html: long, text: long }))
     const automationId = await anAutomation(service, { steps: emails })
     await enroll(service, automationId, contactId)
     const page = async (query: string) => {
@@ -42,13 +42,13 @@ describe('long contents', () => {
     }
     const whole = await eventually('all are captured', async () => {
       const items = await page('limit=50')
-      return items.length === 4 && items.every(({ status }) => status === 'CAPTURED') ? items : undefined
+      return items.length === 6 && items.every(({ status }) => status === 'CAPTURED') ? items : undefined
     })
     assert.deepEqual(
       whole.map(({ html, text, contentOmitted }) => [html?.length, text?.length, contentOmitted]),
-      [...Array.from({ length: 3 }, () => [400_000, 400_000, false]), [undefined, undefined, true]],
+      [...Array.from({ length: 5 }, () => [240_000, 240_000, false]), [undefined, undefined, true]],
     )
-    const [last] = await page('limit=1&page=4')
+    const [last] = await page('limit=1&page=6')
     assert.deepEqual([last?.html, last?.contentOmitted], [long, false])
   })
 })

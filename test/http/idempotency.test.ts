@@ -139,6 +139,34 @@ describe('an Idempotency-Key', () => {
     assert.equal((await service.call('GET', `automations/${id}`)).body.data.name, 'Second')
   })
 
+  it('keeps no large answer to a short request: a repeated one is answered anew', async () => {
+    const step = (n: number) => ({ type: 'EMAIL', subject: `${n}`, html: 'x'.repeat(10_000) })
+    const id = await anAutomation(service, { steps: Array.from({ length: 20 }, (_, n) => step(n)) })
+    const metadata = { text: 'x'.repeat(60_000) }
+    const { body } = await service.call('POST', 'contacts', { email: 'large@example.com', metadata })
+    for (const [path, change, method] of [
+      [`automations/${id}`, { name: 'Renamed' }, 'PATCH'],
+      ['contacts', { email: 'large@example.com', firstName: 'Ada' }, 'POST'],
+      [`contacts/${body.data.id}/tags`, { tags: ['vip'] }, 'POST'],
+    ] as const) {
+      const key = aKey()
+      const first = await post(key, path, change, method)
+      assert.equal(first.status, 200)
+      const again = await post(key, path, change, method)
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
+      assert.deepEqual(again.body, first.body)
+      const [row] = await sql<{ size: number }>(
+        em(),
+        'select pg_column_size(idempotency_keys) as size from idempotency_keys where key = $1',
+        [key],
+      )
+      assert.ok(row!.size < 1_000, `${path}: ${row!.size} bytes`)
+    }
+    // And whoever has been erased is not told of.
+    await service.call('DELETE', `contacts/${body.data.id}`)
+    assert.equal((await post(`key-${keys}`, `contacts/${body.data.id}/tags`, { tags: ['vip'] })).status, 410)
+  })
+
   it('lets one of many at once through', async () => {
     const key = aKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, 'lists', { name: 'Race' })))
