@@ -8,6 +8,7 @@ import { installTemporalRuntime } from '../src/parts/temporal-runtime.ts'
 import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'
+import { cliHelp } from './cli-help.ts'
 import { compare, format, type Benchmark } from './compare.ts'
 import { content } from './content.ts'
 import { duplicate } from './duplicate.ts'
@@ -27,7 +28,7 @@ import { wake } from './wake.ts'
 
 /** Those with twenty thousand sleepers come last, and the one that ends them at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
-  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, content, bulk, lists],
+  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, content, bulk, lists, cliHelp],
   ...[neighbours, neighboursMail],
   ...[listeners, sleeping, sleepingMemory, teardown],
 ]

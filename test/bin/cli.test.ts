@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { deferMessage } from '../../src/messages/claim-queries.ts'
@@ -36,6 +37,14 @@ describe('the command line', function () {
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     return { code: await code, stdout, stderr }
   }
+
+  it('tells its version, and at --help all there is', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    assert.deepEqual(await cli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
+    const { stdout } = await cli(['--help'])
+    for (const noun of ['init', 'migrate', 'workspace', 'key', 'segment', 'message'])
+      assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
+  })
 
   describe('message', () => {
     before(() => agreeOnMail(em(), { smtp: true, capture: false }))

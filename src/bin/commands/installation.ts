@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { command, show, type Output } from './command.ts'
+
+/** `init` and `migrate`: what an installation is made of. */
+export function installationCommands(program: Command): void {
+  command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
+    .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
+    .action(async (options: Output & { url: string }) => {
+      const [{ createFirstWorkspace }, { showFirstKeys }, { withDatabase }] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('../first-start.ts'),
+        import('./with-database.ts'),
+      ])
+      const made = await withDatabase((orm) =>
+        createFirstWorkspace(orm.em, (first) => show(first, options, (keys) => showFirstKeys(options.url, keys))),
+      )
+      if (!made) show(null, options, () => 'There is a workspace already; "key create" makes another key.')
+    })
+
+  command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {
+    const [{ migrate }, { withDatabase }] = await Promise.all([
+      import('../../platform/db/orm.ts'),
+      import('./with-database.ts'),
+    ])
+    const migrations = await withDatabase(migrate)
+    show({ migrations }, options, () => (migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.'))
+  })
+}

@@ -1,0 +1,21 @@
+import { readMailSender } from '../../installation/index.ts'
+import { resendMessage, type Resent } from '../../messages/index.ts'
+import { noMetrics } from '../../outbox/index.ts'
+import { createMail } from '../../parts/mail.ts'
+import { readConfig } from '../../platform/config.ts'
+import { openLog } from '../../platform/log.ts'
+import { withDatabase } from './with-database.ts'
+
+/** Sends a message once more, as the installation sends, or as the environment says. */
+export const resend = (id: string): Promise<Resent> =>
+  withDatabase(async ({ em }) => {
+    const config = readConfig(process.env)
+    const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
+    const mail = createMail(config, em, mailFrom)
+    try {
+      return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)
+    } finally {
+      await mail.smtp?.close()
+      await mail.renderer.close()
+    }
+  })

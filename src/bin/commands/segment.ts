@@ -1,0 +1,70 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Segment } from '../../conditions/index.ts'
+import { table } from '../table.ts'
+import { command, parseName, show, type Output } from './command.ts'
+
+const asSegment = ({ id, workspaceId, name, condition, createdAt }: Segment) => ({
+  id,
+  workspaceId,
+  name,
+  condition,
+  createdAt: createdAt.toISOString(),
+})
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('It is no JSON.')
+  }
+}
+
+/** `segment …` */
+export function segmentCommands(program: Command): void {
+  const segments = program
+    .command('segment')
+    .description('saved conditions on contacts; docs/segments.md has their language')
+  command(segments, 'create', 'save a condition')
+    .requiredOption('--workspace <id>', 'the workspace it belongs to')
+    .requiredOption('--name <name>', 'its name', parseName)
+    .requiredOption('--condition <JSON>', 'such as {"metadata":"plan","is":"equal","value":"pro"}', parseJson)
+    .action(async (options: Output & { workspace: string; name: string; condition: unknown }) => {
+      const { workspace: workspaceId, name, condition } = options
+      const [{ createSegment }, { withDatabase }] = await Promise.all([
+        import('../../segments/index.ts'),
+        import('./with-database.ts'),
+      ])
+      const segment = await withDatabase((orm) => createSegment(orm.em, { workspaceId, name, condition }))
+      show(asSegment(segment), options, ({ id }) => `Made the segment "${name}": ${id}`)
+    })
+  command(segments, 'list', 'list the segments of a workspace, newest first')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .action(async (options: Output & { workspace: string }) => {
+      const everything = { limit: 1_000, offset: 0 }
+      const [{ assertWorkspace, listSegments }, { withDatabase }] = await Promise.all([
+        import('../../segments/index.ts'),
+        import('./with-database.ts'),
+      ])
+      const [list] = await withDatabase(async ({ em }) => {
+        await assertWorkspace(em.fork(), options.workspace)
+        return listSegments(em, options.workspace, everything)
+      })
+      show(list.map(asSegment), options, (all) =>
+        table(
+          ['ID', 'NAME'],
+          all.map(({ id, name, condition }) => ({ cells: [id, name], below: [JSON.stringify(condition)] })),
+          'There is no segment.',
+        ),
+      )
+    })
+  command(segments, 'delete', 'delete a segment; its contacts stay')
+    .argument('<id>', 'the id of the segment')
+    .action(async (id: string, options: Output) => {
+      const [{ deleteSegment }, { withDatabase }] = await Promise.all([
+        import('../../segments/index.ts'),
+        import('./with-database.ts'),
+      ])
+      await withDatabase((orm) => deleteSegment(orm.em, id))
+      show({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
+    })
+}

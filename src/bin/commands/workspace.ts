@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander'
+import { WORKSPACE_MODES, type WorkspaceMode } from '../../workspaces/api-key.ts'
+import type { Workspace } from '../../workspaces/index.ts'
+import { table } from '../table.ts'
+import { command, parseName, show, type Output } from './command.ts'
+
+const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
+  id,
+  name,
+  mode,
+  createdAt: createdAt.toISOString(),
+})
+
+/** `workspace …` */
+export function workspaceCommands(program: Command): void {
+  const workspaces = program.command('workspace').description('the tenants: everything belongs to one')
+  command(workspaces, 'create', 'make a workspace')
+    .requiredOption('--name <name>', 'its name', parseName)
+    .addOption(
+      new Option('--mode <mode>', 'live: acts on real data; test: for development, its mail is always captured')
+        .choices(WORKSPACE_MODES)
+        .makeOptionMandatory(),
+    )
+    .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
+      const [{ createWorkspace }, { withDatabase }] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('./with-database.ts'),
+      ])
+      const workspace = asWorkspace(await withDatabase((orm) => createWorkspace(orm.em, options)))
+      show(workspace, options, ({ id, name, mode }) => `Made the ${mode} workspace "${name}": ${id}`)
+    })
+  command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
+    const [{ listWorkspaces }, { withDatabase }] = await Promise.all([
+      import('../../workspaces/index.ts'),
+      import('./with-database.ts'),
+    ])
+    const list = (await withDatabase((orm) => listWorkspaces(orm.em))).map(asWorkspace)
+    show(list, options, (all) =>
+      table(
+        ['ID', 'MODE', 'NAME'],
+        all.map(({ id, mode, name }) => ({ cells: [id, mode, name] })),
+        'There is no workspace.',
+      ),
+    )
+  })
+}
