@@ -3,14 +3,16 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json packages/client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# dripline/client, the reference page and the workflow code, built once for every container.
+# The client, the reference page and the workflow code, built once for every container.
 RUN node scripts/prepare.ts && node scripts/bundle-workflows.ts dist/workflows.js
 
 FROM node:24.21.0-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim

@@ -1,9 +1,9 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TimeSkippingTestWorkflowEnvironmentOptions } from '@temporalio/testing'
 import { cacheFolder } from '../embedded/tools/cache.ts'
 import { fromCache, fromSdk, fromVariable, resolveBinary } from '../embedded/tools/resolve.ts'
-import { run } from '../embedded/tools/run.ts'
+import { copyWithMaven } from './maven.ts'
 
 const VERSION = '1.38.0'
 const ARTIFACT = `io.temporal:temporal-test-server:${VERSION}`
@@ -39,20 +39,10 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
   return { type: 'existing-path', path }
 }
 
-/** Maven copies the artifact and all it depends on; a script in front makes of them one executable. */
+/** A script in front makes one executable of the artifact and all it depends on. */
 async function fetchWithMaven(folder: string, target: string, say: (line: string) => void): Promise<string> {
-  const project = mkdtempSync(join(folder, 'maven-'))
-  const [groupId, artifactId, version] = ARTIFACT.split(':')
-  writeFileSync(
-    join(project, 'pom.xml'),
-    `<project><modelVersion>4.0.0</modelVersion><groupId>dripline</groupId><artifactId>tools</artifactId>` +
-      `<version>1</version><dependencies><dependency><groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId>` +
-      `<version>${version}</version></dependency></dependencies></project>`,
-  )
+  await copyWithMaven(ARTIFACT, folder, say)
   const jars = join(folder, 'jars')
-  const copy = ['-q', '-B', '-f', join(project, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`]
-  await run('mvn', copy, { say })
-  rmSync(project, { recursive: true, force: true })
   const script = `#!/bin/sh\nexec java -Xmx1g -cp '${jars}/*' ${MAIN_CLASS} "$@"\n`
   writeFileSync(`${target}.new`, script, { mode: 0o755 })
   renameSync(`${target}.new`, target)

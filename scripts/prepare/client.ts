@@ -1,32 +1,41 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { document } from '../../src/parts/operations.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TARGET = join(ROOT, 'dist/client')
+const PACKAGE = join(ROOT, 'packages/client')
+const SOURCE = join(PACKAGE, 'src')
+const TARGET = join(PACKAGE, 'dist')
+/** What every instance serves at `/client.tgz`. */
+const ARCHIVE = join(ROOT, 'dist/client.tgz')
 
-/** Makes `dripline/client`: its types from the OpenAPI document, its code from `src/client`, as any Node and bundler read it. */
+/**
+ * Makes `@dripline/client`: its types from the OpenAPI document, its code as any Node and bundler reads it, and the archive that
+ * npm installs.
+ */
 export async function buildClient(say: (line: string) => void): Promise<void> {
   const tools = await developmentTools()
   if (!tools) {
-    say('dripline/client: left out, as this is an installation without development dependencies')
+    say('@dripline/client: left out, as this is an installation without development dependencies')
     return
   }
   const { ts, openapiTS, astToString } = tools
   mkdirSync(TARGET, { recursive: true })
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
   writeFileSync(join(TARGET, 'schema.d.ts'), astToString(await openapiTS(JSON.stringify(document))))
 
-  const program = ts.createProgram([join(ROOT, 'src/client/index.ts')], {
+  const program = ts.createProgram([join(SOURCE, 'index.ts')], {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     types: [],
     strict: true,
     declaration: true,
-    rootDir: join(ROOT, 'src/client'),
-    rootDirs: [join(ROOT, 'src/client'), TARGET],
+    rootDir: SOURCE,
+    rootDirs: [SOURCE, TARGET],
     outDir: TARGET,
     skipLibCheck: true,
   })
@@ -40,7 +49,20 @@ export async function buildClient(say: (line: string) => void): Promise<void> {
     }
     throw new Error(ts.formatDiagnostics(problems, host))
   }
-  say('dripline/client: made in dist/client')
+  pack()
+  say('@dripline/client: made in packages/client/dist, and packed in dist/client.tgz')
+}
+
+function pack(): void {
+  const folder = mkdtempSync(join(ROOT, 'dist', 'pack-'))
+  try {
+    execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: PACKAGE })
+    const [archive] = readdirSync(folder)
+    if (archive === undefined) throw new Error('npm pack left no archive')
+    renameSync(join(folder, archive), ARCHIVE)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 async function developmentTools() {

@@ -2,25 +2,33 @@ import { isId } from '../platform/ids.ts'
 import { lacksOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
+/** What an automation lacks to act, and where. */
+export interface NeverActs {
+  why: string
+  param: string
+}
+
 /**
  * Why an automation would never do anything, and what to do about it: such a one may not be ACTIVE, because nobody would
  * ever learn why. A DRAFT may be incomplete. `undefined` where it can act.
+ *
+ * @returns also where that is missing, as a JSON pointer
  */
 export function whyNeverActs(
   { trigger, triggerConfig }: { trigger: Trigger; triggerConfig: TriggerConfig },
   steps: readonly StepInput[],
-): string | undefined {
-  const reason = whyNeverStarts(trigger, triggerConfig)
-  if (reason) return reason
-  if (steps.length === 0) return 'it has no steps: give it at least one in steps'
+): NeverActs | undefined {
+  const never = whyNeverStarts(trigger, triggerConfig)
+  if (never) return never
+  if (steps.length === 0) return { why: 'it has no steps: give it at least one in steps', param: '/steps' }
   for (const [index, step] of steps.entries()) {
     const lack = lacksOf(step)
-    if (lack !== undefined) return `steps[${index}] ${lack}`
+    if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
   }
   return undefined
 }
 
-function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): string | undefined {
+function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
   switch (trigger) {
     case 'SIGNUP':
       return undefined
@@ -30,9 +38,13 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
       return tagName === undefined ? lacks(trigger, 'tagName', "the tag's name") : undefined
     case 'LIST_ADDED':
       if (listId === undefined) return lacks(trigger, 'listId', "the list's id")
-      return isId(listId) ? undefined : 'triggerConfig.listId is no id: give it the id of a list'
+      return isId(listId)
+        ? undefined
+        : { why: 'triggerConfig.listId is no id: give it the id of a list', param: '/triggerConfig/listId' }
   }
 }
 
-const lacks = (trigger: Trigger, key: string, what: string): string =>
-  `with the trigger ${trigger} it starts nobody without triggerConfig.${key}: give it ${what}`
+const lacks = (trigger: Trigger, key: string, what: string): NeverActs => ({
+  why: `with the trigger ${trigger} it starts nobody without triggerConfig.${key}: give it ${what}`,
+  param: `/triggerConfig/${key}`,
+})

@@ -1,4 +1,5 @@
-import { automationNotFound, neverActs } from './refusals.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { AUTOMATION_NOT_FOUND, neverActs } from './refusals.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
@@ -32,7 +33,7 @@ export interface AutomationInput {
 export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
   const fork = unitOf(em)
   const automation = isId(id) ? await fork.findOne(Automation, { id, workspaceId }) : null
-  if (!automation) throw automationNotFound()
+  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
   return { automation, steps: await stepsOf(fork, automation) }
 }
 
@@ -140,8 +141,8 @@ interface Triggered {
 
 /** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
 function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
-  const reason = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
-  if (reason) throw neverActs(reason)
+  const never = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
+  if (never) throw neverActs(never)
 }
 
 /**
@@ -155,14 +156,15 @@ async function assertListens(
 ): Promise<void> {
   if (status !== 'ACTIVE' || trigger !== 'LIST_ADDED' || listId === undefined) return
   const known = await knownLists(em, workspaceId, [listId])
-  if (known.size === 0) throw neverActs('triggerConfig.listId is no list of this workspace: give it the id of one')
+  const why = 'triggerConfig.listId is no list of this workspace: give it the id of one'
+  if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
 }
 
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id)
     ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null
-  if (!automation) throw automationNotFound()
+  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
   return automation
 }
 

@@ -1,9 +1,9 @@
-import { automationNotFound } from './refusals.ts'
+import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { AUTOMATION_NOT_FOUND } from './refusals.ts'
 import { Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
-import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 
 /**
@@ -14,7 +14,7 @@ import { isId } from '../platform/ids.ts'
  *   again, and succeeds once it is settled.
  */
 export async function deleteAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
-  if (!isId(id)) throw automationNotFound()
+  if (!isId(id)) throw new Refusal(AUTOMATION_NOT_FOUND)
   const fork = em.fork()
   const deleted = await fork.transactional(async (transaction) => {
     const count = await transaction.nativeUpdate(
@@ -27,13 +27,14 @@ export async function deleteAutomation(em: EntityManager, workspaceId: string, i
   })
   const sending = () => countSendingOf(fork, id)
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
-    throw automationNotFound()
+    throw new Refusal(AUTOMATION_NOT_FOUND)
   }
   if (await waitForSenders(sending)) return
-  throw unavailable(
-    'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
+  throw new Refusal(STILL_SENDING, {
+    message:
+      'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
       'Send this request again to learn when it is settled.',
-  )
+  })
 }
 
 const isBeingDeleted = async (em: EntityManager, workspaceId: string, id: string): Promise<boolean> =>

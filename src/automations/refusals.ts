@@ -1,12 +1,22 @@
-import { invalid, notFound } from '../platform/refusal.ts'
+import { reason, Refusal } from '../platform/refusal.ts'
+import type { NeverActs } from './automation.ts'
 
-export const AUTOMATION_NOT_FOUND = 'Automation not found'
+export const AUTOMATION_NOT_FOUND = reason('not-found', 'automation_not_found', 'Automation not found')
 /** What is told of an automation that nobody can be enrolled in: it is not told apart from one that there is not. */
-export const AUTOMATION_NOT_ACTIVE = 'Automation not found or not active'
-/** What a template says that is none, for instance. */
-export const TEMPLATE_INVALID = 'steps[0].html is no valid template: tag "if" not closed, line:1, col:1'
+export const AUTOMATION_NOT_ACTIVE = reason('not-found', 'automation_not_active', 'Automation not found or not active')
+export const INVALID_TEMPLATE = reason(
+  'invalid',
+  'invalid_template',
+  'steps[0].html is no valid template: tag "if" not closed, line:1, col:1',
+)
 
-export const automationNotFound = () => notFound(AUTOMATION_NOT_FOUND)
-/** @param reason why it never would, and what to do about it. */
-export const neverActs = (reason: string) =>
-  invalid(`An ACTIVE automation must be able to act, and this one never would: ${reason}. Or leave it a DRAFT.`)
+const inWords = (why: string): string =>
+  `An ACTIVE automation must be able to act, and this one never would: ${why}. Or leave it a DRAFT.`
+
+export const AUTOMATION_NEVER_ACTS = reason(
+  'invalid',
+  'automation_never_acts',
+  inWords('with the trigger EVENT it starts nobody without triggerConfig.eventName: give it the name of the event'),
+)
+export const neverActs = ({ why, param }: NeverActs): Refusal =>
+  new Refusal(AUTOMATION_NEVER_ACTS, { message: inWords(why), param })

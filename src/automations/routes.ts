@@ -1,14 +1,23 @@
-import { whyNeverActs } from './automation.ts'
+import { reason, Refusal } from '../platform/refusal.ts'
 import { array } from 'yup'
-import { AUTOMATION_NOT_FOUND, neverActs, TEMPLATE_INVALID } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, INVALID_TEMPLATE, AUTOMATION_NEVER_ACTS } from './refusals.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
-import { invalid } from '../platform/refusal.ts'
 import { createAutomation, getAutomation, letHandOversEnd, replaceSteps, updateAutomation } from './automations.ts'
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { checkTemplates } from './check-templates.ts'
-import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
+import {
+  deleted,
+  deleteResultShape,
+  listAnswer,
+  listOf,
+  operation,
+  pageQuery,
+  rangeOf,
+  single,
+  warn,
+} from '../http/index.ts'
 import {
   automationShape,
   automationSummaryShape,
@@ -19,10 +28,12 @@ import {
 } from './shapes.ts'
 import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpelling } from './schemas.ts'
 
-const NOTHING_TO_UPDATE =
+const NOTHING_TO_UPDATE = reason(
+  'invalid',
+  'nothing_to_update',
   `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
-  'Steps are replaced by PUT /automations/{id}/steps'
-const NEVER_ACTS = neverActs(whyNeverActs({ trigger: 'EVENT', triggerConfig: {} }, [])!).message
+    'Steps are replaced by PUT /automations/{id}/steps',
+)
 
 const WITHOUT_READING =
   'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'
@@ -79,11 +90,11 @@ export const automationOperations = [
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['name is required', 'trigger is required', NEVER_ACTS, TEMPLATE_INVALID] },
+    refusals: { 400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE] },
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
-    async handle({ caller, body, call }, { em }) {
+    async handle({ caller, body, call, prepared }, { em }) {
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
-      return { status: 201, body: { data: presentAutomation(automation) } }
+      return { status: 201, headers: warn(prepared), body: { data: presentAutomation(automation) } }
     },
     remake: async ({ caller }, { id }, { em }) => ({
       data: presentAutomation(await getAutomation(em, caller.workspace.id, id)),
@@ -125,9 +136,12 @@ export const automationOperations = [
     scope: 'automations:write',
     body: updateAutomationSchema,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty', NEVER_ACTS], 404: [AUTOMATION_NOT_FOUND] },
+    refusals: {
+      400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS],
+      404: [AUTOMATION_NOT_FOUND],
+    },
     async handle({ caller, params, body, call }, dependencies) {
-      if (Object.keys(body).length === 0) throw invalid(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body))
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
@@ -150,13 +164,17 @@ export const automationOperations = [
     bodyLimit: STEPS_LIMIT,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
-      400: ['steps is required', TEMPLATE_INVALID],
+      400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
       404: [AUTOMATION_NOT_FOUND],
     },
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
-    async handle({ caller, params, body }, { em }) {
+    async handle({ caller, params, body, prepared }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps)
-      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
+      return {
+        status: 200,
+        headers: warn(prepared),
+        body: { data: presentWrittenAutomation(caller, automation, body) },
+      }
     },
   }),
 

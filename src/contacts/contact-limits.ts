@@ -1,3 +1,4 @@
+import { reason } from '../platform/refusal.ts'
 import { METADATA_TOO_LARGE } from './metadata.ts'
 
 /** How many tags a contact has at most, and in how many lists it is: a page of a hundred contacts tells all of them. */
@@ -10,8 +11,16 @@ export const MAX_LISTS_OF_CONTACT = 1_000
  */
 export const CONTACT_LIMITS = {
   contacts_metadata_size: METADATA_TOO_LARGE,
-  contact_tags_most: `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, together with those it has`,
-  list_members_most: `A contact must not be in more than ${MAX_LISTS_OF_CONTACT} lists`,
+  contact_tags_most: reason(
+    'invalid',
+    'too_many_tags',
+    `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, together with those it has`,
+  ),
+  list_members_most: reason(
+    'invalid',
+    'too_many_lists',
+    `A contact must not be in more than ${MAX_LISTS_OF_CONTACT} lists`,
+  ),
 } as const
 
 export type ContactLimit = keyof typeof CONTACT_LIMITS

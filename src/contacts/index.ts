@@ -5,14 +5,7 @@ export { removal, without } from './metadata-queries.ts'
 export { type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'
 export { joinSchema, listSchema, tagsSchema } from './schemas.ts'
 export { getContact } from './search-contacts.ts'
-export {
-  CONTACT_NOT_FOUND,
-  contactNotFound,
-  LIST_NOT_FOUND,
-  listNotFound,
-  SEGMENT_NOT_FOUND,
-  segmentNotFound,
-} from './refusals.ts'
+export { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 export { presentWritten, writtenContactShape } from './shapes.ts'
 export { MAX_TAG_LENGTH, uniqueTags } from './tag.ts'
 export { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'

@@ -1,3 +1,5 @@
+import { reason } from '../platform/refusal.ts'
+
 /** The most that a contact's metadata may be, in bytes of JSON. */
 export const MAX_METADATA_BYTES = 64 * 1024
 
@@ -21,4 +23,8 @@ export function splitMetadata(change: Record<string, unknown>): {
   return { set, removedKeys }
 }
 
-export const METADATA_TOO_LARGE = `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`
+export const METADATA_TOO_LARGE = reason(
+  'invalid',
+  'metadata_too_large',
+  `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`,
+)

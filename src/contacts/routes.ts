@@ -1,11 +1,11 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
-import { CONTACT_NOT_FOUND, contactNotFound, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { getContact } from './search-contacts.ts'
-import { fireEvent } from '../triggers/index.ts'
+import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
 import { compileQuickly, DEFAULT_BODY_LIMIT, operation, parse, single } from '../http/index.ts'
 import {
@@ -89,7 +89,7 @@ export const contactOperations = [
       },
     },
     refusals: {
-      400: ['email is required', 'Invalid email address', CONTACT_LIMITS.contact_tags_most],
+      400: ['email is required', 'Invalid email address', ...Object.values(CONTACT_LIMITS)],
       404: [LIST_NOT_FOUND],
     },
     async handle({ caller, body, call }, dependencies) {
@@ -119,7 +119,7 @@ export const contactOperations = [
     bodyLimit: BULK_LIMIT,
     bulk: true,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
-    refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required'] },
+    refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
     async prepare({ body }) {
       const inputs: { index: number; input: ContactInput }[] = []
       const errors: { index: number; error: string }[] = []
@@ -194,7 +194,7 @@ export const contactOperations = [
     },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
       const fired = await fireEvent(dependencies, caller.workspace.id, params.id, { name, data }, call)
-      if (!fired) throw contactNotFound()
+      if (!fired) throw new Refusal(CONTACT_NOT_FOUND)
       const { contactId } = fired
       return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },

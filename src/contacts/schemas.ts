@@ -93,22 +93,26 @@ export const contactQuery = pageQuery({
 /** As many as a bulk call may have, for the same reason. */
 export const MAX_LIST_CONTACTS = 1_000
 
-/** `POST /lists/{id}/contacts`. */
-export const joinSchema = object({
-  contactId: givenId('One contact.'),
-  contactIds: array()
+const contactId = () => givenId('One contact.')
+const contactIds = () =>
+  array()
     .of(givenId('A contact.').required())
     .min(1)
     .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
-    .meta({ description: 'Or many.' }),
-})
+    .meta({ description: 'Many contacts.' })
+
+/** `POST /lists/{id}/contacts`. */
+export const joinSchema = object({ contactId: contactId(), contactIds: contactIds() })
   .test({
     name: 'one-or-many',
     message: 'Send either contactId or contactIds',
     test: ({ contactId, contactIds }) => (contactId === undefined) !== (contactIds === undefined),
   })
   .meta({
-    json: { oneOf: [{ required: ['contactId'] }, { required: ['contactIds'] }] },
+    variants: [
+      object({ contactId: contactId().required() }).meta({ component: 'JoinOne' }),
+      object({ contactIds: contactIds().required() }).meta({ component: 'JoinMany' }),
+    ],
     example: { contactId: EXAMPLE_ID },
   })
 

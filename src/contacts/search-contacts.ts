@@ -1,4 +1,5 @@
-import { contactNotFound, listNotFound, segmentNotFound } from './refusals.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 import { Segment } from '../conditions/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -37,18 +38,18 @@ export async function listContacts(
   const filter: ContactFilter = { email, tag, listId }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
-    if (!segment) throw segmentNotFound()
+    if (!segment) throw new Refusal(SEGMENT_NOT_FOUND, { param: '/segmentId' })
     filter.condition = segment.condition
   }
   const found =
     listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined
-  if (!found) throw listNotFound()
+  if (!found) throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
   return found
 }
 
 /** @throws {Refusal} `not-found` */
 export async function getContact(em: EntityManager, workspaceId: string, id: string): Promise<ContactProfile> {
   const contact = isId(id) ? await findContact(unitOf(em), workspaceId, id) : undefined
-  if (!contact) throw contactNotFound()
+  if (!contact) throw new Refusal(CONTACT_NOT_FOUND)
   return contact
 }

@@ -1,4 +1,5 @@
-import { contactNotFound, LIST_NOT_FOUND, listNotFound } from './refusals.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { CONTACT_NOT_FOUND, LIST_NOT_FOUND } from './refusals.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -39,7 +40,8 @@ export async function upsertContact(
   await assertNotCrowded(dependencies, workspaceId)
   const em = unitOf(dependencies.em)
   const { listId } = input
-  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId)) throw listNotFound()
+  if (listId !== undefined && !(await listsAmong(em, workspaceId, [listId])).has(listId))
+    throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
   const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
     bulk: false,
     requestId: call.requestId,
@@ -48,7 +50,7 @@ export async function upsertContact(
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, written.deliveries))
   const contact = await findContact(em, workspaceId, written.id)
   // Erased in this very moment.
-  if (!contact) throw contactNotFound()
+  if (!contact) throw new Refusal(CONTACT_NOT_FOUND)
   return { ...contact, created: written.created }
 }
 
@@ -79,7 +81,7 @@ export async function upsertManyContacts(
   const errors: BulkResult['errors'] = []
   const byKey = new Map<string, { index: number; write: ContactWrite }>()
   for (const { index, input } of inputs) {
-    if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND })
+    if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND.message })
     else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
   }
   const all = [...byKey.values()].map(({ write }) => write)
@@ -106,7 +108,7 @@ export async function upsertManyContacts(
   // Only together with what is stored already can they be too much: those fail alone, like every other invalid item.
   const writes = [...byKey.values()].map(({ write }) => write)
   for (const { emailKey, limit } of await beyondLimits(fork, workspaceId, writes)) {
-    errors.push({ index: byKey.get(emailKey)!.index, error: CONTACT_LIMITS[limit] })
+    errors.push({ index: byKey.get(emailKey)!.index, error: CONTACT_LIMITS[limit].message })
     byKey.delete(emailKey)
   }
   return { ...(await write()), errors }

@@ -1,5 +1,5 @@
 import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
-import { contactNotFound } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import {
   findActive,
   findEnrollable,
@@ -11,7 +11,7 @@ import {
 } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { callCause } from '../sequences/index.ts'
-import { notFound, Refusal } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { splitMetadata } from '../contacts/index.ts'
 import type { EnrollmentStart, RunningEnrollment } from '../executions/index.ts'
@@ -57,8 +57,8 @@ export async function enrollContact(
   const found = isId(automationId)
     ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
     : undefined
-  if (!found) throw notFound(AUTOMATION_NOT_ACTIVE)
-  if (!found.hasContact) throw contactNotFound()
+  if (!found) throw new Refusal(AUTOMATION_NOT_ACTIVE)
+  if (!found.hasContact) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -93,7 +93,7 @@ export async function enrollContact(
     try {
       const recorded = recording(automationId, () => recordStarted(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw notFound(AUTOMATION_NOT_ACTIVE)
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw new Refusal(AUTOMATION_NOT_ACTIVE)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
@@ -139,7 +139,7 @@ async function enterBesides(
     }
     // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
     if (await recordEnrollment(unit, write, { supersedes: false })) return true
-    if ((await findActive(unit, automationId, contactId)) === undefined) throw notFound(AUTOMATION_NOT_ACTIVE)
+    if ((await findActive(unit, automationId, contactId)) === undefined) throw new Refusal(AUTOMATION_NOT_ACTIVE)
     return false
   })
   if (enters) await enrollments.enter(start, write.id)

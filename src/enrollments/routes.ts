@@ -1,5 +1,5 @@
 import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
-import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND, CONTACT_LIMITS } from '../contacts/index.ts'
 import { operation, single } from '../http/index.ts'
 import { enrollContact } from './enroll-contact.ts'
 import { enrollSchema } from './schemas.ts'
@@ -26,7 +26,7 @@ export const enrollmentOperations = [
       },
     },
     refusals: {
-      400: ['contactId is required', 'merge must be a JSON object'],
+      400: ['contactId is required', 'merge must be a JSON object', CONTACT_LIMITS.contacts_metadata_size],
       404: [AUTOMATION_NOT_ACTIVE, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {

@@ -1,9 +1,9 @@
+import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
 import { countSendingTo, waitForSenders } from '../messages/index.ts'
 import { type Dependencies, enqueue } from '../outbox/index.ts'
-import { unavailable } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { contactNotFound } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 
 /** How long whoever erases a contact sees to its last messages before the relay does, in seconds. */
 const REST_SECONDS = 5
@@ -17,7 +17,7 @@ const REST_SECONDS = 5
  *   and succeeds once it is settled.
  */
 export async function eraseContact(dependencies: Dependencies, workspaceId: string, id: string): Promise<void> {
-  if (!isId(id)) throw contactNotFound()
+  if (!isId(id)) throw new Refusal(CONTACT_NOT_FOUND)
   const fork = dependencies.em.fork()
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContact(em, workspaceId, id))) return undefined
@@ -25,13 +25,14 @@ export async function eraseContact(dependencies: Dependencies, workspaceId: stri
     if ((await countSendingTo(em, id)) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
     return erase(em, workspaceId, id)
   })
-  if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw contactNotFound()
+  if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw new Refusal(CONTACT_NOT_FOUND)
   await dependencies.deliverAtOnce(dependencies, cancellations ?? [])
   if (!(await waitForSenders(() => countSendingTo(fork, id)))) {
-    throw unavailable(
-      'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
+    throw new Refusal(STILL_SENDING, {
+      message:
+        'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
         'Send this request again to learn when it is settled.',
-    )
+    })
   }
   await eraseRest(fork, id)
 }

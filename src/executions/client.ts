@@ -1,3 +1,4 @@
+import { Refusal, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
 import {
@@ -10,7 +11,6 @@ import {
   enterSignal,
   plainMarkdown,
 } from '../sequences/index.ts'
-import { unavailable } from '../platform/refusal.ts'
 import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
 
 /** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
@@ -84,7 +84,11 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     answer.then(forget, forget)
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(unavailable('Temporal did not answer in time; please try again')), CALL_LIMIT_MS)
+      timer = setTimeout(
+        () =>
+          reject(new Refusal(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })),
+        CALL_LIMIT_MS,
+      )
     })
     try {
       return await Promise.race([answer, limit])

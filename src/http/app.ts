@@ -12,6 +12,7 @@ import type { Operation } from './operation.ts'
 import { createRouter } from './router.ts'
 import { healthRoutes } from './health-routes.ts'
 import { referenceRoutes } from './reference-routes.ts'
+import { rootRoutes } from './root-routes.ts'
 import type { ApiState } from './state.ts'
 
 /** What is served. */
@@ -34,6 +35,7 @@ export function createApi(
   const open = new Router<ApiState>()
   healthRoutes(open, dependencies)
   referenceRoutes(open, document)
+  rootRoutes(open, basePath)
   const api = createRouter(basePath, operations, dependencies)
 
   const app = new Koa<ApiState>()

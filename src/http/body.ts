@@ -1,8 +1,8 @@
-import { BODY_TOO_LARGE, NO_JSON_OBJECT } from './refusals.ts'
+import { BODY_TOO_LARGE, NO_JSON_OBJECT, MALFORMED_JSON, WRONG_CONTENT_TYPE } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { invalid } from '../platform/refusal.ts'
+import { invalid, Refusal } from '../platform/refusal.ts'
 import { findJsonFault } from '../platform/json.ts'
 
 /** How large a body may be: in bytes, and in values, because a value costs more than the two bytes that it can have. */
@@ -32,17 +32,17 @@ export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
   const { headers } = ctx.req
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
-    throw invalid('The header Content-Type must be application/json')
+    throw new Refusal(WRONG_CONTENT_TYPE)
   }
   if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
-    throw invalid('The body must be sent as it is, without a Content-Encoding')
+    throw new Refusal(WRONG_CONTENT_TYPE, { message: 'The body must be sent as it is, without a Content-Encoding' })
   }
   const raw = await readText(ctx, limit)
   const long = raw.length > DEFAULT_BODY_LIMIT.bytes
   if (long) await nextTurn()
   const json = parse(raw)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalid(NO_JSON_OBJECT)
+    throw new Refusal(NO_JSON_OBJECT)
   }
   if (long) await nextTurn()
   const fault = findJsonFault(json)
@@ -50,8 +50,6 @@ export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
   if (long) await nextTurn()
   return { raw, json: json as Record<string, unknown> }
 }
-
-const tooLarge = (): Error => invalid(BODY_TOO_LARGE)
 
 /** One reader for each size: koa-bodyparser reads the text, and what it holds is counted before it is made. */
 const readers = new Map<number, Middleware>()
@@ -67,8 +65,8 @@ function readerOf(bytes: number): Middleware {
       ...({ encoding: 'latin1' } as object),
       onerror(error) {
         const { type } = error as { type?: string }
-        if (type === 'entity.too.large') throw tooLarge()
-        throw invalid('The request body ended before it was whole')
+        if (type === 'entity.too.large') throw new Refusal(BODY_TOO_LARGE)
+        throw new Refusal(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
       },
     }) as Middleware)
   readers.set(bytes, reader)
@@ -79,7 +77,8 @@ async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<str
   await readerOf(bytes)(ctx, () => Promise.resolve())
   const text = decode(Buffer.from((ctx.request as { rawBody?: string }).rawBody ?? '', 'latin1'))
   if (countValues(text) > values) {
-    throw invalid(`Request body too large: it has more than ${values.toLocaleString('en-US')} values`)
+    const message = `Request body too large: it has more than ${values.toLocaleString('en-US')} values`
+    throw new Refusal(BODY_TOO_LARGE, { message })
   }
   return text
 }
@@ -105,7 +104,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw invalid('Malformed JSON: the body is not UTF-8')
+    throw new Refusal(MALFORMED_JSON, { message: 'Malformed JSON: the body is not UTF-8' })
   }
 }
 
@@ -114,6 +113,6 @@ function parse(text: string): unknown {
     // An empty body is no object, and is told so rather than that it ended too early.
     return text === '' ? undefined : JSON.parse(text)
   } catch (error) {
-    throw invalid(`Malformed JSON: ${(error as Error).message}`)
+    throw new Refusal(MALFORMED_JSON, { message: `Malformed JSON: ${(error as Error).message}` })
   }
 }

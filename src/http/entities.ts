@@ -10,6 +10,7 @@ const schema = defineEntity({
     fingerprint: p.blob().nullable(),
     contactId: p.uuid().nullable(),
     status: p.integer().nullable(),
+    headers: p.json<Record<string, string>>().nullable(),
     body: p.json<unknown>().nullable(),
     attempt: p.integer(),
     done: p.array(),

@@ -14,7 +14,10 @@ declare module 'yup' {
     json?: Record<string, unknown>
     /** Whether a text is an id: it is put into the one spelling in which ids are compared. */
     isId?: boolean
-    /** Of a lazy schema, what it can turn out to be; of an array that does not check its items, what they should be. */
+    /**
+     * Of a lazy schema, what it can turn out to be; of an object, what it is one of; of an array that does not check its items,
+     * what they should be.
+     */
     variants?: readonly Schema[]
   }
 }

@@ -11,7 +11,15 @@ export type Taken =
   /** This request is to be done. `id` is the same for every attempt of it; `retried` where it is not the first one. */
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
   /** Without a body where that is too large to be kept. `contactId`: whom it was about. */
-  | { kind: 'answered'; sameRequest: boolean; id: string; contactId: string | null; status: number; body: unknown }
+  | {
+      kind: 'answered'
+      sameRequest: boolean
+      id: string
+      contactId: string | null
+      status: number
+      headers: Record<string, string>
+      body: unknown
+    }
   | { kind: 'in-flight'; sameRequest: boolean }
   /** It was done for a contact who has been erased since. What it asked, and what it was answered, is forgotten. */
   | { kind: 'erased' }
@@ -40,6 +48,7 @@ export async function takeIdempotencyKey(
     erased: boolean
     contact_id: string | null
     status: number | null
+    headers: Record<string, string> | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
   // Between the two halves of the statement another attempt had it, and gave it back.
@@ -54,6 +63,7 @@ export async function takeIdempotencyKey(
         id: row.id,
         contactId: row.contact_id,
         status: row.status,
+        headers: row.headers ?? {},
         body: row.body,
       }
 }
@@ -68,15 +78,18 @@ with taken as (
     created_at = case when kept.created_at > now() - make_interval(hours => $6) then kept.created_at else now() end,
     attempt = kept.attempt + 1,
     done = case when kept.created_at > now() - make_interval(hours => $6) then kept.done else '{}' end,
-    fingerprint = excluded.fingerprint, status = null, body = null, contact_id = null, lease_until = excluded.lease_until
+    fingerprint = excluded.fingerprint, status = null, headers = null, body = null, contact_id = null,
+    lease_until = excluded.lease_until
   where kept.created_at <= now() - make_interval(hours => $6)
     or (kept.status is null and kept.lease_until <= now() and kept.fingerprint = excluded.fingerprint)
   returning id, attempt, xmax <> 0 and id <> $3::uuid as retried
 )
-select true as mine, id, attempt, retried, true as same_request, false as erased, null::uuid as contact_id, null::integer as status, null::jsonb as body
+select true as mine, id, attempt, retried, true as same_request, false as erased, null::uuid as contact_id,
+  null::integer as status, null::jsonb as headers, null::jsonb as body
 from taken
 union all
-select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status, body from idempotency_keys
+select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status, headers, body
+from idempotency_keys
 where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 
 /**
@@ -87,7 +100,7 @@ where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 export async function keepAnswer(
   em: EntityManager,
   { workspaceId, key, id, attempt }: Attempt,
-  answer: { status: number; body: unknown; contactId: string | null },
+  answer: { status: number; headers: object; body: unknown; contactId: string | null },
 ): Promise<boolean> {
   // Under the lock that an erasure takes: either it sees the answer, or the answer sees that the contact is gone.
   if (answer.contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [answer.contactId])
@@ -95,13 +108,23 @@ export async function keepAnswer(
     em,
     `update idempotency_keys kept set
        status = $4::integer,
+       headers = case when here then $8::jsonb end,
        body = case when here then $5::jsonb end,
        contact_id = case when here then $6::uuid end,
        fingerprint = case when here then fingerprint end
      from (select $6::uuid is null or exists (select from contacts where id = $6::uuid) as here) contact
      where workspace_id = $1::uuid and key = $2 and kept.id = $3::uuid and attempt = $7 and status is null
      returning key`,
-    [workspaceId, key, id, answer.status, JSON.stringify(answer.body), answer.contactId, attempt],
+    [
+      workspaceId,
+      key,
+      id,
+      answer.status,
+      JSON.stringify(answer.body),
+      answer.contactId,
+      attempt,
+      JSON.stringify(answer.headers),
+    ],
   )
   return rows.length > 0
 }
@@ -122,7 +145,7 @@ export async function forgetRequestsFor(em: EntityManager, contactId: string): P
   await sql(
     em,
     // The id of the call that created a contact is the contact's own.
-    `update idempotency_keys set id = gen_random_uuid(), fingerprint = null, body = null, contact_id = null
+    `update idempotency_keys set id = gen_random_uuid(), fingerprint = null, headers = null, body = null, contact_id = null
      where contact_id = $1::uuid`,
     [contactId],
   )

@@ -1,12 +1,12 @@
-import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE } from './refusals.ts'
+import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE, INVALID_IDEMPOTENCY_KEY } from './refusals.ts'
 import { createHash } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { keepAnswer, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
-import { invalid, Refusal } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { newId } from '../platform/ids.ts'
 import { newCall, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { STATUSES } from './middleware/errors.ts'
+import { answerTo, STATUSES } from './middleware/errors.ts'
 import type { Answer } from './operation.ts'
 
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
@@ -62,19 +62,19 @@ export async function doOnce<Given extends Dependencies>(
     return { ...(await run(newCall(requestId), dependencies)), replayed: false }
   }
   if (!IDEMPOTENCY_KEY.test(key)) {
-    throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID')
+    throw new Refusal(INVALID_IDEMPOTENCY_KEY)
   }
   const { em } = dependencies
   const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
-  if (taken.kind === 'erased') throw new Refusal('erased', DONE_FOR_ERASED)
+  if (taken.kind === 'erased') throw new Refusal(DONE_FOR_ERASED)
   if (!taken.sameRequest) {
-    throw new Refusal('other-request', KEY_USED_OTHERWISE)
+    throw new Refusal(KEY_USED_OTHERWISE)
   }
   if (taken.kind === 'in-flight') throw inProgress()
-  const { status, body } = taken
-  return { status, body: body ?? (await request.remake?.(taken)), replayed: true }
+  const { status, headers, body } = taken
+  return { status, headers, body: body ?? (await request.remake?.(taken)), replayed: true }
 }
 
 async function doTaken<Given extends Dependencies>(
@@ -111,17 +111,18 @@ async function doTaken<Given extends Dependencies>(
     }
     return { ...answer, replayed: false }
   } catch (error) {
-    const refused = error instanceof Refusal && error.code !== 'in-flight' && STATUSES[error.code] < 500
-    const after = refused
-      ? keep(em.fork(), attempt, { status: STATUSES[error.code], body: { error: error.message } })
-      : releaseIdempotencyKey(em.fork(), attempt)
+    const refused = error instanceof Refusal && error.kind !== 'in-flight' && STATUSES[error.kind] < 500
+    const after = refused ? keep(em.fork(), attempt, answerTo(error)) : releaseIdempotencyKey(em.fork(), attempt)
     await after.catch(() => undefined)
     throw error
   }
 }
 
-const keep = (em: EntityManager, attempt: Attempt, { status, body, contactId }: Answer): Promise<boolean> =>
-  keepAnswer(em, attempt, { status, body, contactId: contactId ?? null })
+const keep = (
+  em: EntityManager,
+  attempt: Attempt,
+  { status, headers = {}, body, contactId = null }: Answer,
+): Promise<boolean> => keepAnswer(em, attempt, { status, headers, body, contactId })
 
 /** Does a part of a call in a transaction that notes it as done. */
 const doPartOnce =
@@ -133,4 +134,4 @@ const doPartOnce =
       if (noted === 'noted') await run(unit)
     })
 
-const inProgress = () => new Refusal('in-flight', KEY_IN_PROGRESS)
+const inProgress = () => new Refusal(KEY_IN_PROGRESS)

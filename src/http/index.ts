@@ -21,7 +21,7 @@ export {
 export { forgetIdempotencyKeys, forgetRequestsFor } from './idempotency-queries.ts'
 export { compileQuickly } from './item-check.ts'
 export { buildDocument } from './openapi/document.ts'
-export { EXAMPLE_ID, operation, type Operation } from './operation.ts'
+export { EXAMPLE_ID, operation, type Operation, warn } from './operation.ts'
 export { parse } from './parse.ts'
 export { openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultShape } from './shapes.ts'

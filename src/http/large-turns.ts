@@ -1,4 +1,4 @@
-import { unavailable } from '../platform/refusal.ts'
+import { BUSY, Refusal } from '../platform/refusal.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import { DEFAULT_BODY_LIMIT } from './body.ts'
 import type { Operation } from './operation.ts'
@@ -9,7 +9,10 @@ const AT_A_TIME = 2
 const LINE = {
   longest: 50,
   patienceMs: 10_000,
-  refusal: () => unavailable('Too many large requests of this workspace are at work at the moment; please try again'),
+  refusal: () =>
+    new Refusal(BUSY, {
+      message: 'Too many large requests of this workspace are at work at the moment; please try again',
+    }),
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
+import type { Reason } from '../platform/refusal.ts'
 import type { Caller, Scope } from '../workspaces/index.ts'
 import type { Call } from '../platform/call.ts'
 import type { BodyLimit } from './body.ts'
@@ -38,11 +39,16 @@ export interface Param {
   example: string
 }
 
+/** Headers that say what was ignored, or is most likely not meant. @param warnings sentences in ASCII */
+export const warn = (warnings: readonly string[]): Record<string, string> =>
+  warnings.length === 0 ? {} : { 'X-Warning': warnings.join('; ') }
+
 export interface Answer {
   status: number
+  headers?: Readonly<Record<string, string>> | undefined
   body: unknown
   /** The contact whose data the body holds: a kept answer is erased with it. */
-  contactId?: string
+  contactId?: string | null
 }
 
 export interface AnswerDescription {
@@ -76,8 +82,8 @@ export interface Operation {
   /** Whether it does much, however small its body is: see `createLargeTurns`. */
   bulk?: true
   answers: Record<number, AnswerDescription>
-  /** The messages it refuses with, by status, beyond those that every operation has. */
-  refusals?: Partial<Record<400 | 404, readonly string[]>>
+  /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
+  refusals?: Partial<Record<400 | 404, readonly (Reason | string)[]>>
   /** False where what it does is not in Postgres alone: see `doOnce`. */
   transactional?: false
   /**

@@ -1,12 +1,14 @@
+import { UNKNOWN_PARAMETER } from './refusals.ts'
+import { pointerTo } from './pointer.ts'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
-import { invalid } from '../platform/refusal.ts'
+import { invalid, Refusal } from '../platform/refusal.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
 
 /**
- * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, a parameter
- * that stands twice is none, and one that is unknown is refused: a misspelt condition would find everything.
+ * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, and a
+ * parameter that stands twice is none.
  *
  * @throws {Refusal} `invalid`, naming every parameter that is wrong.
  */
@@ -14,12 +16,6 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   schema: Known,
   query: ParsedUrlQuery,
 ): InferType<Known> {
-  const names = Object.keys(schema.fields)
-  const unknown = Object.keys(query).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
-    throw invalid(`${shorten(unknown)} is no query parameter here; ${known}`)
-  }
   const values: AnyObject = {}
   for (const [name, field] of Object.entries(schema.fields)) {
     const { type, spec } = field as Schema
@@ -29,13 +25,24 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
     } else if (type === 'number') {
       values[name] = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : NaN
     } else {
-      if (typeof given !== 'string') throw invalid(`${name} must be given once`)
+      if (typeof given !== 'string') throw invalid(`${name} must be given once`, pointerTo('', name))
       values[name] = given
     }
   }
   const fault = findJsonFault(values)
   if (fault) throw invalid(fault)
   return validate(schema, values)
+}
+
+/**
+ * In the address of what is to go, a `?` in an id would cut off what is behind it, and something else would go.
+ *
+ * @throws {Refusal} `invalid` where a query was given at all
+ */
+export function assertNoQuery(query: ParsedUrlQuery): void {
+  const [name] = Object.keys(query)
+  if (name === undefined) return
+  throw new Refusal(UNKNOWN_PARAMETER, { message: `${shorten(name)} is no query parameter here; there are none` })
 }
 
 /** A name is the caller's, and can be long, and hold anything. */

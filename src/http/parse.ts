@@ -1,3 +1,4 @@
+import { pointerOf } from './pointer.ts'
 import {
   ValidationError,
   type AnyObject,
@@ -31,10 +32,14 @@ export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, v
   const reader = new Reader()
   const known = reader.read(schema, values, '')
   const problems = [...reader.problems]
-  if (problems.length === 0) return known as InferType<Known>
-  const told = problems.slice(0, MAX_PROBLEMS).join('; ')
+  const [first] = problems
+  if (first === undefined) return known as InferType<Known>
+  const told = problems
+    .map(([problem]) => problem)
+    .slice(0, MAX_PROBLEMS)
+    .join('; ')
   const message = told.length > MAX_MESSAGE_LENGTH ? `${told.slice(0, MAX_MESSAGE_LENGTH)}…` : told
-  throw invalid(problems.length > MAX_PROBLEMS ? `${message}; and more` : message)
+  throw invalid(problems.length > MAX_PROBLEMS ? `${message}; and more` : message, pointerOf(first[1]))
 }
 
 /**
@@ -44,11 +49,12 @@ export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, v
  * only once it is as long as it may be.
  */
 class Reader {
-  readonly problems = new Set<string>()
+  /** In words, and the path of each. */
+  readonly problems = new Map<string, string>()
 
   read(schema: ISchema<unknown>, value: unknown, path: string): unknown {
     if (this.problems.size > MAX_PROBLEMS) return undefined
-    const resolved = isLazy(schema) ? (schema.resolve({ value }) as Schema) : (schema as Schema)
+    const resolved = resolve(schema, value)
     if (!this.isItselfFine(resolved, value, path)) return undefined
     if (isObjectSchema(resolved) && isObject(value)) {
       const known: AnyObject = {}
@@ -81,7 +87,8 @@ class Reader {
       // yup takes an empty text for one that is not there: whoever gave it is not told that it is missing.
       const isEmpty = error.errors.includes(`${path} must not be empty`)
       for (const problem of error.errors) {
-        if (!isEmpty || problem !== `${path} is required`) this.problems.add(problem)
+        if (isEmpty && problem === `${path} is required`) continue
+        if (!this.problems.has(problem)) this.problems.set(problem, path)
       }
       // The fields of an object are told besides; what is no object, or is too long, has nothing to look into.
       return isObjectSchema(schema) && isObject(value)
@@ -95,7 +102,11 @@ function ownFields({ fields }: ObjectSchema<AnyObject>, value: AnyObject): AnyOb
   return own
 }
 
+/** What a value is held to: some schemas depend on it. */
+export const resolve = (schema: ISchema<unknown>, value: unknown): Schema =>
+  isLazy(schema) ? (schema.resolve({ value }) as Schema) : (schema as Schema)
+
 const isObject = (value: unknown): value is AnyObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isLazy = (schema: ISchema<unknown>): schema is Lazy<unknown> => (schema as { type?: string }).type === 'lazy'
-const isObjectSchema = (schema: Schema): schema is ObjectSchema<AnyObject> => schema.type === 'object'
+export const isObjectSchema = (schema: Schema): schema is ObjectSchema<AnyObject> => schema.type === 'object'

@@ -1,52 +1,95 @@
+import { BUSY, type Reason, reason, Refusal, STILL_SENDING, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
 import { KEY_REFUSALS } from '../workspaces/index.ts'
 
 /** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
-export const BUSY = 'Too many requests of this workspace or address are at work at the moment; please try again'
-export const DATABASE_UNAVAILABLE = 'The database is not available at the moment; please try again'
-export const TEMPORAL_UNAVAILABLE = 'Temporal is not available at the moment; please try again'
-export const CONFLICT = 'The request met another one on the same data, and nothing was done; please try again'
-export const BODY_TOO_LARGE = 'Request body too large'
-export const NO_JSON_OBJECT = 'The request body must be a JSON object'
-export const KEY_IN_PROGRESS = 'A request with this Idempotency-Key is still in progress; ask again in a moment'
-export const KEY_USED_OTHERWISE =
-  'This Idempotency-Key was used with another request in the last 24 hours; use a new one'
-export const DONE_FOR_ERASED =
+export const DATABASE_UNAVAILABLE = reason(
+  'unavailable',
+  'database_unavailable',
+  'The database is not available at the moment; please try again',
+)
+export const CONFLICT = reason(
+  'unavailable',
+  'conflict',
+  'The request met another one on the same data, and nothing was done; please try again',
+)
+export const MALFORMED_JSON = reason('invalid', 'malformed_json', 'Malformed JSON: Unexpected end of JSON input')
+export const BODY_TOO_LARGE = reason('invalid', 'body_too_large', 'Request body too large')
+export const NO_JSON_OBJECT = reason('invalid', 'no_json_object', 'The request body must be a JSON object')
+export const WRONG_CONTENT_TYPE = reason(
+  'invalid',
+  'wrong_content_type',
+  'The header Content-Type must be application/json',
+)
+export const UNKNOWN_PARAMETER = reason(
+  'invalid',
+  'unknown_parameter',
+  '"force" is no query parameter here; there are none',
+)
+export const PATH_NOT_FOUND = reason('not-found', 'path_not_found', 'There is nothing at GET /api/v1/contact')
+export const METHOD_NOT_ALLOWED = reason(
+  'wrong-method',
+  'method_not_allowed',
+  'PUT is not possible here; possible: GET, HEAD, POST',
+)
+export const INVALID_IDEMPOTENCY_KEY = reason(
+  'invalid',
+  'invalid_idempotency_key',
+  'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID',
+)
+export const KEY_IN_PROGRESS = reason(
+  'in-flight',
+  'idempotency_key_in_progress',
+  'A request with this Idempotency-Key is still in progress; ask again in a moment',
+)
+export const KEY_USED_OTHERWISE = reason(
+  'other-request',
+  'idempotency_key_reused',
+  'This Idempotency-Key was used with another request in the last 24 hours; use a new one',
+)
+export const DONE_FOR_ERASED = reason(
+  'erased',
+  'contact_erased',
   'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
-  'Use a new key to do it anew'
+    'Use a new key to do it anew',
+)
 
-export const rateLimitExceeded = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
-export const missingScope = (scope: string) => `Missing required scope: ${scope}`
-export const internalError = (requestId: string) =>
+const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
+export const RATE_LIMITED = reason('rate-limited', 'rate_limited', rateLimitInWords(7))
+export const rateLimited = (retryAfter: number) => new Refusal(RATE_LIMITED, { message: rateLimitInWords(retryAfter) })
+
+const scopeInWords = (scope: string) => `Missing required scope: ${scope}`
+export const missingScope = (scope: string) => reason('forbidden', 'scope_missing', scopeInWords(scope))
+
+const errorInWords = (requestId: string) =>
   `Internal server error; please try again, and mention request ${requestId} if it stays`
+export const INTERNAL_ERROR = reason('failed', 'internal_error', errorInWords('8f14e45f'))
+export const internalError = (requestId: string) => new Refusal(INTERNAL_ERROR, { message: errorInWords(requestId) })
 
 interface Described {
   description: string
-  messages: readonly string[]
+  reasons: readonly Reason[]
 }
 
 /** Refusals that can meet any operation, by status. */
 export const COMMON_REFUSALS: Record<number, Described> = {
   401: {
     description: 'The key is missing, invalid or revoked, or may not be used from this address.',
-    messages: Object.values(KEY_REFUSALS),
+    reasons: Object.values(KEY_REFUSALS),
   },
-  429: { description: 'Too many requests.', messages: [rateLimitExceeded(7)] },
-  500: {
-    description: 'Something went wrong here. Try again, with growing pauses.',
-    messages: [internalError('8f14e45f')],
-  },
+  429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
+  500: { description: 'Something went wrong here. Try again, with growing pauses.', reasons: [INTERNAL_ERROR] },
   503: {
     description: 'Something that is needed is not reachable at the moment. Try again.',
-    messages: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT],
+    reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING],
   },
 }
 
 /** Refusals of those that take an Idempotency-Key. */
 export const IDEMPOTENCY_REFUSALS: Record<number, Described> = {
-  409: { description: 'The request with this Idempotency-Key is still in progress.', messages: [KEY_IN_PROGRESS] },
+  409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
   410: {
     description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
-    messages: [DONE_FOR_ERASED],
+    reasons: [DONE_FOR_ERASED],
   },
-  422: { description: 'The Idempotency-Key was used with another request.', messages: [KEY_USED_OTHERWISE] },
+  422: { description: 'The Idempotency-Key was used with another request.', reasons: [KEY_USED_OTHERWISE] },
 }

@@ -1,6 +1,6 @@
+import { findUnknownNames } from './unknown-names.ts'
+import { Refusal } from '../platform/refusal.ts'
 import Router from '@koa/router'
-import { object } from 'yup'
-import { forbidden } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -8,17 +8,18 @@ import type { ApiDependencies } from './dependencies.ts'
 import { doOnce, type IdempotentRequest } from './idempotency.ts'
 import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
-import { paramsOf, takesIdempotencyKey, type Operation } from './operation.ts'
-import { missingScope } from './refusals.ts'
+import { paramsOf, takesIdempotencyKey, type Operation, warn } from './operation.ts'
+import { missingScope, METHOD_NOT_ALLOWED } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
-import { parseQuery } from './parse-query.ts'
+import { parseQuery, assertNoQuery } from './parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
- * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out wins over one with
- * parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact called "bulk".
+ * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out
+ * wins over one with parameters (OpenAPI 3.1, section 4.8.8.1), for every method: `GET /contacts/bulk` asks for no contact
+ * called "bulk".
  */
 export function createRouter(
   prefix: string,
@@ -49,20 +50,18 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   const allow = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   return (ctx: ApiContext) => {
     ctx.set('Allow', allow)
-    ctx.status = 405
-    ctx.body = { error: `${ctx.method} is not possible here; possible: ${allow}` }
+    throw new Refusal(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not possible here; possible: ${allow}` })
   }
 }
 
 function assertScope({ scope }: Operation, { apiKey }: Caller): void {
-  if (scope !== null && !apiKey.scopes.includes(scope)) throw forbidden(missingScope(scope))
+  if (scope !== null && !apiKey.scopes.includes(scope)) throw new Refusal(missingScope(scope))
 }
 
 /** Whether a caller may read what it writes. */
 const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
   (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
 
-const NO_QUERY = object({})
 type Params = ReturnType<typeof paramsOf>
 
 async function serve(
@@ -74,10 +73,12 @@ async function serve(
 ): Promise<void> {
   const { caller, requestId } = ctx.state
   const changesNothing = operation.method === 'GET'
-  // In the address of what is to go, a `?` in an id would cut off what is behind it.
-  const querySchema = operation.query ?? (operation.method === 'DELETE' ? NO_QUERY : undefined)
+  if (operation.method === 'DELETE') assertNoQuery(ctx.query)
   unread.assertRoom(caller.workspace.id)
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+  // Also to who is refused: what is missing may be what is misspelt.
+  const unknown = [...findUnknownNames(operation.query, ctx.query), ...findUnknownNames(operation.body, body?.json)]
+  ctx.set(warn(unknown))
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
   const identity: IdempotentRequest = {
@@ -94,7 +95,7 @@ async function serve(
   }
   const read = () => ({
     params: readParams(params, ctx.params),
-    query: querySchema ? parseQuery(querySchema, ctx.query) : {},
+    query: operation.query ? parseQuery(operation.query, ctx.query) : {},
     body: operation.body ? parse(operation.body, body?.json) : {},
     caller,
   })
@@ -104,6 +105,7 @@ async function serve(
     return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
   })
   if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
+  for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.append(name, value)
   ctx.status = answer.status
   const written = Buffer.from(await toJson(answer.body))
   // Asked again, because others were answered meanwhile. What was changed is answered in any case.

@@ -1,10 +1,12 @@
+import { BUSY, Refusal } from '../platform/refusal.ts'
 import type { ServerResponse } from 'node:http'
-import { unavailable } from '../platform/refusal.ts'
 
 /** Shorter answers are not counted: only a list can be megabytes. In bytes. */
 const SHORT = 64 * 1024
 /** How much one workspace may have been answered and not have read yet, in bytes: five pages of the largest contacts. */
 const MOST = 32 * 1024 * 1024
+
+const UNREAD = 'Too many answers to this workspace have not been read yet; please read them, and try again'
 
 /**
  * Keeps count of what a workspace has asked for and does not read. A client that reads slowly keeps its answers in memory for
@@ -16,8 +18,7 @@ export function createUnreadAnswers(most = MOST) {
   return {
     /** @throws {Refusal} when the workspace has as much unread as it may. Asked before anything is read for an answer. */
     assertRoom(workspaceId: string): void {
-      if (of(workspaceId) > most)
-        throw unavailable('Too many answers to this workspace have not been read yet; please read them, and try again')
+      if (of(workspaceId) > most) throw new Refusal(BUSY, { message: UNREAD })
     },
     /** Counts an answer until it is read or its connection is gone. */
     hold(workspaceId: string, answer: Buffer, response: ServerResponse): void {

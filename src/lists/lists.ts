@@ -1,12 +1,12 @@
 import { NOT_IN_LIST } from './refusals.ts'
-import { listNotFound } from '../contacts/index.ts'
+import { LIST_NOT_FOUND } from '../contacts/index.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { CONTACT_LIMITS, contactNotFound, isContactLimit, type Range } from '../contacts/index.ts'
+import { CONTACT_LIMITS, CONTACT_NOT_FOUND, isContactLimit, type Range } from '../contacts/index.ts'
 import { findList, fullMembers, joinList, leaveList, listPage, type List } from './queries.ts'
-import { notFound } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
@@ -20,7 +20,7 @@ export async function listLists(em: EntityManager, workspaceId: string, range: R
 /** @throws {Refusal} `not-found` */
 export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
   const list = isId(id) ? await findList(unitOf(em), workspaceId, id) : undefined
-  if (!list) throw listNotFound()
+  if (!list) throw new Refusal(LIST_NOT_FOUND)
   return list
 }
 
@@ -84,7 +84,7 @@ export async function addToList(
       : [
           {
             index,
-            error: full.has(id.toLowerCase()) ? CONTACT_LIMITS.list_members_most : contactNotFound().message,
+            error: full.has(id.toLowerCase()) ? CONTACT_LIMITS.list_members_most.message : CONTACT_NOT_FOUND.message,
           },
         ],
   )
@@ -101,6 +101,6 @@ export async function removeFromList(
 ): Promise<void> {
   await getList(em, workspaceId, listId)
   if (!isId(contactId) || !(await leaveList(em.fork(), workspaceId, listId, contactId))) {
-    throw notFound(NOT_IN_LIST)
+    throw new Refusal(NOT_IN_LIST)
   }
 }

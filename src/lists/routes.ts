@@ -1,8 +1,9 @@
+import { TOO_MANY_STARTS } from '../triggers/index.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
 import { addToList, createList, getList, listLists, removeFromList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
-import { notFound } from '../platform/refusal.ts'
 import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
 import { joinResultShape, listShape, presentList, tagShape } from './shapes.ts'
 import {
@@ -109,14 +110,19 @@ export const listOperations = [
       },
     },
     refusals: {
-      400: ['Send either contactId or contactIds', 'contactIds array must not exceed 1000 items'],
+      400: [
+        'Send either contactId or contactIds',
+        'contactIds array must not exceed 1000 items',
+        CONTACT_LIMITS.list_members_most,
+        TOO_MANY_STARTS,
+      ],
       404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
       const contactIds = body.contactIds ?? [body.contactId!]
       const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call)
       const { added, alreadyIn, errors } = joined
-      if (body.contactId !== undefined && errors[0]) throw notFound(errors[0].error)
+      if (body.contactId !== undefined && errors[0]) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
       const data = { listId: params.id, added, alreadyIn, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },

@@ -11,7 +11,7 @@ export const listShape = object({
   updatedAt: timestamp('When it was last changed.'),
 })
   .required()
-  .meta({ component: 'List', description: 'A named set of contacts.' })
+  .meta({ component: 'ContactList', description: 'A named set of contacts.' })
 
 export const presentList = (list: List): InferType<typeof listShape> => ({
   id: list.id,

@@ -1,10 +1,10 @@
 import { TAG_NOT_FOUND } from './refusals.ts'
 import { assertNotCrowded, foldName } from '../triggers/index.ts'
 import { addTags, removeTag, tagPage } from './tag-queries.ts'
-import { notFound } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
-import { contactNotFound, type ContactProfile, getContact, uniqueTags } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND, type ContactProfile, getContact, uniqueTags } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
@@ -22,11 +22,11 @@ export async function tagContact(
   names: readonly string[],
   call: Call,
 ): Promise<ContactProfile> {
-  if (!isId(contactId)) throw contactNotFound()
+  if (!isId(contactId)) throw new Refusal(CONTACT_NOT_FOUND)
   await assertNotCrowded(dependencies, workspaceId)
   const em = unitOf(dependencies.em)
   const deliveries = await addTags(em, workspaceId, contactId, uniqueTags(names), call.requestId)
-  if (!deliveries) throw contactNotFound()
+  if (!deliveries) throw new Refusal(CONTACT_NOT_FOUND)
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   return getContact(dependencies.em, workspaceId, contactId)
 }
@@ -41,6 +41,6 @@ export async function untagContact(
   await getContact(em, workspaceId, contactId)
   const storable = findJsonFault(name) === undefined
   if (!storable || !(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
-    throw notFound(TAG_NOT_FOUND)
+    throw new Refusal(TAG_NOT_FOUND)
   }
 }

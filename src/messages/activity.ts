@@ -1,4 +1,5 @@
-import { contactNotFound, type Range } from '../contacts/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { CONTACT_NOT_FOUND, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
@@ -29,7 +30,7 @@ export async function listActivity(
 ): Promise<[ActivityItem[], number]> {
   const fork = em.fork()
   const total = isId(contactId) ? await countMessages(fork, workspaceId, contactId) : undefined
-  if (total === undefined) throw contactNotFound()
+  if (total === undefined) throw new Refusal(CONTACT_NOT_FOUND)
   const newest = { createdAt: 'desc', id: 'desc' } as const
   const messages = await fork.find(
     Message,

@@ -1,28 +1,74 @@
-/** Why an operation was refused. The API turns each into its status; nothing else about HTTP is known here. */
-export type RefusalCode =
+/** What kind of refusal it is. The API turns each into its status; nothing else about HTTP is known here. */
+export type RefusalKind =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
   | 'not-found'
+  | 'wrong-method'
   | 'in-flight'
   | 'erased'
   | 'other-request'
   | 'rate-limited'
+  | 'failed'
   | 'unavailable'
+
+/** Why something is refused. Programs go by the code, which never changes once it is released; people by the message. */
+export interface Reason {
+  readonly kind: RefusalKind
+  readonly code: string
+  /** In words. Where they hold what was given, an example of them. */
+  readonly message: string
+}
+
+export const reason = (kind: RefusalKind, code: string, message: string): Reason => ({ kind, code, message })
+
+/** What is told beyond the reason. */
+export interface Particulars {
+  /** The words, where they are others than the reason's own. */
+  message?: string | undefined
+  /** Where it is, of what was given: a JSON pointer (RFC 6901) into the body, or into the query as an object. */
+  param?: string | undefined
+  cause?: unknown
+}
 
 /** An error whose message is for the caller: what was wrong, where, and what would be right. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  readonly code: RefusalCode
+  readonly kind: RefusalKind
+  readonly code: string
+  readonly param: string | undefined
 
-  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor({ kind, code, message: words }: Reason, { message = words, param, cause }: Particulars = {}) {
+    super(message, cause === undefined ? {} : { cause })
+    this.kind = kind
     this.code = code
+    this.param = param
   }
 }
 
-export const invalid = (message: string): Refusal => new Refusal('invalid', message)
-export const unauthenticated = (message: string): Refusal => new Refusal('unauthenticated', message)
-export const forbidden = (message: string): Refusal => new Refusal('forbidden', message)
-export const notFound = (message: string): Refusal => new Refusal('not-found', message)
-export const unavailable = (message: string, cause?: unknown): Refusal => new Refusal('unavailable', message, { cause })
+/** What was given is not as it should be. */
+export const INVALID_REQUEST = reason('invalid', 'invalid_request', 'email is required')
+/** What has no reason of its own, because nobody but a person at a command line asks for it. */
+export const NOT_FOUND = reason('not-found', 'not_found', 'There is no API key 0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e')
+
+/** Others of the same workspace, key or address are before it: it has not been begun. */
+export const BUSY = reason(
+  'unavailable',
+  'busy',
+  'Too many requests of this workspace or address are at work at the moment; please try again',
+)
+export const TEMPORAL_UNAVAILABLE = reason(
+  'unavailable',
+  'temporal_unavailable',
+  'Temporal is not available at the moment; please try again',
+)
+/** What was asked is done; but an email was on its way to the mail server, and may still arrive. */
+export const STILL_SENDING = reason(
+  'unavailable',
+  'still_sending',
+  'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
+    'Send this request again to learn when it is settled.',
+)
+
+export const invalid = (message: string, param?: string): Refusal => new Refusal(INVALID_REQUEST, { message, param })
+export const notFound = (message: string): Refusal => new Refusal(NOT_FOUND, { message })

@@ -1,9 +1,9 @@
-import { segmentNotFound } from '../contacts/index.ts'
+import { SEGMENT_NOT_FOUND } from '../contacts/index.ts'
 import { readCondition, Segment } from '../conditions/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { countContacts, type Range } from '../contacts/index.ts'
-import { invalid, notFound } from '../platform/refusal.ts'
+import { invalid, notFound, Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 
 /** A page of a workspace's segments, newest first, and how many there are. */
@@ -24,7 +24,7 @@ export async function getSegment(
 ): Promise<{ segment: Segment; contactCount: number }> {
   const fork = em.fork()
   const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw segmentNotFound()
+  if (!segment) throw new Refusal(SEGMENT_NOT_FOUND)
   return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
 }
 

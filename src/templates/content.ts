@@ -10,6 +10,13 @@ export interface TemplateVariables {
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
 }
 
+/** What there is of a contact in `TemplateVariables`. */
+export const CONTACT_VARIABLES = [
+  'email',
+  'firstName',
+  'metadata',
+] as const satisfies readonly (keyof TemplateVariables['contact'])[]
+
 export interface RenderedEmail {
   subject: string
   html: string | null
@@ -20,6 +27,19 @@ export interface RenderedEmail {
 export interface TemplateProblem {
   field: keyof EmailContent
   problem: string
+}
+
+/** A variable that a template names and nobody gives, and the known one that it resembles. */
+export interface UnknownVariable {
+  field: keyof EmailContent
+  variable: string
+  nearest: string | undefined
+}
+
+/** What a trial has found: what is wrong, and what is most likely not meant. */
+export interface TemplateFindings {
+  problems: TemplateProblem[]
+  unknownVariables: UnknownVariable[]
 }
 
 /** A template that can't be parsed or rendered. The message names the field, and says what is wrong and where in it. */

@@ -13,7 +13,8 @@ import {
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
 import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
-import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
+import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
+import { findUnknownVariables } from './unknown-variables.ts'
 
 export type Field = keyof EmailContent
 
@@ -249,19 +250,22 @@ const TRIAL_CONTACTS: readonly TemplateVariables['contact'][] = [
   },
 ]
 
-/** Parses and renders templates for trial. @returns what is wrong, by field; empty when all is well. */
-export function check(content: EmailContent, key: string, begin: (field: Field) => void): TemplateProblem[] {
-  return FIELDS.flatMap((field) => {
+/** Parses and renders templates for trial. */
+export function check(content: EmailContent, key: string, begin: (field: Field) => void): TemplateFindings {
+  const findings: TemplateFindings = { problems: [], unknownVariables: [] }
+  for (const field of FIELDS) {
     const source = content[field]
-    if (source === null) return []
+    if (source === null) continue
     begin(field)
     try {
       for (const contact of TRIAL_CONTACTS) renderField(field, source, { contact }, key)
-      return []
+      const unknown = findUnknownVariables(ENGINES[field], parse(field, source, key))
+      findings.unknownVariables.push(...unknown.map((variable) => ({ field, ...variable })))
     } catch (error) {
-      return [{ field, problem: (error as Error).message }]
+      findings.problems.push({ field, problem: (error as Error).message })
     }
-  })
+  }
+  return findings
 }
 
 /** The longest explanation: LiquidJS repeats what it could not read. */

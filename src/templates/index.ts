@@ -6,5 +6,6 @@ export {
   RendererBusy,
   RendererClosed,
   TemplateError,
+  type UnknownVariable,
 } from './content.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

@@ -1,5 +1,5 @@
 import type { Allowance } from './deadline.ts'
-import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
+import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
 
 /** In the order in which they are rendered, and known by their places: `thread.ts` writes the one in progress. */
 export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (keyof EmailContent)[]
@@ -21,7 +21,7 @@ export type RenderJob =
 /** What becomes of a job that comes to its end, whatever it finds. */
 export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
-  | { kind: 'checked'; problems: TemplateProblem[] }
+  | { kind: 'checked'; findings: TemplateFindings }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
 /** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */

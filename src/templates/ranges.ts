@@ -7,7 +7,7 @@ import { type Context, evalTokenValue, TokenKind, Tokenizer } from 'liquidjs'
 /** A part of a template whose value is looked at before it is used: for LiquidJS, a value with filters. */
 interface CheckedToken {
   kind: TokenKind.FilteredValue
-  initial: { evaluate(context: Context): Generator<unknown, unknown, unknown> }
+  initial: { evaluate(context: Context): Generator<unknown, unknown, unknown>; postfix: [Token] }
   filters: []
 }
 
@@ -27,6 +27,8 @@ const checked = (token: Token): CheckedToken => ({
         throw new RangeError('counts with numbers that are too large for that')
       return value
     },
+    // Whoever looks for variables finds them here.
+    postfix: [token],
   },
   filters: [],
 })

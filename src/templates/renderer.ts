@@ -9,7 +9,7 @@ import {
   TemplateError,
   type EmailContent,
   type RenderedEmail,
-  type TemplateProblem,
+  type TemplateFindings,
   type TemplateVariables,
 } from './content.ts'
 
@@ -43,7 +43,7 @@ export interface Renderer {
    * Tries the templates of an email. @returns what is wrong, by field; empty when all is well.
    * @throws {RendererBusy} when the machine is too busy to tell
    */
-  check(content: EmailContent, options?: JobOptions): Promise<TemplateProblem[]>
+  check(content: EmailContent, options?: JobOptions): Promise<TemplateFindings>
   /** Says so, when processes can't be started any more. It goes on trying. */
   problem(): string | undefined
   /** Ends the processes. What is in progress fails. */
@@ -153,7 +153,7 @@ export function createRenderer({
       const outcome = await at.process.run(job.message)
       if (performance.now() - since > HEAVY_MS) heavy.note(job.group)
       failedStarts = 0
-      if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.problems.length === 0)) {
+      if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.findings.problems.length === 0)) {
         proven.note(job.message.key)
       }
       if (isBlamed(outcome)) {
@@ -232,9 +232,9 @@ export function createRenderer({
     },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
-      if (outcome.kind === 'checked') return outcome.problems
+      if (outcome.kind === 'checked') return outcome.findings
       if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
-      return [{ field: outcome.field, problem: reasonOf(outcome) }]
+      return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
     },
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined

@@ -12,7 +12,7 @@ const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.index
 function answer(job: RenderJob): ProcessAnswer {
   try {
     return job.kind === 'check'
-      ? { kind: 'checked', problems: check(job.content, job.key, begin) }
+      ? { kind: 'checked', findings: check(job.content, job.key, begin) }
       : { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
   } catch (error) {
     if (error instanceof FieldError) return { kind: 'failed', field: error.field, problem: error.message }

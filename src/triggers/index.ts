@@ -1,4 +1,4 @@
-export { assertBearable, assertNotCrowded } from './bulk-load.ts'
+export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
 export { deliveriesOf, forgetTriggerEvents, lostEvents, writeTriggerEvents } from './queries.ts'
 export {

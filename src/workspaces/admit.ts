@@ -1,7 +1,7 @@
+import { BUSY, Refusal } from '../platform/refusal.ts'
 import { KEY_REFUSALS } from './refusals.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
-import { unauthenticated, unavailable, type Refusal } from '../platform/refusal.ts'
 import { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
 import { admitRequest, type Caller } from './queries.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
@@ -25,7 +25,7 @@ const AT_A_TIME = 2
 const LINE = {
   longest: 1_000,
   patienceMs: 2_000,
-  refusal: () => unavailable('Too many requests of this key or address at a time; please try again'),
+  refusal: () => new Refusal(BUSY, { message: 'Too many requests of this key or address at a time; please try again' }),
 }
 
 /** How many keys are remembered to be somebody's. */
@@ -84,5 +84,5 @@ export function createAdmission(em: EntityManager): Admit {
 }
 
 function reasonOf(key: string, caller: 'unknown-key' | 'wrong-address'): Refusal {
-  return unauthenticated(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? caller : 'malformed'])
+  return new Refusal(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? caller : 'malformed'])
 }

@@ -40,14 +40,14 @@ describe('an automation that could never act', () => {
   ] as const) {
     it(`because of ${what} is a DRAFT, and no more`, async () => {
       const refused = await create({ ...fields, status: 'ACTIVE' })
-      assert.equal(refused.status, 400)
+      assert.equal(refused.refused, '400 automation_never_acts')
       assert.match(refused.body.error, /^An ACTIVE automation must be able to act, and this one never would: /)
       assert.match(refused.body.error, reason)
       const draft = await create(fields)
       assert.equal(draft.status, 201)
       const { id } = draft.body.data
       const activated = await patch(id, { status: 'ACTIVE' })
-      assert.deepEqual([activated.status, activated.body], [400, refused.body])
+      assert.deepEqual([activated.refused, activated.body], ['400 automation_never_acts', refused.body])
       assert.equal((await service.call('GET', `automations/${id}`)).body.data.status, 'DRAFT')
     })
   }
@@ -55,8 +55,8 @@ describe('an automation that could never act', () => {
   it('is not made of one that could', async () => {
     const { body } = await create({ status: 'ACTIVE' })
     const { id } = body.data
-    assert.equal((await patch(id, { triggerConfig: {} })).status, 400)
-    assert.equal((await patch(id, { trigger: 'TAG_ADDED' })).status, 400)
+    assert.equal((await patch(id, { triggerConfig: {} })).refused, '400 automation_never_acts')
+    assert.equal((await patch(id, { trigger: 'TAG_ADDED' })).refused, '400 automation_never_acts')
     const steps = await service.call('PUT', `automations/${id}/steps`, { steps: [] })
     assert.match(steps.body.error, /it has no steps/)
     const { data } = (await service.call('GET', `automations/${id}`)).body
@@ -83,7 +83,7 @@ describe('an automation that could never act', () => {
     for (const listId of [newId(), theirs.body.data.id as string]) {
       const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId } }
       const refused = await create({ ...fields, status: 'ACTIVE' })
-      assert.equal(refused.status, 400)
+      assert.equal(refused.refused, '400 automation_never_acts')
       assert.match(
         refused.body.error,
         /^An ACTIVE automation must be able to act, and this one never would: triggerConfig\.listId is no list of this workspace/,
@@ -92,10 +92,10 @@ describe('an automation that could never act', () => {
       assert.equal(draft.status, 201)
       const { id } = draft.body.data
       const activated = await patch(id, { status: 'ACTIVE' })
-      assert.deepEqual([activated.status, activated.body], [400, refused.body])
+      assert.deepEqual([activated.refused, activated.body], ['400 automation_never_acts', refused.body])
       const triggerConfig = { listId: (await aList(service)).toUpperCase() }
       assert.equal((await patch(id, { status: 'ACTIVE', triggerConfig })).status, 200)
-      assert.equal((await patch(id, { triggerConfig: { listId } })).status, 400)
+      assert.equal((await patch(id, { triggerConfig: { listId } })).refused, '400 automation_never_acts')
       assert.equal((await patch(id, { name: 'renamed' })).status, 200)
     }
   })
@@ -118,11 +118,11 @@ describe('an automation that could never act', () => {
       }
       for (const status of ['DRAFT', 'ACTIVE']) {
         const refused = await create({ trigger, triggerConfig: { [key]: long(max + 1) }, status })
-        assert.equal(refused.status, 400)
+        assert.equal(refused.refused, '400 invalid_request')
         assert.equal(refused.body.error, `triggerConfig.${key} must not be longer than ${max} characters`)
       }
       const longer = await patch(made.body.data.id, { triggerConfig: { [key]: long(max + 1) } })
-      assert.equal(longer.status, 400)
+      assert.equal(longer.refused, '400 invalid_request')
     })
   }
 })

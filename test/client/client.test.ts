@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { createDriplineClient } from 'dripline/client'
+import { createDriplineClient, DriplineError } from '@dripline/client'
 import { aContact } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -26,14 +26,14 @@ describe('a client', () => {
       body: { email: 'typed@example.com', firstName: 'Typed', metadata: { plan: 'pro' }, tags: ['typed'] },
       params: { header: { 'Idempotency-Key': 'typed-1' } },
     })
-    const contactId = contact.data!.data.id
+    const contactId = contact.data.data.id
     const list = await dripline.POST('/lists', { body: { name: 'Typed' } })
-    const listId = list.data!.data.id
+    const listId = list.data.data.id
     const joined = await dripline.POST('/lists/{id}/contacts', {
       params: { path: { id: listId } },
       body: { contactId },
     })
-    assert.equal(joined.data?.data.added, 1)
+    assert.equal(joined.data.data.added, 1)
     const automation = await dripline.POST('/automations', {
       body: {
         name: 'Typed',
@@ -46,7 +46,7 @@ describe('a client', () => {
         ],
       },
     })
-    const { id, steps } = automation.data!.data
+    const { id, steps } = automation.data.data
     assert.deepEqual(
       steps.map((step) => [step.type, step.subject, step.delayMinutes]),
       [
@@ -58,16 +58,19 @@ describe('a client', () => {
       params: { path: { id } },
       body: { contactId, merge: { source: 'client' } },
     })
-    assert.deepEqual([enrolled.response.status, enrolled.data?.data.enrolled], [202, true])
+    assert.deepEqual([enrolled.response.status, enrolled.data.data.enrolled], [202, true])
     const fired = await dripline.POST('/contacts/{id}/events', {
       params: { path: { id: contactId } },
       body: { name: 'TYPED', data: { amount: 1 } },
     })
-    assert.equal(fired.data?.data.matchingAutomations, 1)
+    assert.equal(fired.data.data.matchingAutomations, 1)
     const found = await dripline.GET('/contacts', { params: { query: { tag: 'typed', limit: 1 } } })
-    assert.deepEqual(found.data?.data[0]?.metadata, { plan: 'pro', source: 'client' })
-    const { error, response } = await dripline.GET('/contacts/{id}', { params: { path: { id: 'none' } } })
-    assert.deepEqual([response.status, error], [404, { error: 'Contact not found' }])
+    assert.deepEqual(found.data.data[0]?.metadata, { plan: 'pro', source: 'client' })
+    await assert.rejects(dripline.GET('/contacts/{id}', { params: { path: { id: 'none' } } }), (error) => {
+      assert.ok(error instanceof DriplineError)
+      assert.deepEqual([error.status, error.code, error.message], [404, 'contact_not_found', 'Contact not found'])
+      return error.requestId !== undefined
+    })
   })
 
   it('of another generator compiles, and makes the round', async () => {

@@ -38,10 +38,10 @@ describe('what a contact can have', () => {
     const email = 'full@example.com'
     const id = await tagged(1, email)
     const tooMany = await tag(id, someTags(2))
-    assert.deepEqual([tooMany.status, tooMany.body], [400, { error: TOO_MANY_TAGS }])
+    assert.deepEqual([tooMany.refused, tooMany.body], ['400 too_many_tags', { error: TOO_MANY_TAGS }])
     assert.equal((await tag(id, someTags(1))).status, 200)
     const upserted = await service.call('POST', 'contacts', { email, tags: someTags(1) })
-    assert.deepEqual([upserted.status, upserted.body], [400, { error: TOO_MANY_TAGS }])
+    assert.deepEqual([upserted.refused, upserted.body], ['400 too_many_tags', { error: TOO_MANY_TAGS }])
     // One that it has already is no other, and who loses one has room.
     assert.equal((await service.call('POST', 'contacts', { email, tags: ['OLD 1'] })).status, 200)
     assert.equal((await service.call('DELETE', `contacts/${id}/tags/old%201`)).status, 200)
@@ -79,9 +79,9 @@ describe('what a contact can have', () => {
     )
     const listId = await aList(service)
     const upserted = await service.call('POST', 'contacts', { email, listId })
-    assert.deepEqual([upserted.status, upserted.body], [400, { error: TOO_MANY_LISTS }])
+    assert.deepEqual([upserted.refused, upserted.body], ['400 too_many_lists', { error: TOO_MANY_LISTS }])
     const joined = await service.call('POST', `lists/${listId}/contacts`, { contactId: id })
-    assert.deepEqual([joined.status, joined.body], [400, { error: TOO_MANY_LISTS }])
+    assert.deepEqual([joined.refused, joined.body], ['400 too_many_lists', { error: TOO_MANY_LISTS }])
     const contactIds = [id, await aContact(service)]
     const many = await service.call('POST', `lists/${listId}/contacts`, { contactIds })
     assert.deepEqual([many.status, many.body.data.added], [200, 1])

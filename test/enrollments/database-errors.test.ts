@@ -62,8 +62,8 @@ describe('a database that fails', () => {
     const automationId = await anAutomation(service)
     await fail('25006', 'idempotency_keys INSERT', 1_000)
     const options = { headers: { 'idempotency-key': 'read-only' } }
-    const { status } = await service.call('POST', `automations/${automationId}/enroll`, { contactId }, options)
-    assert.equal(status, 503)
+    const { refused } = await service.call('POST', `automations/${automationId}/enroll`, { contactId }, options)
+    assert.equal(refused, '503 database_unavailable')
   })
 
   it('and can’t record an enrollment makes no history grow', async () => {
@@ -94,7 +94,7 @@ describe('a database that fails', () => {
       )
     // The answer can't be kept: then nothing was done, either.
     await fail('57P01', 'idempotency_keys UPDATE', 1)
-    assert.equal((await pause()).status, 503)
+    assert.equal((await pause()).refused, '503 database_unavailable')
     const status = async () => (await service.call('GET', `automations/${automationId}`)).body.data.status as string
     assert.equal(await status(), 'ACTIVE')
     assert.equal((await pause()).status, 200)

@@ -123,15 +123,21 @@ describe('an enrollment', () => {
     const contactId = await aContact(service)
     for (const status of ['DRAFT', 'PAUSED', 'ARCHIVED']) {
       const answer = await enroll(service, await anAutomation(service, { status }), contactId)
-      assert.deepEqual([answer.status, answer.body.error], [404, 'Automation not found or not active'])
+      assert.deepEqual(
+        [answer.refused, answer.body.error],
+        ['404 automation_not_active', 'Automation not found or not active'],
+      )
     }
     const key = await service.newKey()
     const { body } = await service.call('POST', 'contacts', { email: 'other@example.com' }, { key })
     const foreign = await enroll(service, await anAutomation(service), body.data.id as string)
-    assert.deepEqual([foreign.status, foreign.body.error], [404, 'Contact not found'])
+    assert.deepEqual([foreign.refused, foreign.body.error], ['404 contact_not_found', 'Contact not found'])
     const automationId = await anAutomation(service)
     const stranger = await service.call('POST', `automations/${automationId}/enroll`, { contactId }, { key })
-    assert.deepEqual([stranger.status, stranger.body.error], [404, 'Automation not found or not active'])
+    assert.deepEqual(
+      [stranger.refused, stranger.body.error],
+      ['404 automation_not_active', 'Automation not found or not active'],
+    )
   })
 
   it('holds before its next email while the automation is paused, and resumes', async () => {
@@ -166,8 +172,8 @@ describe('an enrollment', () => {
     await messages(contactId, 1)
     const { status, body } = await service.call('DELETE', `automations/${automationId}`)
     assert.deepEqual([status, body], [200, { data: { id: automationId, deleted: true } }])
-    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
-    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 404)
+    assert.equal((await service.call('GET', `automations/${automationId}`)).refused, '404 automation_not_found')
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).refused, '404 automation_not_found')
     assert.equal(await closed(automationId, contactId), 'CANCELLED')
     await eventually('the rows are gone', async () => {
       const rows = await service.context.orm.em

@@ -64,7 +64,7 @@ describe('an erasure beside an email that is not sent', () => {
   it('keeps none of the server’s words, where the hand-over ends after it', async () => {
     const { contactId, attempt } = await anAttempt()
     const id = await claimMessage(em(), { ...attempt, as: { status: 'SENDING' } })
-    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 503)
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).refused, '503 still_sending')
     await recordOutcome(em(), { id: id!, claim: attempt.claim }, { status: 'DEFERRED', error: WORDS }, undefined)
     // Until the relay comes by, it holds ids alone.
     assert.deepEqual(await messages(contactId), [{ status: 'DEFERRED', error: null }])

@@ -31,7 +31,7 @@ describe('erasing a contact', () => {
 
     const { status, body: answer } = await service.call('DELETE', `contacts/${contactId}`)
     assert.deepEqual([status, answer], [200, { data: { id: contactId, deleted: true } }])
-    assert.equal((await service.call('GET', `contacts/${contactId}`)).status, 404)
+    assert.equal((await service.call('GET', `contacts/${contactId}`)).refused, '404 contact_not_found')
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).body.error, 'Contact not found')
     assert.equal((await service.call('GET', 'contacts')).body.pagination.total, total - 1)
     assert.equal((await service.call('GET', `lists/${listId}`)).body.data.contactCount, 0)
@@ -59,7 +59,10 @@ describe('erasing a contact', () => {
   it('is done for a contact who was never enrolled, and not for one of another workspace', async () => {
     const contactId = await aContact(service)
     const key = await service.newKey()
-    assert.equal((await service.call('DELETE', `contacts/${contactId}`, undefined, { key })).status, 404)
+    assert.equal(
+      (await service.call('DELETE', `contacts/${contactId}`, undefined, { key })).refused,
+      '404 contact_not_found',
+    )
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
   })
 

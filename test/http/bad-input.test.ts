@@ -18,11 +18,11 @@ describe('bad input', () => {
 
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
   const email = 'email":"x@example.com'
-  const cases: [string, string, string, string, RegExp][] = [
-    ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/],
-    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/],
-    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/],
-    ['null', 'POST', 'contacts', 'null', /must be a JSON object/],
+  const cases: [what: string, method: string, path: string, raw: string, message: RegExp, code?: string][] = [
+    ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/, 'malformed_json'],
+    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/, 'no_json_object'],
+    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/, 'no_json_object'],
+    ['null', 'POST', 'contacts', 'null', /must be a JSON object/, 'no_json_object'],
     ['no email', 'POST', 'contacts', '{}', /^email is required$/],
     ['an email of null', 'POST', 'contacts', '{"email":null}', /^email is required$/],
     ['a number as email', 'POST', 'contacts', '{"email":5}', /^email must be a string$/],
@@ -123,6 +123,7 @@ describe('bad input', () => {
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL","subject":"s","html":"{% if %}"}]}',
       /^steps\[0\]\.html is no valid template/,
+      'invalid_template',
     ],
     ['an empty name', 'PATCH', 'automations/:automation', '{"name":"  "}', /^name must not be empty$/],
     [
@@ -153,6 +154,7 @@ describe('bad input', () => {
       'automations/:automation',
       '{}',
       /^No updatable fields provided: give at least one of name, .*, onSendFailure\. Steps /,
+      'nothing_to_update',
     ],
     [
       'nothing known to update',
@@ -160,6 +162,7 @@ describe('bad input', () => {
       'automations/:automation',
       '{"colour":"red"}',
       /^No updatable fields provided: give at least one of name, .*, onSendFailure\. Steps /,
+      'nothing_to_update',
     ],
     ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
     ['no contact to enroll', 'POST', 'automations/:automation/enroll', '{}', /^contactId is required$/],
@@ -171,12 +174,12 @@ describe('bad input', () => {
       /^merge must be a JSON object$/,
     ],
   ]
-  for (const [what, method, path, raw, message] of cases) {
+  for (const [what, method, path, raw, message, code = 'invalid_request'] of cases) {
     it(`${method} /${path}: ${what}`, async () => {
       const fill = (text: string) => text.replace(':contact', contactId).replace(':automation', automationId)
-      const { status, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
+      const { refused, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
       assert.match(body.error, message)
-      assert.equal(status, 400)
+      assert.equal(refused, `400 ${code}`)
       assert.deepEqual(Object.keys(body), ['error'])
     })
   }
@@ -200,18 +203,18 @@ describe('bad input', () => {
   }
 
   it('wants JSON to be called JSON', async () => {
-    const { status, body } = await service.call('POST', 'contacts', undefined, {
+    const { refused, body } = await service.call('POST', 'contacts', undefined, {
       raw: 'email=x@example.com',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
-    assert.equal(status, 400)
+    assert.equal(refused, '400 wrong_content_type')
     assert.match(body.error, /Content-Type must be application\/json/)
   })
 
   it('refuses a body over the limit, and answers the next request', async () => {
     const raw = `{"email":"x@example.com","firstName":"${'x'.repeat(6_000_000)}"}`
-    const { status, body } = await service.call('POST', 'contacts', undefined, { raw })
-    assert.equal(status, 400)
+    const { refused, body } = await service.call('POST', 'contacts', undefined, { raw })
+    assert.equal(refused, '400 body_too_large')
     assert.equal(body.error, 'Request body too large')
     assert.equal((await service.call('GET', 'whoami')).status, 200)
   })
@@ -221,24 +224,24 @@ describe('bad input', () => {
       service.call('POST', `contacts/${contactId}/events`, { name: 'x', data: { a: filler } })
     const room = 16 * 1024 - Buffer.byteLength('{"a":""}')
     assert.equal((await fire('ü'.repeat(room / 2))).status, 202)
-    const { status, body } = await fire(`${'ü'.repeat(room / 2)}x`)
-    assert.equal(status, 400)
+    const { refused, body } = await fire(`${'ü'.repeat(room / 2)}x`)
+    assert.equal(refused, '400 invalid_request')
     assert.equal(body.error, 'Request body too large')
   })
 
   for (const id of ['nonsense', '%00', '00000000-0000-7000-8000-000000000000']) {
     it(`does not find what has the id ${id}`, async () => {
-      for (const [method, path, error] of [
-        ['GET', `automations/${id}`, 'Automation not found'],
-        ['PATCH', `automations/${id}`, 'Automation not found'],
-        ['DELETE', `automations/${id}`, 'Automation not found'],
-        ['POST', `automations/${id}/enroll`, 'Automation not found or not active'],
-        ['POST', `contacts/${id}/events`, 'Contact not found'],
-        ['GET', `contacts/${id}/activity`, 'Contact not found'],
+      for (const [method, path, code, error] of [
+        ['GET', `automations/${id}`, 'automation_not_found', 'Automation not found'],
+        ['PATCH', `automations/${id}`, 'automation_not_found', 'Automation not found'],
+        ['DELETE', `automations/${id}`, 'automation_not_found', 'Automation not found'],
+        ['POST', `automations/${id}/enroll`, 'automation_not_active', 'Automation not found or not active'],
+        ['POST', `contacts/${id}/events`, 'contact_not_found', 'Contact not found'],
+        ['GET', `contacts/${id}/activity`, 'contact_not_found', 'Contact not found'],
       ] as const) {
         const body = { name: 'x', contactId }
         const answer = await service.call(method, path, method === 'GET' || method === 'DELETE' ? undefined : body)
-        assert.equal(answer.status, 404, `${method} ${path}`)
+        assert.equal(answer.refused, `404 ${code}`, `${method} ${path}`)
         assert.equal(answer.body.error, error)
       }
     })
@@ -246,16 +249,16 @@ describe('bad input', () => {
 
   it('deletes nothing where the address has a query: a ? in an id cuts off what is behind it', async () => {
     const kept = await aContact(service)
-    const { status, body } = await service.call('DELETE', `contacts/${kept}?x/tags/vip`)
-    assert.equal(status, 400)
+    const { refused, body } = await service.call('DELETE', `contacts/${kept}?x/tags/vip`)
+    assert.equal(refused, '400 unknown_parameter')
     assert.equal(body.error, '"x/tags/vip" is no query parameter here; there are none')
     assert.equal((await service.call('GET', `contacts/${kept}`)).status, 200)
   })
 
   it('knows unknown paths from unknown methods', async () => {
-    assert.equal((await service.call('GET', 'nowhere')).status, 404)
-    const { status, headers } = await service.call('DELETE', 'contacts')
-    assert.equal(status, 405)
+    assert.equal((await service.call('GET', 'nowhere')).refused, '404 path_not_found')
+    const { refused, headers } = await service.call('DELETE', 'contacts')
+    assert.equal(refused, '405 method_not_allowed')
     assert.equal(headers.get('allow'), 'GET, HEAD, POST')
   })
 

@@ -62,7 +62,10 @@ describe('what is told', () => {
     const once = { 'idempotency-key': 'disclosed' }
     const all = await service.call('PATCH', `automations/${id}`, patch, { headers: once })
     assert.equal(all.body.data.name, 'Secret plan')
-    assert.equal((await service.call('PATCH', `automations/${id}`, patch, { key, headers: once })).status, 422)
+    assert.equal(
+      (await service.call('PATCH', `automations/${id}`, patch, { key, headers: once })).refused,
+      '422 idempotency_key_reused',
+    )
   })
 
   it('of whatever was asked is not kept on its way, and is no other type than it says', async () => {

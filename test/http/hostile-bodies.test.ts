@@ -42,6 +42,7 @@ function* slices(body: Buffer | Endless): Generator<Buffer> {
 
 interface Answer {
   status: number
+  refused: string
   text: string
 }
 
@@ -87,7 +88,8 @@ describe('bodies that are made to harm', () => {
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
         response.once('end', () => {
           sent.destroy()
-          resolve({ status: response.statusCode ?? 0, text })
+          const { statusCode = 0, headers } = response
+          resolve({ status: statusCode, refused: `${statusCode} ${String(headers['x-error-code'])}`, text })
         })
       })
       // By and by: what the client's own system does with megabytes at once is not what is measured.
@@ -150,7 +152,7 @@ describe('bodies that are made to harm', () => {
       it(`${method} ${path} refuses ten times its limit of ${what}, quickly and with few words`, async () => {
         const head = `{${fields.map((name) => JSON.stringify(name)).join(':1,')}:${unit === 'x' ? '"' : '['}`
         const answer = await measured(method, pathOf(path), { head, unit, length: bodyLimit.bytes * 10 })
-        assert.deepEqual([answer.status, answer.text], [400, '{"error":"Request body too large"}'])
+        assert.deepEqual([answer.refused, answer.text], ['400 body_too_large', '{"error":"Request body too large"}'])
         isHarmless(answer)
       })
     }
@@ -164,7 +166,7 @@ describe('bodies that are made to harm', () => {
           const values = bodyLimit.values / (item.length > 2 ? 3 : 2) - 10
           const items = Math.floor(Math.min(values, (bodyLimit.bytes - 100) / (item.length + 1)))
           const answer = await measured(method, pathOf(path), `{"${field}":[${`${item},`.repeat(items - 1)}${item}]}`)
-          assert.equal(answer.status, 400)
+          assert.equal(answer.refused, '400 invalid_request')
           isHarmless(answer)
         })
       }
@@ -182,7 +184,7 @@ describe('bodies that are made to harm', () => {
       ['POST', 'contacts/bulk', `{"contacts":${ones}}`, 'contacts array must not exceed 1000 items'],
     ] as const) {
       const answer = await measured(method, path, raw)
-      assert.deepEqual([answer.status, JSON.parse(answer.text)], [400, { error }])
+      assert.deepEqual([answer.refused, JSON.parse(answer.text)], ['400 invalid_request', { error }])
       isHarmless(answer)
     }
   })
@@ -208,7 +210,7 @@ describe('bodies that are made to harm', () => {
   it('of 55,000 outputs, in nine steps, are refused, and nobody waits for it', async () => {
     const steps = Array.from({ length: 9 }, (_, n) => email(`${'{{a}}b'.repeat(55_000)}${n}`))
     const answer = await measured('POST', 'automations', JSON.stringify({ name: 'x', trigger: 'SIGNUP', steps }))
-    assert.equal(answer.status, 400)
+    assert.equal(answer.refused, '400 invalid_template')
     assert.match(answer.text, /steps\[\d\]\.html is no valid template: has more than 5,000 outputs and tags/)
     isHarmless(answer)
   })
@@ -220,8 +222,8 @@ describe('bodies that are made to harm', () => {
     ]
     const steps = Array.from({ length: 500 }, (_, n) => (n % 2 === 0 ? one : other))
     // Written nowhere: how the database takes them is not what is measured.
-    const { status, blocked } = await measured('PUT', `automations/${newId()}/steps`, JSON.stringify({ steps }))
-    assert.equal(status, 404)
+    const { refused, blocked } = await measured('PUT', `automations/${newId()}/steps`, JSON.stringify({ steps }))
+    assert.equal(refused, '404 automation_not_found')
     assert.ok(blocked < BLOCKED_MS + SHARED_MS, `blocked for ${blocked} ms`)
   })
 
@@ -247,8 +249,8 @@ describe('bodies that are made to harm', () => {
 
   it('longer than anybody reads end the connection, after the answer', async () => {
     const answer = await send('POST', 'nowhere', Buffer.alloc(64 * 1024 * 1024, 32))
-    assert.equal(answer.status, 404)
-    assert.equal((await send('POST', 'nowhere', '{}')).status, 404)
+    assert.equal(answer.refused, '404 path_not_found')
+    assert.equal((await send('POST', 'nowhere', '{}')).refused, '404 path_not_found')
   })
 
   it('have metadata of at most 64 KB', async () => {
@@ -258,11 +260,11 @@ describe('bodies that are made to harm', () => {
     const address = 'much@example.com'
     assert.equal((await service.call('POST', 'contacts', { email: address, metadata: of(room) })).status, 201)
     const answer = await service.call('POST', 'contacts', { email: address, metadata: { ...of(room), b: 1 } })
-    assert.deepEqual([answer.status, answer.body], [400, { error }])
+    assert.deepEqual([answer.refused, answer.body], ['400 invalid_request', { error }])
     const bulk = await service.call('POST', 'contacts/bulk', { contacts: [{ email: address, metadata: of(room + 2) }] })
     assert.deepEqual(bulk.body.data.errors, [{ index: 0, error }])
     const merged = await service.call('POST', `automations/${automationId}/enroll`, { contactId, merge: of(room + 2) })
-    assert.deepEqual([merged.status, merged.body.error], [400, error.replace('metadata', 'merge')])
+    assert.deepEqual([merged.refused, merged.body.error], ['400 invalid_request', error.replace('metadata', 'merge')])
   })
 
   it('have to be UTF-8, and come as they are', async () => {
@@ -273,8 +275,8 @@ describe('bodies that are made to harm', () => {
       headers: { 'content-encoding': 'gzip' },
     })
     assert.deepEqual(
-      [packed.status, packed.body.error],
-      [400, 'The body must be sent as it is, without a Content-Encoding'],
+      [packed.refused, packed.body.error],
+      ['400 wrong_content_type', 'The body must be sent as it is, without a Content-Encoding'],
     )
   })
 })

@@ -41,7 +41,7 @@ describe('an Idempotency-Key', () => {
     const automationId = newId()
     const first = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
     const again = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
-    assert.deepEqual([again.status, again.body], [404, first.body])
+    assert.deepEqual([again.refused, again.body], ['404 automation_not_active', first.body])
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
   })
 
@@ -54,11 +54,11 @@ describe('an Idempotency-Key', () => {
       const first = await post(key, 'contacts', { email })
       await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
       assert.equal((await service.call('DELETE', `contacts/${first.body.data.id}`)).status, 200)
-      const { status, body } = await post(key, 'contacts', { email, ...again })
-      assert.equal(status, 410)
+      const { refused, body } = await post(key, 'contacts', { email, ...again })
+      assert.equal(refused, '410 contact_erased')
       assert.match(body.error, /its contact has been erased since; it is not done again/)
       const tagged = await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
-      assert.equal(tagged.status, 410)
+      assert.equal(tagged.refused, '410 contact_erased')
       assert.equal((await service.call('GET', `contacts?email=${email}`)).body.pagination.total, 0)
       assert.equal((await post(aKey(), 'contacts', { email })).status, 201)
     }
@@ -75,7 +75,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
     for (const [n, [path, body]] of requests.entries()) {
       const again = await post(keys[n]!, path, body)
-      assert.equal(again.status, 410)
+      assert.equal(again.refused, '410 contact_erased')
       assert.match(again.body.error, /its contact has been erased since/)
     }
   })
@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     const request = { id: newId(), fingerprint: Buffer.from('a') }
     const taken = await takeIdempotencyKey(em(), service.workspaceId, key, request)
     assert.ok(taken.kind === 'mine')
-    const answer = { status: 200, body: { email: 'x@example.com' }, contactId }
+    const answer = { status: 200, headers: {}, body: { email: 'x@example.com' }, contactId }
     assert.equal(await keepAnswer(em(), { ...taken, workspaceId: service.workspaceId, key }, answer), true)
     assert.deepEqual(await takeIdempotencyKey(em(), service.workspaceId, key, request), { kind: 'erased' })
     const [row] = await sql(em(), 'select body, fingerprint, contact_id from idempotency_keys where key = $1', [key])
@@ -108,8 +108,8 @@ describe('an Idempotency-Key', () => {
       ['POST', 'lists', { name: 'Two' }],
       ['POST', 'contacts', { name: 'One' }],
     ] as const) {
-      const { status, body: answer } = await post(key, path, body, method)
-      assert.equal(status, 422)
+      const { refused, body: answer } = await post(key, path, body, method)
+      assert.equal(refused, '422 idempotency_key_reused')
       assert.match(answer.error, /used with another request/)
     }
     assert.equal((await service.call('GET', 'lists')).body.pagination.total, 1)
@@ -173,8 +173,8 @@ describe('an Idempotency-Key', () => {
     const made = answers.filter(({ status }) => status === 201)
     const ids = new Set(made.map(({ body }) => (body as { data: { id: string } }).data.id))
     assert.equal(ids.size, 1)
-    for (const { status, headers } of answers.filter((answer) => answer.status !== 201)) {
-      assert.deepEqual([status, headers.get('retry-after')], [409, '1'])
+    for (const { refused, headers } of answers.filter((answer) => answer.status !== 201)) {
+      assert.deepEqual([refused, headers.get('retry-after')], ['409 idempotency_key_in_progress', '1'])
     }
     assert.equal((await post(key, 'lists', { name: 'Race' })).headers.get('idempotent-replayed'), 'true')
   })
@@ -196,8 +196,8 @@ describe('an Idempotency-Key', () => {
   for (const bad of ['', 'with space', 'ä', 'x'.repeat(256)]) {
     it(`is not ${JSON.stringify(bad.slice(0, 12))}`, async () => {
       const headers = { 'idempotency-key': Buffer.from(bad).toString('latin1') }
-      const { status, body } = await service.call('POST', 'lists', { name: 'x' }, { headers })
-      assert.equal(status, 400)
+      const { refused, body } = await service.call('POST', 'lists', { name: 'x' }, { headers })
+      assert.equal(refused, '400 invalid_idempotency_key')
       assert.match(body.error, /^Idempotency-Key must be/)
     })
   }

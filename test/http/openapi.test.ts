@@ -119,7 +119,10 @@ describe('the OpenAPI document', () => {
       for (const status of statuses) assert.ok(status in described.responses, `${operation.id}: ${status}`)
       for (const [status, messages] of Object.entries(operation.refusals ?? {})) {
         const bodies = describedBodies(described, Number(status)).map((body) => JSON.stringify(body))
-        for (const error of messages) assert.ok(bodies.includes(JSON.stringify({ error })))
+        for (const one of messages) {
+          const error = typeof one === 'string' ? one : one.message
+          assert.ok(bodies.includes(JSON.stringify({ error })))
+        }
       }
       if (operation.scope !== null) {
         assert.deepEqual(describedBodies(described, 403), [{ error: `Missing required scope: ${operation.scope}` }])
@@ -167,8 +170,8 @@ describe('the OpenAPI document', () => {
         const answer = await ask(asked, key)
         const seconds = answer.headers.get('retry-after')
         assert.deepEqual(
-          [answer.status, answer.body],
-          [429, { error: `Rate limit exceeded. Retry after ${seconds} seconds.` }],
+          [answer.refused, answer.body],
+          ['429 rate_limited', { error: `Rate limit exceeded. Retry after ${seconds} seconds.` }],
         )
       })
       if (scope !== null) {
@@ -185,7 +188,7 @@ describe('the OpenAPI document', () => {
           const missing = await counting(() => ask(asked, service.key))
           const foreign = await counting(() => ask(asked, service.key, others[collection], others['contactId']))
           assert.equal(foreign.answer.status, 404)
-          assert.deepEqual(foreign.answer.body, missing.answer.body)
+          assert.deepEqual([foreign.answer.refused, foreign.answer.body], [missing.answer.refused, missing.answer.body])
           assert.deepEqual([...foreign.answer.headers.keys()], [...missing.answer.headers.keys()])
           // The same work is done for both, so that time tells nothing either.
           assert.deepEqual(foreign.statements, missing.statements)
@@ -218,7 +221,7 @@ describe('the OpenAPI document', () => {
       const missing = await counting(() => withIds(() => newId()))
       const foreign = await counting(() => withIds((name) => others[name]!))
       assert.deepEqual([foreign.answer.status, foreign.answer.body], [404, { error }])
-      assert.deepEqual(missing.answer.body, foreign.answer.body)
+      assert.deepEqual([missing.answer.refused, missing.answer.body], [foreign.answer.refused, foreign.answer.body])
       assert.deepEqual(foreign.statements, missing.statements)
     })
   }

@@ -42,7 +42,7 @@ describe('clients that do not read', () => {
     })
     assert.match(refused.error, /have not been read yet/)
     // What changes something is answered with as much.
-    assert.equal((await service.call('POST', 'contacts', { email: 'ada@example.com' })).status, 503)
+    assert.equal((await service.call('POST', 'contacts', { email: 'ada@example.com' })).refused, '503 busy')
 
     const [first] = clients
     for (const client of clients) client.destroy()

@@ -59,7 +59,10 @@ describe('lists and tags', () => {
     assert.partialDeepStrictEqual(again.body.data, { added: 0, alreadyIn: 998 })
     assert.equal((await get(`lists/${id}`)).body.data.contactCount, 999)
     const many = await post(`lists/${id}/contacts`, { contactIds: Array<string>(1001).fill(nobody) })
-    assert.deepEqual([many.status, many.body.error], [400, 'contactIds array must not exceed 1000 items'])
+    assert.deepEqual(
+      [many.refused, many.body.error],
+      ['400 invalid_request', 'contactIds array must not exceed 1000 items'],
+    )
     assert.equal((await post(`lists/${id}/contacts`, {})).body.error, 'Send either contactId or contactIds')
     assert.equal((await post(`lists/${id}/contacts`, { contactId: nobody })).body.error, 'Contact not found')
   })
@@ -74,10 +77,10 @@ describe('lists and tags', () => {
     assert.deepEqual(left.body, { data: { id: contactId, deleted: true } })
     assert.equal((await get(`lists/${id}`)).body.data.contactCount, 1)
     const again = await service.call('DELETE', `lists/${id}/contacts/${contactId}`)
-    assert.deepEqual([again.status, again.body.error], [404, 'Contact not found in list'])
+    assert.deepEqual([again.refused, again.body.error], ['404 contact_not_in_list', 'Contact not found in list'])
     for (const listId of ['none', '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e']) {
-      const { status, body } = await post('contacts', { email: 'lost@example.com', listId })
-      assert.deepEqual([status, body.error], [404, 'List not found in workspace'])
+      const { refused, body } = await post('contacts', { email: 'lost@example.com', listId })
+      assert.deepEqual([refused, body.error], ['404 list_not_found', 'List not found in workspace'])
     }
     assert.equal((await get('contacts?email=lost@example.com')).body.pagination.total, 0)
   })
@@ -119,7 +122,7 @@ describe('lists and tags', () => {
     const gone = await own.call('DELETE', `contacts/${contactId}/tags/${encodeURIComponent('ÜNÏCODE/Ä B')}`)
     assert.deepEqual(gone.body, { data: { id: contactId, deleted: true } })
     const none = await own.call('DELETE', `contacts/${contactId}/tags/%00`)
-    assert.deepEqual([none.status, none.body.error], [404, 'Contact does not have this tag'])
+    assert.deepEqual([none.refused, none.body.error], ['404 tag_not_found', 'Contact does not have this tag'])
     const tagged = await own.call('GET', 'contacts?tag=vIp')
     assert.deepEqual(
       tagged.body.data.map((contact: { id: string }) => contact.id),

@@ -76,7 +76,7 @@ describe('sending beside a slow mail server', () => {
 
   it('mails nobody after the answer of a DELETE', async () => {
     const automationId = await many()
-    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 503)
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).refused, '503 still_sending')
     assert.equal(sink.mails.length, CONNECTIONS)
     release()
     await eventually('the DELETE is answered', async () => {

@@ -25,7 +25,8 @@ describe('a session with Postgres', () => {
   before(async () => {
     service = await startService({ worker: false })
     // Tried for as long as the test likes.
-    const check: Renderer['check'] = () => new Promise((tried) => trials.push(() => tried([])))
+    const check: Renderer['check'] = () =>
+      new Promise((tried) => trials.push(() => tried({ problems: [], unknownVariables: [] })))
     api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
   })
   beforeEach(() => {
@@ -144,7 +145,7 @@ describe('a session with Postgres', () => {
 
   it('is there for a key while somebody without one asks on and on', async () => {
     const first = await get(null)
-    assert.equal(first.status, 401)
+    assert.equal(first.refused, '401 key_missing')
     let calls: Promise<number>[] = []
     await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
       calls = Array.from({ length: CALLS }, async () => (await get(null)).status)
@@ -161,11 +162,11 @@ describe('a session with Postgres', () => {
   it('is needed by nobody who is known to be refused', async () => {
     const key = await service.newKey({ workspaceId: service.workspaceId, rateLimit: 1 })
     assert.equal((await get(key)).status, 200)
-    assert.equal((await get(key)).status, 429)
+    assert.equal((await get(key)).refused, '429 rate_limited')
     await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
       const answers = await Promise.all(Array.from({ length: CALLS }, () => get(key)))
-      for (const { status, headers, body } of answers) {
-        assert.equal(status, 429)
+      for (const { refused, headers, body } of answers) {
+        assert.equal(refused, '429 rate_limited')
         const seconds = Number(headers.get('retry-after'))
         assert.ok(seconds > 50 && seconds <= 60, `${seconds}`)
         assert.equal(body.error, `Rate limit exceeded. Retry after ${seconds} seconds.`)

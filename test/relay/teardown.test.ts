@@ -55,9 +55,9 @@ describe('an automation with thousands in mid-sequence', function () {
   it('is deleted at once; its workflows are ended in pages, through the death of a worker, and nobody else waits', async () => {
     assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 200)
     assert.ok((await left()) > MANY / 2, 'they were dealt with in the call')
-    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
+    assert.equal((await service.call('GET', `automations/${automationId}`)).refused, '404 automation_not_found')
     const contactId = await aContact(service)
-    assert.equal((await enroll(service, automationId, contactId)).status, 404)
+    assert.equal((await enroll(service, automationId, contactId)).refused, '404 automation_not_active')
 
     // Somebody else's sequence goes through while they are dealt with.
     const other = await anAutomation(service, { triggerConfig: { eventName: 'other' } })

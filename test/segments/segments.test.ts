@@ -141,14 +141,14 @@ describe('segments', () => {
     assert.deepEqual([found.body.pagination.total, found.body.data[0].id], [1, ids['ada']])
     const past = await service.call('GET', `contacts?segmentId=${id}&page=9`)
     assert.deepEqual([past.body.pagination.total, past.body.data], [3, []])
-    for (const [query, error] of [
-      ['segmentId=none', 'Segment not found'],
-      ['listId=none', 'List not found in workspace'],
+    for (const [query, code, error] of [
+      ['segmentId=none', 'segment_not_found', 'Segment not found'],
+      ['listId=none', 'list_not_found', 'List not found in workspace'],
     ] as const) {
       const answer = await service.call('GET', `contacts?${query}`)
-      assert.deepEqual([answer.status, answer.body.error], [404, error])
+      assert.deepEqual([answer.refused, answer.body.error], [`404 ${code}`, error])
     }
-    assert.equal((await service.call('GET', 'contacts?email=a%00b')).status, 400)
+    assert.equal((await service.call('GET', 'contacts?email=a%00b')).refused, '400 invalid_request')
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
   })
 })

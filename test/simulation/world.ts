@@ -28,7 +28,7 @@ const log = { debug: () => undefined, info: () => undefined, warn: () => undefin
 /** The renderer has processes of its own, whose time nobody schedules: here a template is what it says. */
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
-  check: () => Promise.resolve([]),
+  check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
   problem: () => undefined,
   close: () => Promise.resolve(),
 }

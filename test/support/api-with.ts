@@ -10,7 +10,7 @@ import type { Service } from './service.ts'
 /** A renderer to which every template is valid. */
 export const lenientRenderer: Renderer = {
   render: () => Promise.reject(new Error('Nothing is rendered here')),
-  check: () => Promise.resolve([]),
+  check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
   problem: () => undefined,
   close: () => Promise.resolve(),
 }
@@ -21,7 +21,7 @@ export interface ApiWith {
     path: string,
     body: unknown,
     headers?: Record<string, string>,
-  ): Promise<{ status: number; body: { data?: { id: string }; error?: string } }>
+  ): Promise<{ status: number; refused: string; body: { data?: { id: string }; error?: string } }>
   close(): void
 }
 
@@ -50,7 +50,9 @@ export async function startApiWith(service: Service, parts: Partial<ApiDependenc
         headers: { 'x-api-key': service.key, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       })
-      return { status: answer.status, body: (await answer.json()) as { data?: { id: string }; error?: string } }
+      const { status, headers: given } = answer
+      const refused = `${status} ${given.get('x-error-code')}`
+      return { status, refused, body: (await answer.json()) as { data?: { id: string }; error?: string } }
     },
     close() {
       server.close()

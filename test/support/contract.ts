@@ -8,6 +8,7 @@ interface Described {
 }
 interface Response {
   $ref?: string
+  'x-error-codes'?: string[]
   headers: Record<string, { $ref: string }>
 }
 
@@ -18,6 +19,9 @@ const validators = new Map<string, ValidateFunction>()
 const paths = Object.keys(described.paths)
   .toSorted((a, b) => a.split('{').length - b.split('{').length)
   .map((path) => ({ path, pattern: new RegExp(`^${BASE_PATH}${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+
+/** Headers that an answer may have or not. */
+const OPTIONAL = ['Idempotent-Replayed', 'X-Warning', 'X-Error-Param']
 
 /** An answer with a field that the document does not name is as wrong as one without a field that it names. */
 function strict(schema: unknown): unknown {
@@ -56,9 +60,14 @@ export function assertDescribed(
   const name = given.$ref?.split('/').at(-1)
   const response = name === undefined ? given : described.components.responses[name]!
   for (const [header, { $ref }] of Object.entries(response.headers)) {
-    if ($ref.endsWith('Idempotent-Replayed')) continue
+    if (OPTIONAL.some((name) => $ref.endsWith(name))) continue
     assert.ok(headers.has(header), `${method} ${path} answered ${status} without ${header}`)
   }
+  const code = headers.get('x-error-code')
+  assert.ok(
+    code === null ? response['x-error-codes'] === undefined : response['x-error-codes']?.includes(code),
+    `${method} ${path} answered ${status} with the code ${code}, which the document does not name`,
+  )
   const at =
     name === undefined ? ['paths', template, verb, 'responses', String(status)] : ['components', 'responses', name]
   const key = pointer(...at, 'content', 'application/json', 'schema')

@@ -17,6 +17,8 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 export interface Answer {
   status: number
+  /** With what it was refused: the status and the code, such as `404 contact_not_found`. */
+  refused: string | undefined
   headers: Headers
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the tests look into answers of all shapes
   body: any
@@ -91,7 +93,10 @@ export async function startService({
         ...(payload === undefined ? {} : { body: payload }),
       })
       const text = await response.text()
-      const answer = { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+      const { status, headers: given } = response
+      const code = given.get('x-error-code')
+      const refused = code === null ? undefined : `${status} ${code}`
+      const answer = { status, refused, headers: given, body: text ? JSON.parse(text) : undefined }
       assertDescribed(method, full, answer)
       return answer
     },

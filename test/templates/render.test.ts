@@ -54,14 +54,17 @@ describe('rendering', () => {
   })
 
   it('names the field and the place of a mistake', async () => {
-    const [problem] = await renderer.check(step({ html: '{% if %}' }))
+    const {
+      problems: [problem],
+    } = await renderer.check(step({ html: '{% if %}' }))
     assert.equal(problem?.field, 'html')
     assert.match(problem?.problem ?? '', /line:1/)
   })
 
   it('finds what is wrong when it is saved: all that fails for somebody of whom nothing is known, or much', async () => {
-    assert.deepEqual(await renderer.check(step({ html: '<b>{{ contact.firstName }}</b>', text: 'x' })), [])
-    const problems = await renderer.check({
+    const fine = step({ html: '<b>{{ contact.firstName }}</b>', text: 'x' })
+    assert.deepEqual(await renderer.check(fine), { problems: [], unknownVariables: [] })
+    const { problems } = await renderer.check({
       subject: '{{ "%00" | url_decode }}',
       html: '{{ contact.metadata.items | where_exp: "item", "item.price > 1" }}',
       text: '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}',
@@ -112,7 +115,9 @@ describe('rendering', () => {
       assert.match(error.message, /^text: /)
       assert.match(error.message, problem)
       assert.ok(error.message.length < 500)
-      const [found] = await renderer.check(step({ text }))
+      const {
+        problems: [found],
+      } = await renderer.check(step({ text }))
       assert.deepEqual([found?.field, problem.test(found?.problem ?? '')], ['text', true])
       assert.equal((await renderer.render(step({ text: 'still here' }), { contact })).text, 'still here')
     })

@@ -23,26 +23,26 @@ describe('authentication', () => {
     const inOther = { key: null, headers: { 'x-api-key': service.key } }
     assert.equal((await service.call('GET', 'whoami', undefined, inOther)).status, 200)
     const both = { key: null, headers: { authorization: 'Bearer nonsense', 'x-api-key': service.key } }
-    assert.equal((await service.call('GET', 'whoami', undefined, both)).status, 401)
+    assert.equal((await service.call('GET', 'whoami', undefined, both)).refused, '401 key_malformed')
   })
 
   for (const scheme of ['', 'Basic ', 'Token ', 'Bearer']) {
     it(`refuses a key in Authorization after ${scheme ? `"${scheme}"` : 'no scheme'}`, async () => {
       const headers = { authorization: `${scheme}${service.key}` }
-      const { status, body } = await service.call('GET', 'whoami', undefined, { key: null, headers })
-      assert.equal(status, 401)
+      const { refused, body } = await service.call('GET', 'whoami', undefined, { key: null, headers })
+      assert.equal(refused, '401 key_missing')
       assert.match(body.error, /^API key missing: send it as "Authorization: Bearer <API_KEY>"/)
     })
   }
 
-  for (const [what, key] of [
-    ['no key', null],
-    ['a malformed key', 'svc_live_x'],
-    ['a key with a wrong checksum', `svc_live_${'a'.repeat(38)}`],
+  for (const [what, key, code] of [
+    ['no key', null, 'key_missing'],
+    ['a malformed key', 'svc_live_x', 'key_malformed'],
+    ['a key with a wrong checksum', `svc_live_${'a'.repeat(38)}`, 'key_malformed'],
   ] as const) {
     it(`answers 401 to ${what}`, async () => {
-      const { status, body } = await service.call('GET', 'contacts', undefined, { key })
-      assert.equal(status, 401)
+      const { refused, body } = await service.call('GET', 'contacts', undefined, { key })
+      assert.equal(refused, `401 ${code}`)
       assert.match(body.error, /API key/)
       assert.deepEqual(Object.keys(body), ['error'])
     })
@@ -54,8 +54,8 @@ describe('authentication', () => {
     const { em } = service.context.orm
     const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
     await deleteApiKey(em, id)
-    const { status, body } = await service.call('GET', 'whoami', undefined, { key })
-    assert.equal(status, 401)
+    const { refused, body } = await service.call('GET', 'whoami', undefined, { key })
+    assert.equal(refused, '401 key_unknown')
     assert.equal(body.error, 'API key not found or has been revoked')
   })
 
@@ -75,13 +75,13 @@ describe('authentication', () => {
   ] as const) {
     it(`asks for ${scope} at ${method} /${path}`, async () => {
       const key = await service.newKey({ scopes: ['lists:read'], workspaceId: service.workspaceId })
-      const { status, body } = await service.call(
+      const { refused, body } = await service.call(
         method,
         path,
         method === 'GET' || method === 'DELETE' ? undefined : {},
         { key },
       )
-      assert.equal(status, 403)
+      assert.equal(refused, '403 scope_missing')
       assert.equal(body.error, `Missing required scope: ${scope}`)
     })
   }
@@ -97,8 +97,8 @@ describe('authentication', () => {
     const near = await createApiKey(em, inside)
     assert.equal((await service.call('GET', 'whoami', undefined, { key: near.key })).status, 200)
     const far = await createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/8', '2001:db8::/32'] })
-    const { status, body } = await service.call('GET', 'whoami', undefined, { key: far.key })
-    assert.equal(status, 401)
+    const { refused, body } = await service.call('GET', 'whoami', undefined, { key: far.key })
+    assert.equal(refused, '401 key_not_allowed_here')
     assert.equal(body.error, 'API key not allowed from this IP address')
     await assert.rejects(createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/33'] }), /no IP address or CIDR range/)
   })

@@ -112,9 +112,9 @@ describe('the rate limit', () => {
     const reset = Number(first.headers.get('x-ratelimit-reset'))
     assert.ok(Math.abs(reset - (Date.now() / 1000 + 60)) < 5)
     const second = await service.call('GET', 'automations/none', undefined, { key })
-    assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining')], [404, '0'])
+    assert.deepEqual([second.refused, second.headers.get('x-ratelimit-remaining')], ['404 automation_not_found', '0'])
     const third = await get(key)
-    assert.equal(third.status, 429)
+    assert.equal(third.refused, '429 rate_limited')
     const seconds = third.headers.get('retry-after')
     assert.match(seconds ?? '', /^\d+$/)
     assert.ok(Number(seconds) > 50 && Number(seconds) <= 60)
@@ -138,9 +138,9 @@ describe('the rate limit', () => {
     assert.equal(statuses.filter(({ status }) => status === 401).length, 120)
     assert.equal(statuses.filter(({ status }) => status === 429).length, 10)
     assert.equal((await get(restricted, '198.51.100.7')).headers.get('x-ratelimit-remaining'), '9')
-    assert.equal((await get(null, '203.0.113.10')).status, 401)
+    assert.equal((await get(null, '203.0.113.10')).refused, '401 key_missing')
     // What stands before the trusted proxy's own entry is the client's invention.
-    assert.equal((await get(null, `1.2.3.4, ${attacker}`)).status, 429)
+    assert.equal((await get(null, `1.2.3.4, ${attacker}`)).refused, '429 rate_limited')
     // A whole /64 is one customer's.
     const v6 = await Promise.all(Array.from({ length: 121 }, (_, n) => get(null, `2001:db8:1:2::${n.toString(16)}`)))
     assert.equal(v6.filter(({ status }) => status === 429).length, 1)

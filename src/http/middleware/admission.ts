@@ -1,4 +1,4 @@
-import { rateLimitExceeded } from '../refusals.ts'
+import { rateLimited } from '../refusals.ts'
 import type { Context, Middleware } from 'koa'
 import { onBehalfOf } from '../../platform/db/pool-shares.ts'
 import { clientAddress } from '../../platform/address-ranges.ts'
@@ -17,8 +17,7 @@ export const admission = ({ em, trustedProxies }: ApiDependencies): Middleware<A
     const { caller, rateLimit } = await admit(keyOf(ctx), address)
     setHeaders(ctx, rateLimit)
     if (!rateLimit.allowed) {
-      const { retryAfter } = rateLimit
-      throw new Refusal('rate-limited', rateLimitExceeded(retryAfter))
+      throw rateLimited(rateLimit.retryAfter)
     }
     if (caller instanceof Refusal) throw caller
     ctx.state.caller = caller

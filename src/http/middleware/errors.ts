@@ -1,9 +1,10 @@
 import type { Middleware } from 'koa'
 import { isConflict, isDatabaseUnavailable, isShareUsedUp, violatedConstraint } from '../../platform/db/errors.ts'
-import { Refusal, type RefusalCode } from '../../platform/refusal.ts'
+import { BUSY, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../platform/temporal/errors.ts'
-import { BUSY, CONFLICT, DATABASE_UNAVAILABLE, internalError, TEMPORAL_UNAVAILABLE } from '../refusals.ts'
+import type { Answer } from '../operation.ts'
+import { CONFLICT, DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND } from '../refusals.ts'
 import type { ApiState } from '../state.ts'
 
 export const STATUSES = {
@@ -11,57 +12,64 @@ export const STATUSES = {
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
+  'wrong-method': 405,
   'in-flight': 409,
   erased: 410,
   'other-request': 422,
   'rate-limited': 429,
+  failed: 500,
   unavailable: 503,
-} as const satisfies Record<RefusalCode, number>
+} as const satisfies Record<RefusalKind, number>
 
 /** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name. */
-export type Limits = Readonly<Record<string, string>>
+export type Limits = Readonly<Record<string, Reason>>
+
+/** What goes wrong here, and may go right later: how it is known, what the log says, and what the caller is told. */
+const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: Reason][] = [
+  [isShareUsedUp, 'A workspace, or an address, has more requests at work than its share', BUSY],
+  [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
+  [isConflict, 'A request lost against another one', CONFLICT],
+  [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
+]
 
 /**
- * The one place where errors become answers: `{ "error": … }`. What the caller can mend is
- * told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
+ * The one place where errors become answers: `{ "error": … }`, and in headers what programs go by. What the caller can mend
+ * is told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
  */
 export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
   async function errors(ctx, next) {
     try {
       await next()
-      if (ctx.status === 404 && ctx.body === undefined)
-        answer(404, `There is nothing at ${ctx.method} ${shown(ctx.path)}`)
+      if (ctx.status !== 404 || ctx.body !== undefined) return
+      throw new Refusal(PATH_NOT_FOUND, { message: `There is nothing at ${ctx.method} ${shown(ctx.path)}` })
     } catch (error) {
-      const { requestId } = ctx.state
-      const constraint = violatedConstraint(error)
-      if (error instanceof Refusal) {
-        answer(STATUSES[error.code], error.message)
-      } else if (constraint !== undefined && limits[constraint] !== undefined) {
-        answer(400, limits[constraint])
-      } else if (isShareUsedUp(error)) {
-        log.warn({ requestId, error }, 'A workspace, or an address, has more requests at work than its share')
-        answer(503, BUSY)
-      } else if (isDatabaseUnavailable(error)) {
-        log.warn({ requestId, error }, 'Postgres is not available')
-        answer(503, DATABASE_UNAVAILABLE)
-      } else if (isConflict(error)) {
-        log.warn({ requestId, error }, 'A request lost against another one')
-        answer(503, CONFLICT)
-      } else if (isTemporalUnavailable(error)) {
-        log.warn({ requestId, error }, 'Temporal is not available')
-        answer(503, TEMPORAL_UNAVAILABLE)
-      } else {
-        log.error({ requestId, error }, 'A request failed')
-        answer(500, internalError(requestId))
-      }
-      if (ctx.status === 503 || ctx.status === 409) ctx.set('Retry-After', '1')
+      const { status, headers = {}, body } = answerTo(refusalOf(error, ctx.state.requestId))
+      ctx.status = status
+      ctx.set(headers)
+      ctx.body = body
+      if (status === 503 || status === 409) ctx.set('Retry-After', '1')
     }
 
-    function answer(status: number, message: string): void {
-      ctx.status = status
-      ctx.body = { error: message }
+    function refusalOf(error: unknown, requestId: string): Refusal {
+      if (error instanceof Refusal) return error
+      const limit = limits[violatedConstraint(error) ?? '']
+      if (limit) return new Refusal(limit)
+      const [, line, reason] = PASSING.find(([is]) => is(error)) ?? []
+      if (reason === undefined) {
+        log.error({ requestId, error }, 'A request failed')
+        return internalError(requestId)
+      }
+      log.warn({ requestId, error }, line!)
+      return new Refusal(reason)
     }
   }
+
+/** What is answered to a request that is refused. */
+export const answerTo = ({ kind, code, param, message }: Refusal): Answer => ({
+  status: STATUSES[kind],
+  headers: { 'X-Error-Code': code, ...(param === undefined ? {} : { 'X-Error-Param': param }) },
+  body: { error: message },
+})
 
 /** A path is the caller's, and can be long. */
 const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

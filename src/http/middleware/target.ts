@@ -1,11 +1,11 @@
+import { invalid } from '../../platform/refusal.ts'
 import type { Middleware } from 'koa'
-import { Refusal } from '../../platform/refusal.ts'
 import type { ApiState } from '../state.ts'
 
 /** Refuses what asks for no path at all: Node takes anything as a target (RFC 9112, section 3.2), and nobody could read it. */
 export const target = (): Middleware<ApiState> =>
   async function target(ctx, next) {
     if (!URL.canParse(ctx.req.url ?? '', 'http://localhost'))
-      throw new Refusal('invalid', 'The request asks for something that is no path and no URL')
+      throw invalid('The request asks for something that is no path and no URL')
     await next()
   }

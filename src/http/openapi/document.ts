@@ -2,7 +2,18 @@ import { DEFAULT_RATE_LIMIT, SCOPES } from '../../workspaces/index.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { paramsOf, TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
-import { BODY_TOO_LARGE, COMMON_REFUSALS, IDEMPOTENCY_REFUSALS, missingScope, NO_JSON_OBJECT } from '../refusals.ts'
+import { INVALID_REQUEST, type Reason } from '../../platform/refusal.ts'
+import {
+  BODY_TOO_LARGE,
+  COMMON_REFUSALS,
+  IDEMPOTENCY_REFUSALS,
+  INVALID_IDEMPOTENCY_KEY,
+  MALFORMED_JSON,
+  missingScope,
+  NO_JSON_OBJECT,
+  UNKNOWN_PARAMETER,
+  WRONG_CONTENT_TYPE,
+} from '../refusals.ts'
 import { errorShape } from '../shapes.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
@@ -20,6 +31,10 @@ see nothing of each other.
 **Keys.** Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key: <API_KEY>\` (the first one
 wins). A key has scopes, and may be restricted to addresses. Keep keys out of client-side code.
 
+**Errors** are \`{ "error": … }\`, in words. Programs go by the header \`X-Error-Code\`, which each answer below lists;
+\`X-Error-Param\` says where, as a JSON pointer, and \`X-Request-Id\` finds the request in the log. What is unknown in a body
+or a query is ignored, and named in \`X-Warning\`.
+
 **Limits.** ${DEFAULT_RATE_LIMIT} requests in any 60 seconds for each key, unless it has a limit of its own. Every answer says
 what is left; a 429 says in \`Retry-After\` after how many seconds the next request is let in.
 
@@ -33,7 +48,7 @@ unknown fields are ignored. An id means the same in any case, and is answered in
 **Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
 `.trim()
 
-const BODY_REFUSALS = ['Malformed JSON: Unexpected end of JSON input', NO_JSON_OBJECT, BODY_TOO_LARGE]
+const BODY_REFUSALS = [INVALID_REQUEST, MALFORMED_JSON, NO_JSON_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
 
 /** Makes the OpenAPI 3.1 document of the operations. */
 export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
@@ -67,9 +82,9 @@ export function buildDocument(operations: readonly Operation[], basePath: string
       },
       headers: HEADERS,
       responses: Object.fromEntries(
-        Object.entries(COMMON_REFUSALS).map(([status, { description, messages }]) => [
+        Object.entries(COMMON_REFUSALS).map(([status, { description, reasons }]) => [
           `Error${status}`,
-          describeRefusal(Number(status), description, messages, error),
+          describeRefusal(Number(status), description, reasons, error),
         ]),
       ),
       schemas,
@@ -103,6 +118,21 @@ const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
+  'X-Error-Code': {
+    description: 'Why the request was refused, for programs: it stays the same, whatever the words are.',
+    required: true,
+    schema: { type: 'string', pattern: '^[a-z_]+$' },
+  },
+  'X-Error-Param': {
+    description:
+      'Where the first problem is, as a JSON pointer (RFC 6901) into the body, or into the query as an object.',
+    schema: { type: 'string', pattern: '^/' },
+  },
+  'X-Warning': {
+    description:
+      'What was ignored, or is most likely not meant: unknown fields and parameters, and unknown variables of templates.',
+    schema: { type: 'string' },
+  },
   'Idempotent-Replayed': {
     description: 'Present where this is the kept answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
@@ -113,19 +143,30 @@ const headersOf = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 const ALWAYS = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
-function describeRefusal(status: number, description: string, messages: readonly string[], schema: JsonSchema) {
+function describeRefusal(status: number, description: string, given: readonly (Reason | string)[], schema: JsonSchema) {
+  const reasons = given.map((one) => (typeof one === 'string' ? { ...INVALID_REQUEST, message: one } : one))
+  const codes = [...new Set(reasons.map(({ code }) => code))]
   return {
-    description,
+    description: `${description}\n\nX-Error-Code: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    'x-error-codes': codes,
     // Without the database nobody has counted the request.
     headers:
       status === 503
-        ? headersOf('X-Request-Id', 'Retry-After')
-        : headersOf(...ALWAYS, ...(status === 429 || status === 409 ? (['Retry-After'] as const) : [])),
+        ? headersOf('X-Request-Id', 'X-Error-Code', 'Retry-After')
+        : headersOf(
+            ...ALWAYS,
+            'X-Error-Code',
+            ...(status === 400 || status === 404 ? (['X-Error-Param'] as const) : []),
+            ...(status === 429 || status === 409 ? (['Retry-After'] as const) : []),
+          ),
     content: {
       'application/json': {
         schema,
         examples: Object.fromEntries(
-          messages.map((message, n) => [`message${n + 1}`, { summary: message, value: { error: message } }]),
+          reasons.map(({ code, message }, n) => [
+            `message${n + 1}`,
+            { summary: `${code}: ${message}`, value: { error: message } },
+          ]),
         ),
       },
     },
@@ -145,26 +186,27 @@ function describeOperation(
     const example = exampleOf(answer.schema)
     responses[status] = {
       description: answer.description,
-      headers: headersOf(...ALWAYS, ...(keyed ? (['Idempotent-Replayed'] as const) : [])),
+      headers: headersOf(...ALWAYS, 'X-Warning', ...(keyed ? (['Idempotent-Replayed'] as const) : [])),
       content: { 'application/json': { schema: toJsonSchema(answer.schema, schemas), example } },
       ...(answer.links ? { links: describeLinks(answer.links) } : {}),
     }
   }
-  const refuse = (status: number, text: string, messages: readonly string[]) => {
-    responses[status] = describeRefusal(status, text, messages, error)
+  const refuse = (status: number, text: string, reasons: readonly (Reason | string)[]) => {
+    responses[status] = describeRefusal(status, text, reasons, error)
   }
   const bad = [
     ...(refusals[400] ?? []),
     ...(body ? BODY_REFUSALS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
-    ...(operation.method === 'DELETE' ? ['"force" is no query parameter here; there are none'] : []),
+    ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
+    ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
   if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
   if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
   if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
   if (keyed) {
     for (const [status, refusal] of Object.entries(IDEMPOTENCY_REFUSALS)) {
-      refuse(Number(status), refusal.description, refusal.messages)
+      refuse(Number(status), refusal.description, refusal.reasons)
     }
   }
   for (const status of Object.keys(COMMON_REFUSALS)) {

@@ -57,6 +57,7 @@ function keywords(schema: AnySchema, components: Components): JsonSchema {
     case 'lazy':
       return anyVariant(schema, components)
     case 'object': {
+      if (schema.spec.meta?.variants) return anyVariant(schema, components)
       const { fields = {} } = schema
       const required = Object.keys(fields).filter((name) => isRequired(fields[name]!))
       return {

@@ -45,9 +45,9 @@ function typeScript(operation: Operation): string {
   }
   const call = options.length > 0 ? `'${path}', {\n${options.join('\n')}\n}` : `'${path}'`
   return [
-    `import { createDriplineClient } from 'dripline/client'`,
+    `import { createDriplineClient } from '@dripline/client'`,
     '',
     `const dripline = createDriplineClient({ baseUrl: 'http://localhost:3000/api/v1', apiKey: '<API_KEY>' })`,
-    `const { data, error } = await dripline.${method}(${call})`,
+    `const { data } = await dripline.${method}(${call})`,
   ].join('\n')
 }

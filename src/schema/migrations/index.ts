@@ -1,4 +1,5 @@
 import { Migration001Foundation } from './001-foundation/index.ts'
+import { Migration002KeptHeaders } from './002-kept-headers.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
-export const migrations = [Migration001Foundation]
+export const migrations = [Migration001Foundation, Migration002KeptHeaders]

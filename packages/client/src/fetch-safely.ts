@@ -1,0 +1,100 @@
+import { DriplineError, errorOf } from './error.js'
+
+/** How a request is made. */
+export interface FetchOptions {
+  /** Milliseconds until an attempt is given up. */
+  timeoutMs: number
+  /** How often a request is made again that may succeed later. */
+  retries: number
+  /** Told what the service warns of, in whatever it answers last. */
+  onWarning: (warning: string) => void
+  /** What makes one attempt. */
+  fetch: (request: Request) => Promise<Response>
+}
+
+/** What may be another answer later: over the limit, or something is not reachable, here or behind a proxy. */
+const PASSING = new Set([429, 502, 503, 504])
+/** Another attempt at the same request is at work. */
+const IN_PROGRESS = 'idempotency_key_in_progress'
+/** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 30_000
+
+/**
+ * Makes a request until it is answered for good. Every POST and PATCH carries an Idempotency-Key, its own or a new one, so that
+ * one whose answer was lost is not done twice.
+ *
+ * @throws {DriplineError} for every answer but a success, and where there is none
+ */
+export async function fetchSafely(
+  request: Request,
+  { timeoutMs, retries, onWarning, fetch }: FetchOptions,
+): Promise<Response> {
+  if (['POST', 'PATCH'].includes(request.method) && !request.headers.has('Idempotency-Key')) {
+    request.headers.set('Idempotency-Key', crypto.randomUUID())
+  }
+  for (let attempt = 0; ; attempt += 1) {
+    const isLast = attempt >= retries
+    const outcome = await tryOnce(request, timeoutMs, fetch)
+    if (outcome instanceof DriplineError) {
+      if (isLast) throw outcome
+      await pause(pauseMs(attempt), request.signal)
+      continue
+    }
+    if (outcome.ok || isLast || !isPassing(outcome)) {
+      const warning = outcome.headers.get('x-warning')
+      if (warning !== null) onWarning(`${request.method} ${new URL(request.url).pathname}: ${warning}`)
+      if (outcome.ok) return outcome
+      throw await errorOf(outcome)
+    }
+    await outcome.body?.cancel()
+    await pause(retryAfterMs(outcome.headers) ?? pauseMs(attempt), request.signal)
+  }
+}
+
+/** @returns the answer, or why there is none. What the caller has given up is thrown. */
+async function tryOnce(
+  request: Request,
+  timeoutMs: number,
+  fetch: FetchOptions['fetch'],
+): Promise<Response | DriplineError> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    return await fetch(new Request(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) }))
+  } catch (cause) {
+    request.signal.throwIfAborted()
+    return timeout.aborted
+      ? new DriplineError(`No answer within ${timeoutMs} ms`, { code: 'timeout', cause })
+      : new DriplineError('The service cannot be reached', { code: 'network_error', cause })
+  }
+}
+
+const isPassing = ({ status, headers }: Response): boolean =>
+  PASSING.has(status) || headers.get('x-error-code') === IN_PROGRESS
+
+/** @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 */
+function retryAfterMs(headers: Headers): number | undefined {
+  const given = headers.get('retry-after')
+  if (given === null) return undefined
+  const seconds = Number(given)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(given) - Date.now()
+  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined
+}
+
+/** Of many clients that were refused at once, each comes again at another time. */
+const pauseMs = (attempt: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', abort, { once: true })
+  })

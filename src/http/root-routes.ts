@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import type Router from '@koa/router'
+import type { ApiState } from './state.ts'
+
+/** `@dripline/client` as npm installs it; `scripts/prepare/client.ts` makes it when the package is installed. */
+const CLIENT = new URL('../../dist/client.tgz', import.meta.url)
+
+/** Where things are, for whoever asks for nothing in particular; and the client that fits. No key is needed. */
+export function rootRoutes(router: Router<ApiState>, basePath: string): void {
+  const places = {
+    service: 'Dripline',
+    api: basePath,
+    reference: '/docs',
+    openapi: `${basePath}/openapi.json`,
+    client: '/client.tgz',
+    health: '/healthz',
+    readiness: '/readyz',
+  }
+  router.get('/', (ctx) => {
+    ctx.body = places
+  })
+
+  router.get('/client.tgz', async (ctx) => {
+    try {
+      ctx.body = await readFile(CLIENT)
+      ctx.type = 'application/gzip'
+    } catch {
+      ctx.status = 404
+      ctx.body = { error: 'The client was not made: run "npm run prepare" with the development dependencies' }
+    }
+  })
+}

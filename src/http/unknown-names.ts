@@ -1,0 +1,48 @@
+import { closestMatch } from 'leven'
+import type { ISchema, Schema } from 'yup'
+import { isObjectSchema, resolve } from './parse.ts'
+import { pointerTo } from './pointer.ts'
+
+/** So many are told of at once, and so much of a name: whoever has more of them has mostly one, many times. */
+const MOST = 5
+const LONGEST_NAME = 50
+/** How many letters may be other ones where a known name is meant: of a short name, half of them. */
+const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length / 2))
+
+/**
+ * What was given and is ignored, because nothing reads it: a name is mostly misspelt, or not known yet. Each is told with the
+ * known one that it resembles.
+ *
+ * @param value a body, or a query as an object
+ * @returns sentences, the first few of them, in ASCII
+ */
+export function findUnknownNames(schema: ISchema<unknown> | undefined, value: unknown): string[] {
+  const found: string[] = []
+  walk(schema, value, '')
+  return found
+
+  function walk(schema: ISchema<unknown> | undefined, value: unknown, at: string): void {
+    if (found.length >= MOST || typeof value !== 'object' || value === null) return
+    const resolved = schema && resolve(schema, value)
+    if (Array.isArray(value)) {
+      const items = itemsOf(resolved)
+      if (items) value.forEach((item, index) => walk(items, item, pointerTo(at, String(index))))
+    } else if (resolved === undefined || isObjectSchema(resolved)) {
+      const fields = resolved?.fields ?? {}
+      for (const [name, inside] of Object.entries(value)) {
+        if (Object.hasOwn(fields, name)) walk(fields[name] as ISchema<unknown>, inside, pointerTo(at, name))
+        else if (found.length < MOST) found.push(inWords(at, name, Object.keys(fields)))
+      }
+    }
+  }
+}
+
+function inWords(at: string, name: string, known: readonly string[]): string {
+  const nearest = closestMatch(name.slice(0, LONGEST_NAME), known, { maxDistance: maxDistance(name) })
+  const meant = nearest === undefined ? '' : `; is ${nearest} meant?`
+  return `${pointerTo(at, name.slice(0, LONGEST_NAME))} is unknown here, and ignored${meant}`
+}
+
+/** What the items of an array are: known to its schema, or told by it where something else checks them. */
+const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>
+  (schema as { innerType?: ISchema<unknown> } | undefined)?.innerType ?? schema?.spec.meta?.variants?.[0]

@@ -1,0 +1,46 @@
+import type { Liquid, Template } from 'liquidjs'
+import { closestMatch } from 'leven'
+import { CONTACT_VARIABLES, type UnknownVariable } from './content.ts'
+
+/** So many are told of at once, and so much of a name. */
+const MOST = 5
+const LONGEST_NAME = 60
+/** How many letters may be other ones where a known name is meant. */
+const MAX_DISTANCE = 3
+
+type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
+
+const KNOWN = CONTACT_VARIABLES.map((name) => `contact.${name}`)
+
+/**
+ * Variables that a template names and nobody gives: they are empty in every email. Found without rendering, so that it does not
+ * matter for whom.
+ */
+export function findUnknownVariables(engine: Liquid, templates: Template[]): Omit<UnknownVariable, 'field'>[] {
+  const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
+  return [...new Set(unknown)].slice(0, MOST).map((variable) => ({
+    variable: variable.slice(0, LONGEST_NAME),
+    nearest: closestMatch(variable.slice(0, LONGEST_NAME), KNOWN, { maxDistance: MAX_DISTANCE }),
+  }))
+}
+
+function segmentsOf(engine: Liquid, templates: Template[]): Segments[] {
+  try {
+    return engine.globalVariableSegmentsSync(templates)
+  } catch {
+    // It can be rendered, and that is what counts.
+    return []
+  }
+}
+
+function isUnknown([root, field]: Segments): boolean {
+  if (root !== 'contact') return true
+  return typeof field === 'string' && !(CONTACT_VARIABLES as readonly string[]).includes(field)
+}
+
+/** As far as it says what is meant: what it indexes by is not told. */
+const nameOf = (segments: Segments): string =>
+  segments
+    .slice(0, 2)
+    .filter((segment) => typeof segment === 'string')
+    .join('.')

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aList, anAutomation } from '../support/factories.ts'
+import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const run = promisify(execFile)
+const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
+
+/** What an integration does on its first afternoon. Its answer is one line of JSON. */
+const PROGRAM = `
+import { createDriplineClient, DriplineError, type Schemas } from '@dripline/client'
+
+const [baseUrl = '', apiKey = '', listId = ''] = process.argv.slice(2)
+const warnings: string[] = []
+const dripline = createDriplineClient({ baseUrl, apiKey, timeoutMs: 10_000, onWarning: (warning) => warnings.push(warning) })
+
+const signedUp = await dripline.POST('/contacts', { body: { email: 'ada@example.com', firstName: 'Ada', metadata: { plan: 'trial' } } })
+const contact: Schemas['WrittenContact'] = signedUp.data.data
+// @ts-expect-error -- contacts have none
+void contact.colour
+// @ts-expect-error -- an email is a text
+void (() => dripline.POST('/contacts', { body: { email: 5 } }))
+const fired = await dripline.POST('/contacts/{id}/events', { params: { path: { id: contact.id } }, body: { name: 'trial started' } })
+const joined = await dripline.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: contact.id } })
+const page = await dripline.GET('/contacts', { params: { query: { listId, limit: 10 } } })
+const error = await dripline.GET('/contacts/{id}', { params: { path: { id: 'none' } } }).catch((error: unknown) => error)
+if (!(error instanceof DriplineError)) throw error
+const misspelt = await dripline.POST('/lists', { body: { name: '' } as Schemas['ListInput'] }).catch((error: DriplineError) => error.param)
+await dripline.POST('/lists', { body: { name: 'Newsletter', desciption: 'x' } as Schemas['ListInput'] })
+console.log(JSON.stringify({
+  status: signedUp.response.status, matching: fired.data.data.matchingAutomations, added: joined.data.data.added,
+  total: page.data.pagination.total, code: error.code, about: error.message, misspelt, warnings,
+}))
+`
+
+describe('@dripline/client, installed from an instance', () => {
+  let service: Service
+  let folder: string
+  let gateway: Gateway
+  before(async () => {
+    service = await startService({ worker: false })
+    gateway = await startGateway(service.port)
+    folder = mkdtempSync(join(tmpdir(), 'dripline-integration-'))
+  })
+  after(async () => {
+    await gateway.close()
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  const integrate = async (key: string) => {
+    gateway.asked.length = 0
+    const call = ['main.js', gateway.baseUrl, key, await aList(service)]
+    const { stdout } = await run(process.execPath, call, { cwd: folder })
+    return JSON.parse(stdout) as Record<string, unknown>
+  }
+
+  it('compiles in a fresh folder, with nothing but what it brings', async () => {
+    write('package.json', '{ "name": "integration", "private": true, "type": "module" }')
+    await run('npm', ['install', '--no-audit', '--no-fund', `http://127.0.0.1:${service.port}/client.tgz`], {
+      cwd: folder,
+    })
+    write('main.ts', PROGRAM)
+    // As whoever has @types/node has it.
+    write('globals.d.ts', 'declare const process: { argv: string[] }')
+    const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom,dom.iterable']
+    await run(TSC, [...options, 'main.ts', 'globals.d.ts'], { cwd: folder }).catch((error: unknown) => {
+      throw new Error((error as { stdout: string }).stdout)
+    })
+  })
+
+  it('goes through sign-up, event and list, also where answers are lost: nothing is done twice', async () => {
+    await anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName: 'trial started' } })
+    gateway.loseAnswers(3)
+    assert.deepEqual(await integrate(service.key), {
+      status: 201,
+      matching: 1,
+      added: 1,
+      total: 1,
+      code: 'contact_not_found',
+      about: 'Contact not found',
+      misspelt: '/name',
+      warnings: ['POST /api/v1/lists: /desciption is unknown here, and ignored; is description meant?'],
+    })
+    const posts = gateway.asked.filter((one) => one.startsWith('POST'))
+    assert.deepEqual([posts.length, new Set(posts).size], [8, 5])
+    const [events] = await sql<{ count: string }>(
+      service.context.orm.em.fork(),
+      `select count(*) from trigger_events where name = 'trial started'`,
+    )
+    assert.equal(events?.count, '1')
+  })
+
+  it('waits for as long as a 429 says', async () => {
+    const key = await aKeyOverItsLimit(service, 20)
+    assert.equal((await integrate(key))['added'], 1)
+    assert.ok(gateway.asked.length > 7, 'it was never told to wait')
+  })
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { cacheFolder } from '../../embedded/tools/cache.ts'
+import { run } from '../../embedded/tools/run.ts'
+import { document } from '../../src/parts/operations.ts'
+import { createSegment } from '../../src/segments/segments.ts'
+import { copyWithMaven } from '../../scripts/maven.ts'
+import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const GENERATOR = 'org.openapitools:openapi-generator-cli:7.17.0'
+/** What the generated client needs. */
+const REQUIREMENTS = ['urllib3==2.5.0', 'pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0']
+const say = () => undefined
+
+/** The generator and Python's packages, in the user's cache: they survive a new clone. */
+async function install(): Promise<{ jars: string; python: string }> {
+  const folder = cacheFolder(`python-client-${GENERATOR.split(':').at(-1)}`)
+  const environment = join(folder, 'environment')
+  const ready = join(environment, 'ready')
+  if (!existsSync(ready)) {
+    await copyWithMaven(GENERATOR, folder, say)
+    await run('python3', ['-m', 'venv', '--clear', environment], { say })
+    await run(join(environment, 'bin', 'pip'), ['install', '--quiet', ...REQUIREMENTS], { say })
+    writeFileSync(ready, '')
+  }
+  return { jars: join(folder, 'jars', '*'), python: join(environment, 'bin', 'python') }
+}
+
+describe('a client in Python, generated from the document', function () {
+  this.timeout(300_000)
+  let service: Service
+  let gateway: Gateway
+  let folder: string
+  let python: string
+  before(async () => {
+    const { jars, python: found } = await install()
+    python = found
+    folder = mkdtempSync(join(tmpdir(), 'dripline-python-'))
+    service = await startService({ worker: false })
+    gateway = await startGateway(service.port)
+    const described = join(folder, 'openapi.json')
+    writeFileSync(described, JSON.stringify((await service.call('GET', 'openapi.json')).body))
+    const name = ['--package-name', 'dripline_client']
+    const generate = ['org.openapitools.codegen.OpenAPIGenerator', 'generate', '-g', 'python', '-i', described]
+    await run('java', ['-cp', jars, ...generate, '-o', folder, ...name], { say })
+  })
+  after(async () => {
+    await gateway.close()
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('goes through sign-up, event and list, after a 429 and lost answers, and works for every operation', async () => {
+    await anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName: 'trial started' } })
+    const automationId = await anAutomation(service)
+    const contactId = await aContact(service, { tags: ['vip'] })
+    const listId = await aList(service)
+    const condition = { all: [{ tag: 'vip' }, { not: { any: [{ field: 'email', is: 'missing' }] } }] }
+    const { em } = service.context.orm
+    const { id: segmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Vip', condition })
+    const calls = [
+      { method: 'whoami', arguments: {} },
+      { method: 'get_open_api', arguments: {} },
+      { method: 'list_contacts', arguments: { tag: 'vip', limit: 1 } },
+      { method: 'upsert_contact', arguments: {}, body: { email: 'bo@example.com', metadata: { seats: 3 } } },
+      { method: 'upsert_contacts', arguments: {}, body: { contacts: [{ email: 'cy@example.com' }] } },
+      { method: 'get_contact', arguments: { id: contactId } },
+      { method: 'fire_event', arguments: { id: contactId }, body: { name: 'trial started', data: { plan: 'pro' } } },
+      { method: 'tag_contact', arguments: { id: contactId }, body: { tags: ['new'] } },
+      { method: 'list_tags', arguments: {} },
+      { method: 'untag_contact', arguments: { id: contactId, tag: 'new' } },
+      { method: 'list_activity', arguments: { id: contactId } },
+      { method: 'list_lists', arguments: {} },
+      { method: 'create_list', arguments: {}, body: { name: 'Pythons' } },
+      { method: 'get_list', arguments: { id: listId } },
+      { method: 'add_to_list', arguments: { id: listId }, body: { contactId } },
+      { method: 'list_members', arguments: { id: listId } },
+      { method: 'remove_from_list', arguments: { id: listId, contact_id: contactId } },
+      { method: 'list_segments', arguments: {} },
+      { method: 'get_segment', arguments: { id: segmentId } },
+      { method: 'list_segment_members', arguments: { id: segmentId } },
+      { method: 'list_automations', arguments: {} },
+      {
+        method: 'create_automation',
+        arguments: {},
+        body: { name: 'Python', trigger: 'SIGNUP', steps: [EMAIL, { type: 'WAIT', delayMinutes: 5 }] },
+      },
+      { method: 'get_automation', arguments: { id: automationId } },
+      { method: 'update_automation', arguments: { id: automationId }, body: { name: 'Renamed' } },
+      { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [EMAIL] } },
+      { method: 'enroll_contact', arguments: { id: automationId }, body: { contactId, merge: { from: 'python' } } },
+      { method: 'delete_automation', arguments: { id: automationId } },
+      { method: 'erase_contact', arguments: { id: contactId } },
+    ]
+    const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const operationIds = Object.values(document['paths'] as Record<string, Record<string, { operationId: string }>>)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId }) => snake(operationId))
+    assert.deepEqual(calls.map(({ method }) => method).toSorted(), operationIds.toSorted())
+
+    const plan = join(folder, 'plan.json')
+    writeFileSync(plan, JSON.stringify({ listId, calls }))
+    gateway.loseAnswers(2)
+    const key = await aKeyOverItsLimit(service, 90)
+    const program = join(import.meta.dirname, 'integration.py')
+    const { stdout } = await promisify(execFile)(python, [program, gateway.baseUrl, key, plan], {
+      env: { PYTHONPATH: folder },
+    })
+    const { done, ...answers } = JSON.parse(stdout) as {
+      done: { method: string; answer: { data?: unknown } }[]
+    }
+    assert.deepEqual(answers, { matching: 1, added: 1, refused: [404, 'contact_not_found', 'Contact not found'] })
+    assert.deepEqual(
+      done.map(({ method }) => method),
+      calls.map(({ method }) => method),
+    )
+    const segment = done.find(({ method }) => method === 'get_segment')!.answer.data as { condition: unknown }
+    assert.deepEqual(segment.condition, condition)
+  })
+})

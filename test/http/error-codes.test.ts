@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { document } from '../../src/parts/operations.ts'
+import { claimMessage } from '../../src/messages/claim-queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { RendererBusy } from '../../src/templates/content.ts'
+import { deleteApiKey } from '../../src/workspaces/create-api-key.ts'
+import { createApiKey } from '../../src/workspaces/create-api-key.ts'
+import { aClaim } from '../support/a-claim.ts'
+import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { type ApiWith, lenientRenderer, startApiWith } from '../support/api-with.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** Every code that the document names: of operations, and of paths and methods that are none. */
+function documentedCodes(at: unknown = document, found = new Set(['path_not_found', 'method_not_allowed'])) {
+  if (typeof at !== 'object' || at === null) return found
+  for (const [name, value] of Object.entries(at)) {
+    if (name === 'x-error-codes') for (const code of value as string[]) found.add(code)
+    else documentedCodes(value, found)
+  }
+  return found
+}
+
+describe('X-Error-Code', () => {
+  let service: Service
+  let withoutTemporal: Service
+  let broken: ApiWith
+  let contactId: string
+  let automationId: string
+  let listId: string
+  before(async () => {
+    service = await startService({ worker: false })
+    // Nothing listens there.
+    withoutTemporal = await startService({ worker: false, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+    const { enrollments } = service.context.dependencies
+    broken = await startApiWith(service, {
+      renderer: { ...lenientRenderer, check: () => Promise.reject(new RendererBusy('No process is free')) },
+      enrollments: { ...enrollments, start: () => Promise.reject(new TypeError('a bug')) },
+    })
+    contactId = await aContact(service)
+    automationId = await anAutomation(service)
+    listId = await aList(service)
+  })
+  after(async () => {
+    broken.close()
+    await service.stop()
+    await withoutTemporal.stop()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const call = (...request: Parameters<Service['call']>) => service.call(...request)
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call('POST', path, body, { headers })
+  const keyed = (key: string, name = 'Keyed') => post('lists', { name }, { 'idempotency-key': key })
+  const tags = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `tag ${from + n}`)
+
+  /** Has lists refuse to be written to, as Postgres would do it with this error. */
+  async function failing(code: string) {
+    await sql(
+      em(),
+      `create or replace function fail() returns trigger language plpgsql as
+       $$ begin raise exception using errcode = '${code}', message = 'as the test wants it'; end $$`,
+    )
+    await sql(em(), 'create or replace trigger fail before insert on lists for each row execute function fail()')
+    try {
+      return await post('lists', { name: 'Failing' })
+    } finally {
+      await sql(em(), 'drop trigger fail on lists')
+    }
+  }
+
+  /** A request that is refused for each, and where that is said: the status, the code and the pointer. */
+  const requests: Record<string, () => Promise<{ refused: string | undefined; headers?: Headers }>> = {
+    '400 invalid_request /email': () => post('contacts', { firstName: 'Ada' }),
+    '400 invalid_request /limit': () => call('GET', 'contacts?limit=0'),
+    '400 invalid_request /tags/1': () => post('contacts', { email: 'ada@example.com', tags: ['vip', ''] }),
+    '400 invalid_request /steps/1/type': () =>
+      call('PUT', `automations/${automationId}/steps`, {
+        steps: [{ type: 'WAIT', delayMinutes: 5 }, { type: 'NONE' }],
+      }),
+    '400 malformed_json': () => call('POST', 'contacts', undefined, { raw: '{' }),
+    '400 no_json_object': () => call('POST', 'contacts', undefined, { raw: '[]' }),
+    '400 body_too_large': () => post('contacts', { email: 'ada@example.com', firstName: 'x'.repeat(300_000) }),
+    '400 wrong_content_type': () => post('contacts', {}, { 'content-type': 'text/plain' }),
+    '400 unknown_parameter': () => call('DELETE', `contacts/${contactId}/tags/what?`.concat('now')),
+    '400 invalid_idempotency_key': () => keyed('with space'),
+    '400 invalid_template /steps/0/subject': () =>
+      call('PUT', `automations/${automationId}/steps`, { steps: [{ type: 'EMAIL', subject: '{% if %}', text: 'x' }] }),
+    '400 automation_never_acts /triggerConfig/eventName': () =>
+      post('automations', { name: 'Never', status: 'ACTIVE', trigger: 'EVENT', steps: [] }),
+    '400 nothing_to_update': () => call('PATCH', `automations/${automationId}`, {}),
+    '400 metadata_too_large': async () => {
+      const metadata = (name: string) => ({ [name]: 'x'.repeat(50_000) })
+      await post('contacts', { email: 'large@example.com', metadata: metadata('one') })
+      return post('contacts', { email: 'large@example.com', metadata: metadata('other') })
+    },
+    '400 too_many_tags': async () => {
+      const id = await aContact(service)
+      for (const from of [0, 50, 100, 150, 200]) await post(`contacts/${id}/tags`, { tags: tags(from, from + 50) })
+      return post(`contacts/${id}/tags`, { tags: ['one more'] })
+    },
+    '400 too_many_lists': async () => {
+      const id = await aContact(service)
+      await sql(
+        em(),
+        `with list as (
+           insert into lists (id, workspace_id, name) select gen_random_uuid(), $1::uuid, 'x' from generate_series(1, 1000)
+           returning id
+         )
+         insert into list_members (list_id, contact_id) select id, $2::uuid from list`,
+        [service.workspaceId, id],
+      )
+      return post(`lists/${listId}/contacts`, { contactId: id })
+    },
+    '400 too_many_starts': async () => {
+      const key = await service.newKey()
+      const { body } = await call('POST', 'automations', { name: 'One of many', trigger: 'SIGNUP' }, { key })
+      await sql(
+        em(),
+        `insert into automations select (jsonb_populate_record(automation, jsonb_build_object(
+           'id', gen_random_uuid(), 'status', 'ACTIVE'))).*
+         from automations automation cross join generate_series(1, 201) where id = $1::uuid`,
+        [(body as { data: { id: string } }).data.id],
+      )
+      const contacts = Array.from({ length: 100 }, (_, n) => ({ email: `many-${n}@example.com` }))
+      return call('POST', 'contacts/bulk', { contacts }, { key })
+    },
+    '401 key_missing': () => call('GET', 'whoami', undefined, { key: null }),
+    '401 key_malformed': () => call('GET', 'whoami', undefined, { key: 'svc_live_short' }),
+    '401 key_unknown': async () => {
+      const { key, apiKey } = await aKey()
+      await deleteApiKey(service.context.orm.em, apiKey.id)
+      return call('GET', 'whoami', undefined, { key })
+    },
+    '401 key_not_allowed_here': async () => {
+      const { key } = await aKey({ allowedRanges: ['203.0.113.0/24'] })
+      return call('GET', 'whoami', undefined, { key })
+    },
+    '403 scope_missing': async () => {
+      const { key } = await aKey({ scopes: ['lists:read'] })
+      return call('GET', 'contacts', undefined, { key })
+    },
+    '404 path_not_found': () => call('GET', 'nowhere'),
+    '404 contact_not_found': () => call('GET', `contacts/${automationId}`),
+    '404 contact_not_found /contactId': () => enroll(service, automationId, automationId),
+    '404 list_not_found': () => call('GET', `lists/${contactId}`),
+    '404 list_not_found /listId': () => post('contacts', { email: 'ada@example.com', listId: contactId }),
+    '404 segment_not_found': () => call('GET', `segments/${contactId}`),
+    '404 segment_not_found /segmentId': () => call('GET', `contacts?segmentId=${contactId}`),
+    '404 contact_not_in_list': () => call('DELETE', `lists/${listId}/contacts/${contactId}`),
+    '404 tag_not_found': () => call('DELETE', `contacts/${contactId}/tags/none`),
+    '404 automation_not_found': () => call('GET', `automations/${contactId}`),
+    '404 automation_not_active': () => enroll(service, contactId, contactId),
+    '405 method_not_allowed': () => call('PUT', 'contacts'),
+    '409 idempotency_key_in_progress': async () => {
+      await keyed('in-progress')
+      await sql(em(), `update idempotency_keys set status = null where key = 'in-progress'`)
+      return keyed('in-progress')
+    },
+    '410 contact_erased': async () => {
+      const create = () => post('contacts', { email: 'erased@example.com' }, { 'idempotency-key': 'erased' })
+      const { body } = await create()
+      await call('DELETE', `contacts/${(body as { data: { id: string } }).data.id}`)
+      return create()
+    },
+    '422 idempotency_key_reused': async () => {
+      await keyed('reused')
+      return keyed('reused', 'Another')
+    },
+    '429 rate_limited': async () => {
+      const { key } = await aKey({ rateLimit: 1 })
+      await call('GET', 'whoami', undefined, { key })
+      return call('GET', 'whoami', undefined, { key })
+    },
+    '500 internal_error': () => broken.send('POST', `automations/${automationId}/enroll`, { contactId }),
+    '503 busy': () =>
+      broken.send('POST', 'automations', {
+        name: 'Busy',
+        trigger: 'SIGNUP',
+        steps: [{ type: 'EMAIL', subject: 'x', text: 'x' }],
+      }),
+    '503 conflict': () => failing('40P01'),
+    '503 database_unavailable': () => failing('25006'),
+    '503 temporal_unavailable': async () => {
+      const automation = await anAutomation(withoutTemporal)
+      return enroll(withoutTemporal, automation, await aContact(withoutTemporal))
+    },
+    '503 still_sending': async () => {
+      const id = await aContact(service)
+      const automation = await anAutomation(service)
+      await enroll(service, automation, id)
+      const { body } = await call('GET', `automations/${automation}`)
+      const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [id])
+      const stepId = (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id
+      await claimMessage(em(), aClaim({ enrollmentId: row!.id, stepId, visit: 0 }, automation))
+      return call('DELETE', `contacts/${id}`)
+    },
+  }
+  const aKey = (options: object = {}) =>
+    createApiKey(service.context.orm.em, {
+      workspaceId: service.workspaceId,
+      name: 'Test',
+      scopes: ['contacts:read'],
+      rateLimit: 1_000_000,
+      ...options,
+    })
+
+  for (const [expected, request] of Object.entries(requests)) {
+    it(`says ${expected}`, async () => {
+      const { refused, headers } = await request()
+      const [status, code, param] = expected.split(' ')
+      assert.equal(refused, `${status} ${code}`)
+      if (headers) assert.equal(headers.get('x-error-param'), param ?? null)
+    })
+  }
+
+  it('is one that the reference lists, and each of those is produced here', () => {
+    const produced = new Set(Object.keys(requests).map((expected) => expected.split(' ')[1]))
+    assert.deepEqual([...produced].toSorted(), [...documentedCodes()].toSorted())
+  })
+
+  it('is in docs/api.md, each one', () => {
+    const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+    assert.deepEqual(
+      [...documentedCodes()].filter((code) => !page.includes(`\`${code}\``)),
+      [],
+    )
+  })
+
+  it('is said again with a kept answer, and so is where it is', async () => {
+    const ask = () => post('lists', { name: '' }, { 'idempotency-key': 'kept' })
+    assert.equal((await ask()).refused, '400 invalid_request')
+    const again = await ask()
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.deepEqual([again.refused, again.headers.get('x-error-param')], ['400 invalid_request', '/name'])
+  })
+})
+
+describe('X-Warning', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const warning = async (...request: Parameters<Service['call']>) =>
+    (await service.call(...request)).headers.get('x-warning')
+
+  for (const [what, method, path, body, expected] of [
+    [
+      'a field',
+      'POST',
+      'contacts',
+      { email: 'a@b.example', fristName: 'Ada' },
+      '/fristName is unknown here, and ignored; is firstName meant?',
+    ],
+    ['a field like no other', 'POST', 'lists', { name: 'x', qqqqqqqq: 1 }, '/qqqqqqqq is unknown here, and ignored'],
+    [
+      'a field of a refused request',
+      'POST',
+      'contacts',
+      { emial: 'a@b.example' },
+      '/emial is unknown here, and ignored; is email meant?',
+    ],
+    [
+      'a field of a step',
+      'POST',
+      'automations',
+      { name: 'x', trigger: 'SIGNUP', steps: [{ type: 'WAIT', delayMinutes: 5, delayHours: 2 }] },
+      '/steps/0/delayHours is unknown here, and ignored',
+    ],
+    [
+      'a field of an item',
+      'POST',
+      'contacts/bulk',
+      { contacts: [{ email: 'a@b.example' }, { email: 'b@b.example', tag: 'x' }] },
+      '/contacts/1/tag is unknown here, and ignored; is tags meant?',
+    ],
+    [
+      'a variable of a template',
+      'POST',
+      'automations',
+      {
+        name: 'x',
+        trigger: 'SIGNUP',
+        steps: [{ type: 'EMAIL', subject: 'Hello {{ contact.firstname }}', text: 'x' }],
+      },
+      '/steps/0/subject: {{ contact.firstname }} is unknown, and empty in every email; is contact.firstName meant?',
+    ],
+    ['a parameter', 'GET', 'contacts?tga=vip', undefined, '/tga is unknown here, and ignored; is tag meant?'],
+    ['a parameter of what has none', 'GET', 'whoami?x%0D%0Ay=1', undefined, '/x%0D%0Ay is unknown here, and ignored'],
+    [
+      'a name beyond ASCII',
+      'POST',
+      'lists',
+      { name: 'x', 'größe/~': 1 },
+      '/gr%C3%B6%C3%9Fe~1~0 is unknown here, and ignored',
+    ],
+  ] as const) {
+    it(`names ${what}`, async () => assert.match((await warning(method, path, body)) ?? '', literally(expected)))
+  }
+
+  it('names the first few of many', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${'x'.repeat(100)}${n}`, n]))
+    const said = await warning('POST', 'lists', { name: 'x', ...many })
+    assert.ok(said !== null && said.length < 1_000 && said.split(';').length === 5, said ?? '')
+  })
+
+  it('is not said of what is known, or free', async () => {
+    assert.equal(
+      await warning('POST', 'contacts', { email: 'a@b.example', metadata: { anything: { at: 'all' } } }),
+      null,
+    )
+    assert.equal(await warning('GET', 'contacts?tag=vip&page=1'), null)
+  })
+
+  it('is said again with a kept answer', async () => {
+    const options = { headers: { 'idempotency-key': 'warned' } }
+    const first = await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options)
+    assert.match(first ?? '', /nmae/)
+    assert.equal(await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options), first)
+  })
+})
+
+const literally = (text: string) => new RegExp(`^${text.replace(/[.?*+^$()[\]{}|\\/]/g, '\\$&')}`)
