@@ -27,7 +27,8 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   /** Long enough that a first email and the deletion of its automation both fall into it, and some starts a second. */
   const windowMs = Math.max(60_000, enrollments * 60, kills * 3_000)
   /** The wait, Temporal's own retries, and time to spare: what has not come by then does not come. */
-  const quietMs = 200_000 + enrollments * 60
+  // An email that was tried often is put off for five minutes, and there is a wait behind it.
+  const quietMs = 500_000 + enrollments * 60
 
   say(
     `Faults: ${enrollments} enrollments, ${kills} kills, seed ${seed}` +
