@@ -46,12 +46,14 @@ describe('a first start', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  /** What is there: who ends may be tidying up still. */
+  const stat = (path: string) => statSync(path, { throwIfNoEntry: false })
   /** All files and folders below one, and itself. */
   const below = (path: string): string[] => [
     path,
-    ...(statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => below(join(path, name))) : []),
+    ...(stat(path)?.isDirectory() ? readdirSync(path).flatMap((name) => below(join(path, name))) : []),
   ]
-  const readableByOthers = (path: string) => below(path).filter((each) => (statSync(each).mode & 0o007) !== 0)
+  const readableByOthers = (path: string) => below(path).filter((each) => ((stat(each)?.mode ?? 0) & 0o007) !== 0)
 
   it('comes up in a folder that only its owner can enter, on a path with spaces, as root too', async () => {
     const project = join(folder, 'a project')
