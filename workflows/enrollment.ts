@@ -116,15 +116,16 @@ class Run {
       // First, because what it hears until its end is recorded as heard, and would be lost if it is over already.
       while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return null
       if (effect.do === 'end') return this.finish(effect.status)
-      // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
-      if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
       try {
+        // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
+        if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
         if (this.heard.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
         if (!isCancellation(error)) throw error
         this.cancellation = error as Error
-        this.todo = []
+        // An end that it has come to already is still to be recorded.
+        this.todo = this.todo.filter((each) => each.do === 'end')
         this.feed({ kind: 'exit' })
       }
     }

@@ -111,7 +111,8 @@ with inserted as (
     (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
   select $1::uuid, automation.workspace_id, automation.id, contact.id,
     -- What matched it was ACTIVE: never a version that was not.
-    coalesce(automation.active_version, automation.version), $4::text, 'ACTIVE', $6::timestamptz
+    case when automation.status = 'ACTIVE' then automation.version
+      else coalesce(automation.active_version, automation.version) end, $4::text, 'ACTIVE', $6::timestamptz
   from automations automation
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   join (select id, workspace_id from contacts where id = $3::uuid for key share) contact

@@ -91,7 +91,9 @@ async function serve(
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
     transactional: operation.transactional ?? true,
-    ...(operation.remake && { remake: async (about) => operation.remake!(read(), about, own) }),
+    // Anew it holds what others wrote since: who may not read gets what it was told, which is what it gave.
+    ...(operation.remake &&
+      mayRead(operation, caller) && { remake: async (about) => operation.remake!(read(), about, own) }),
   }
   const read = () => ({
     params: readParams(params, ctx.params),

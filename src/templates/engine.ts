@@ -259,7 +259,7 @@ export function check(content: EmailContent, key: string, begin: (field: Field) 
     begin(field)
     try {
       for (const contact of TRIAL_CONTACTS) renderField(field, source, { contact }, key)
-      const unknown = findUnknownVariables(ENGINES[field], parse(field, source, key))
+      const unknown = findUnknownVariables(ENGINES[field], parse(field, source, key), source)
       findings.unknownVariables.push(...unknown.map((variable) => ({ field, ...variable })))
     } catch (error) {
       findings.problems.push({ field, problem: (error as Error).message })

@@ -13,12 +13,8 @@ export const LIMITS = {
   value: 1_000_000,
   /** Characters that are compared, at worst, by searches, for each unit of work: each search is one call, which nothing counts. */
   comparisons: 64,
-  /**
-   * Characters of what comes out. A subject is a header, and of a line RFC 5322 takes 998 (section 2.1.1): folded, it begins with
-   * a space. Each email is kept, and what a short template can make of a contact's metadata is not to fill the disk; Gmail cuts off
-   * what is behind the first 102 KB.
-   */
-  output: { subject: 997, html: 250_000, text: 250_000 },
+  /** Characters of what comes out; a subject is a header, and of a line RFC 5322 takes 998 (section 2.1.1). */
+  output: { subject: 998, html: 1_000_000, text: 1_000_000 },
 } as const
 
 /** A template wants more than it may have. */

@@ -5,8 +5,12 @@ import { CONTACT_VARIABLES, type UnknownVariable } from './content.ts'
 /** So many are told of at once, and so much of a name. */
 const MOST = 5
 const LONGEST_NAME = 60
+/** In how many places a template may name variables: looking for them takes a time that grows with the square. */
+const MOST_PLACES = 300
 /** How many letters may be other ones where a known name is meant. */
 const MAX_DISTANCE = 3
+
+const PLACES = /\{\{|\{%|\||,|:|\band\b|\bor\b/
 
 type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
 
@@ -16,7 +20,12 @@ const KNOWN = CONTACT_VARIABLES.map((name) => `contact.${name}`)
  * Variables that a template names and nobody gives: they are empty in every email. Found without rendering, so that it does not
  * matter for whom.
  */
-export function findUnknownVariables(engine: Liquid, templates: Template[]): Omit<UnknownVariable, 'field'>[] {
+export function findUnknownVariables(
+  engine: Liquid,
+  templates: Template[],
+  source: string,
+): Omit<UnknownVariable, 'field'>[] {
+  if (source.split(PLACES).length > MOST_PLACES) return []
   const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
   return [...new Set(unknown)].slice(0, MOST).map((variable) => ({
     variable: variable.slice(0, LONGEST_NAME),

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from '../../src/platform/db/sql.ts'
+import { createDriplineClient } from '@dripline/client'
 import { aList, anAutomation } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -97,6 +101,25 @@ describe('@dripline/client, installed from an instance', () => {
       `select count(*) from trigger_events where name = 'trial started'`,
     )
     assert.equal(events?.count, '1')
+  })
+
+  it('follows no redirect: what is asked of another place is not done', async () => {
+    const elsewhere = createServer((request, response) => {
+      request.resume()
+      response.writeHead(301, { location: '/elsewhere' }).end()
+    }).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    try {
+      const baseUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/api/v1`
+      const dripline = createDriplineClient({ baseUrl, apiKey: service.key })
+      await assert.rejects(dripline.POST('/lists', { body: { name: 'x' } }), {
+        name: 'DriplineError',
+        code: 'http_301',
+      })
+    } finally {
+      elsewhere.close()
+      elsewhere.closeAllConnections()
+    }
   })
 
   it('waits for as long as a 429 says', async () => {

@@ -167,6 +167,21 @@ describe('an Idempotency-Key', () => {
     assert.equal((await post(`key-${keys}`, `contacts/${body.data.id}/tags`, { tags: ['vip'] })).status, 410)
   })
 
+  it('tells whoever may not read again what it was told, however large, and not what others wrote since', async () => {
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
+    const steps = [{ type: 'EMAIL', subject: 'Mine', text: 'x'.repeat(40_000) }]
+    const create = () =>
+      service.call(
+        'POST',
+        'automations',
+        { name: 'Mine', trigger: 'SIGNUP', steps },
+        { key, headers: { 'idempotency-key': 'mine' } },
+      )
+    const first = await create()
+    await service.call('PATCH', `automations/${first.body.data.id}`, { name: 'Theirs' })
+    assert.deepEqual((await create()).body, first.body)
+  })
+
   it('lets one of many at once through', async () => {
     const key = aKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, 'lists', { name: 'Race' })))

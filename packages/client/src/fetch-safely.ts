@@ -19,6 +19,8 @@ const IN_PROGRESS = 'idempotency_key_in_progress'
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
+/** Longer than this nobody is waited for at a time: the service's own limit is one of a minute. */
+const LONGEST_RETRY_AFTER_MS = 90_000
 
 /**
  * Makes a request until it is answered for good. Every POST and PATCH carries an Idempotency-Key, its own or a new one, so that
@@ -60,7 +62,9 @@ async function tryOnce(
 ): Promise<Response | DriplineError> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    return await fetch(new Request(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) }))
+    return await fetch(
+      new Request(request.clone(), { redirect: 'manual', signal: AbortSignal.any([request.signal, timeout]) }),
+    )
   } catch (cause) {
     request.signal.throwIfAborted()
     return timeout.aborted
@@ -78,7 +82,7 @@ function retryAfterMs(headers: Headers): number | undefined {
   if (given === null) return undefined
   const seconds = Number(given)
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(given) - Date.now()
-  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS) : undefined
 }
 
 /** Of many clients that were refused at once, each comes again at another time. */

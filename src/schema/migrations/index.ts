@@ -1,5 +1,6 @@
 import { Migration001Foundation } from './001-foundation/index.ts'
 import { Migration002KeptHeaders } from './002-kept-headers.ts'
+import { Migration003ActiveVersion } from './003-active-version.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
-export const migrations = [Migration001Foundation, Migration002KeptHeaders]
+export const migrations = [Migration001Foundation, Migration002KeptHeaders, Migration003ActiveVersion]

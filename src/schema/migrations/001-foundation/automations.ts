@@ -14,8 +14,6 @@ export function automations(add: AddSql): void {
       trigger_key text,
       on_send_failure text not null default 'CONTINUE' check (on_send_failure in ('CONTINUE', 'STOP')),
       version integer not null default 1,
-      -- The one with which it was ACTIVE last: whoever comes in gets that, and not what is being written meanwhile.
-      active_version integer,
       deleted_at timestamptz,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
