@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { npmPack } from './npm-pack.ts'
 import { document } from '../../src/parts/operations.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -49,17 +49,14 @@ export async function buildClient(say: (line: string) => void): Promise<void> {
     }
     throw new Error(ts.formatDiagnostics(problems, host))
   }
-  pack()
+  await pack(say)
   say('@dripline/client: made in packages/client/dist, and packed in dist/client.tgz')
 }
 
-function pack(): void {
+async function pack(say: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(ROOT, 'dist', 'pack-'))
   try {
-    execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: PACKAGE })
-    const [archive] = readdirSync(folder)
-    if (archive === undefined) throw new Error('npm pack left no archive')
-    renameSync(join(folder, archive), ARCHIVE)
+    renameSync(await npmPack(PACKAGE, folder, say), ARCHIVE)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { run } from '../../embedded/tools/run.ts'
+import { npmPack } from './npm-pack.ts'
 
 const VERSION = '1.72.1'
 const FILE = 'package/dist/browser/standalone.js'
@@ -44,10 +36,8 @@ const isGenuine = (path: string): boolean =>
 async function download(target: string, say: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dripline-scalar-'))
   try {
-    await run('npm', ['pack', `@scalar/api-reference@${VERSION}`, '--pack-destination', folder], { say })
-    const [archive] = readdirSync(folder)
-    if (archive === undefined) throw new Error('npm pack left no archive')
-    await run('tar', ['-xzf', join(folder, archive), '-C', folder, FILE], { say })
+    const archive = await npmPack(`@scalar/api-reference@${VERSION}`, folder, say)
+    await run('tar', ['-xzf', archive, '-C', folder, FILE], { say })
     const file = join(folder, FILE)
     if (!isGenuine(file)) throw new Error(`the file in @scalar/api-reference@${VERSION} is not the one that was pinned`)
     // Copied beside its place and renamed there: two installations at once do not meet half a file.

@@ -58,7 +58,6 @@ export function createAutomation(
       triggerConfig,
       triggerKey: triggerKey(trigger, triggerConfig),
       onSendFailure: onSendFailure ?? 'CONTINUE',
-      activeVersion: status === 'ACTIVE' ? 1 : null,
     })
     await fork.flush()
     const numbered = identifySteps(steps, [])
@@ -84,6 +83,8 @@ export async function updateAutomation(
     const automation = await lockAutomation(fork, workspaceId, id)
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
+    // While it is ACTIVE that is the present one.
+    if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
@@ -95,7 +96,6 @@ export async function updateAutomation(
       await assertListens(fork, workspaceId, automation)
     }
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
-    if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
     await fork.flush()
@@ -127,7 +127,6 @@ export async function replaceSteps(
     assertActs(automation, steps)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
-    if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })

@@ -1,3 +1,4 @@
+import { orMeant } from '../http/index.ts'
 import { INVALID_TEMPLATE } from './refusals.ts'
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import pMap from 'p-map'
@@ -63,7 +64,6 @@ export async function checkTemplates(
 }
 
 function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {
-  const meant = nearest === undefined ? '' : `; is ${nearest} meant?`
   // A name can hold anything, and this stands in a header.
-  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email${meant}`
+  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email${orMeant(nearest)}`
 }

@@ -18,30 +18,33 @@ const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length 
  */
 export function findUnknownNames(schema: ISchema<unknown> | undefined, value: unknown): string[] {
   const found: string[] = []
-  walk(schema, value, '')
+  walk(schema, value, [])
   return found
 
-  function walk(schema: ISchema<unknown> | undefined, value: unknown, at: string): void {
+  function walk(schema: ISchema<unknown> | undefined, value: unknown, at: readonly string[]): void {
     if (found.length >= MOST || typeof value !== 'object' || value === null) return
     const resolved = schema && resolve(schema, value)
     if (Array.isArray(value)) {
       const items = itemsOf(resolved)
-      if (items) value.forEach((item, index) => walk(items, item, pointerTo(at, String(index))))
+      if (items) value.forEach((item, index) => walk(items, item, [...at, String(index)]))
     } else if (resolved === undefined || isObjectSchema(resolved)) {
       const fields = resolved?.fields ?? {}
       for (const [name, inside] of Object.entries(value)) {
-        if (Object.hasOwn(fields, name)) walk(fields[name] as ISchema<unknown>, inside, pointerTo(at, name))
+        if (Object.hasOwn(fields, name)) walk(fields[name] as ISchema<unknown>, inside, [...at, name])
         else if (found.length < MOST) found.push(inWords(at, name, Object.keys(fields)))
       }
     }
   }
 }
 
-function inWords(at: string, name: string, known: readonly string[]): string {
-  const nearest = closestMatch(name.slice(0, LONGEST_NAME), known, { maxDistance: maxDistance(name) })
-  const meant = nearest === undefined ? '' : `; is ${nearest} meant?`
-  return `${pointerTo(at, name.slice(0, LONGEST_NAME))} is unknown here, and ignored${meant}`
+function inWords(at: readonly string[], name: string, known: readonly string[]): string {
+  const start = name.slice(0, LONGEST_NAME)
+  const nearest = closestMatch(start, known, { maxDistance: maxDistance(name) })
+  return `${[...at, start].reduce(pointerTo, '')} is unknown here, and ignored${orMeant(nearest)}`
 }
+
+/** The end of a warning that knows a name which the given one resembles. */
+export const orMeant = (nearest: string | undefined): string => (nearest === undefined ? '' : `; is ${nearest} meant?`)
 
 /** What the items of an array are: known to its schema, or told by it where something else checks them. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>
