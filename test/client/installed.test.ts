@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createDriplineClient } from '@dripline/client'
+import { createDriplineClient, type DriplineClient } from '@dripline/client'
 import { aList, anAutomation } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -59,6 +59,23 @@ describe('@dripline/client, installed from an instance', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  const servers: Server[] = []
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close().closeAllConnections()
+  })
+  /** A client of a server that answers as told, each time in the next way. */
+  const clientOf = async (answers: ((response: ServerResponse) => unknown)[]) => {
+    const asked: unknown[] = []
+    const server = createServer((request, response) => {
+      request.resume()
+      answers[asked.push(request.headers['idempotency-key']) - 1]?.(response)
+    }).listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+    return { asked, dripline: createDriplineClient({ baseUrl, apiKey: service.key, retries: answers.length - 1 }) }
+  }
+
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   const integrate = async (key: string) => {
     gateway.asked.length = 0
@@ -104,22 +121,42 @@ describe('@dripline/client, installed from an instance', () => {
   })
 
   it('follows no redirect: what is asked of another place is not done', async () => {
-    const elsewhere = createServer((request, response) => {
-      request.resume()
-      response.writeHead(301, { location: '/elsewhere' }).end()
-    }).listen(0, '127.0.0.1')
-    await once(elsewhere, 'listening')
-    try {
-      const baseUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/api/v1`
-      const dripline = createDriplineClient({ baseUrl, apiKey: service.key })
-      await assert.rejects(dripline.POST('/lists', { body: { name: 'x' } }), {
-        name: 'DriplineError',
-        code: 'http_301',
-      })
-    } finally {
-      elsewhere.close()
-      elsewhere.closeAllConnections()
-    }
+    const { dripline } = await clientOf([(response) => response.writeHead(301, { location: '/elsewhere' }).end()])
+    const creation = dripline.POST('/lists', { body: { name: 'x' } })
+    await assert.rejects(creation, { name: 'DriplineError', code: 'http_301' })
+  })
+
+  it('asks again where an answer breaks off in its midst', async () => {
+    const { dripline, asked } = await clientOf([
+      (response) => response.writeHead(201, { 'content-length': '100' }).write('{"data":', () => response.destroy()),
+      (response) => response.writeHead(201, { 'content-type': 'application/json' }).end('{"data":{"id":"1"}}'),
+    ])
+    const { data } = await dripline.POST('/lists', { body: { name: 'x' } })
+    assert.deepEqual([data.data.id, asked.length, new Set(asked).size], ['1', 2, 1])
+  })
+
+  it('takes a DELETE for done that finds nothing after its answer was lost, and only then', async () => {
+    const gone = (response: ServerResponse) =>
+      void response.writeHead(404, { 'x-error-code': 'contact_not_found' }).end()
+    const deletionBy = (dripline: DriplineClient) =>
+      dripline.DELETE('/contacts/{id}', { params: { path: { id: '1' } } })
+    const lost = await clientOf([(response) => response.destroy(), gone])
+    assert.equal((await deletionBy(lost.dripline)).response.status, 204)
+    const heard = await clientOf([gone])
+    await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
+  })
+
+  it('waits for longer each time while another attempt is in progress, whatever the service thinks', async () => {
+    const inProgress = (response: ServerResponse) =>
+      void response
+        .writeHead(409, { 'x-error-code': 'idempotency_key_in_progress', 'retry-after': '0' })
+        .end('{"error":"in progress"}')
+    const { dripline, asked } = await clientOf([inProgress, inProgress, inProgress])
+    const started = performance.now()
+    const creation = dripline.POST('/lists', { body: { name: 'x' } })
+    await assert.rejects(creation, { code: 'idempotency_key_in_progress', message: 'in progress' })
+    assert.equal(asked.length, 3)
+    assert.ok(performance.now() - started >= 125 + 250, 'it did not wait')
   })
 
   it('waits for as long as a 429 says', async () => {

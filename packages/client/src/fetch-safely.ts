@@ -35,11 +35,13 @@ export async function fetchSafely(
   if (['POST', 'PATCH'].includes(request.method) && !request.headers.has('Idempotency-Key')) {
     request.headers.set('Idempotency-Key', crypto.randomUUID())
   }
+  let isLost = false
   for (let attempt = 0; ; attempt += 1) {
     const isLast = attempt >= retries
     const outcome = await tryOnce(request, timeoutMs, fetch)
     if (outcome instanceof DriplineError) {
       if (isLast) throw outcome
+      isLost = true
       await pause(pauseMs(attempt), request.signal)
       continue
     }
@@ -47,10 +49,12 @@ export async function fetchSafely(
       const warning = outcome.headers.get('x-warning')
       if (warning !== null) onWarning(`${request.method} ${new URL(request.url).pathname}: ${warning}`)
       if (outcome.ok) return outcome
+      // It is gone by the attempt whose answer was lost.
+      if (isLost && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
     }
-    await outcome.body?.cancel()
-    await pause(retryAfterMs(outcome.headers) ?? pauseMs(attempt), request.signal)
+    // Not sooner than it says, and later each time: what is in its way can last longer than the service thinks.
+    await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(attempt)), request.signal)
   }
 }
 
@@ -62,15 +66,23 @@ async function tryOnce(
 ): Promise<Response | DriplineError> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    return await fetch(
+    const response = await fetch(
       new Request(request.clone(), { redirect: 'manual', signal: AbortSignal.any([request.signal, timeout]) }),
     )
+    return await whole(response)
   } catch (cause) {
     request.signal.throwIfAborted()
     return timeout.aborted
       ? new DriplineError(`No answer within ${timeoutMs} ms`, { code: 'timeout', cause })
       : new DriplineError('The service cannot be reached', { code: 'network_error', cause })
   }
+}
+
+/** Read to its end here, where one that breaks off or takes too long is no answer. */
+async function whole(response: Response): Promise<Response> {
+  if (response.body === null) return response
+  const { status, statusText, headers } = response
+  return new Response(await response.arrayBuffer(), { status, statusText, headers })
 }
 
 const isPassing = ({ status, headers }: Response): boolean =>

@@ -45,7 +45,7 @@ export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'
   apiKey: string
   /** Milliseconds until an attempt at a request is given up; 30 seconds where nothing is said. */
   timeoutMs?: number
-  /** How often a request is made again that may succeed later: five times where nothing is said. */
+  /** How often a request is made again that may succeed later: seven times where nothing is said. */
   retries?: number
   /** Told what the service ignored, or finds odd; on the console where nothing is said. */
   onWarning?: (warning: string) => void
@@ -64,7 +64,7 @@ export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'
 export function createDriplineClient({
   apiKey,
   timeoutMs = 30_000,
-  retries = 5,
+  retries = 7,
   onWarning = (warning) => console.warn(`dripline: ${warning}`),
   fetch = (request) => globalThis.fetch(request),
   ...options

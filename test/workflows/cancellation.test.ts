@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { TestWorkflowEnvironment } from '@temporalio/testing'
+import { Worker } from '@temporalio/worker'
+import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
+import type { MachineState, StepOutline } from '../../src/sequences/index.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { addSearchAttributes } from '../../src/platform/temporal/search-attributes.ts'
+import { sendingQueue } from '../../src/platform/temporal/task-queues.ts'
+import { eventually } from '../support/eventually.ts'
+import { workflowBundle } from '../support/workflow-bundle.ts'
+
+// The product's workflow with a ledger that only notes what it is told: here it matters what comes in one and the same task.
+describe('the workflow of an enrollment, cancelled in the task that settles an email', () => {
+  let env: TestWorkflowEnvironment
+  before(async () => {
+    const executable = await resolveTestServer(process.env, () => undefined)
+    env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
+    await addSearchAttributes(env.client, 'default')
+  })
+  after(() => env.teardown())
+
+  it('records its end as CANCELLED and mails nothing more where its history is long, too', async () => {
+    const steps = [anEmail(), anEmail()]
+    // Each of these is an event of the history: with so many the next email would be one of a new run.
+    const { status, told } = await cancelAsItSettles({ steps, signals: 2_100 })
+    assert.deepEqual([status, told], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
+  })
+
+  it('records that it came to its end where it did, also with more heard than is carried', async () => {
+    const steps = [anEmail()]
+    const state: MachineState = {
+      stepId: steps[0]!.id,
+      waitingFor: 'change',
+      wakeAt: null,
+      held: true,
+      changed: false,
+    }
+    const { status, told } = await cancelAsItSettles({ steps, state, signals: 501 })
+    assert.deepEqual([status, told.at(-1)], ['CANCELLED', 'ended COMPLETED'])
+  })
+
+  /** Lets an email be settled and cancels the run while nobody works on the workflow: both come in its next task. */
+  async function cancelAsItSettles({ steps, state, signals }: Scenario) {
+    const taskQueue = `cancelled-${newId()}`
+    const told: string[] = []
+    const activities = {
+      beginEnrollment: () => Promise.resolve({ automationName: 'A sequence', steps }),
+      sendEmailAtOnce: () => Promise.resolve({ next: 'queue' }),
+      sendEmail({ stepId }: { stepId: string }) {
+        told.push(`sent ${steps.findIndex(({ id }) => id === stepId) + 1}`)
+        return Promise.resolve({ next: 'go-on' })
+      },
+      rememberHeard: () => Promise.resolve(),
+      finishEnrollment({ status }: { status: string }) {
+        told.push(`ended ${status}`)
+        return Promise.resolve()
+      },
+    }
+    const options = { connection: env.nativeConnection, namespace: 'default', activities }
+    const bundle = await workflowBundle()
+    const worker = () => Worker.create({ ...options, taskQueue, workflowBundle: bundle, maxCachedWorkflows: 0 })
+    const sender = () => Worker.create({ ...options, taskQueue: sendingQueue(taskQueue) })
+
+    const of = { installationId: newId(), workspaceId: newId(), automationId: newId(), contactId: newId() }
+    const entry = { enrollmentId: newId(), cause: null, triggerEventId: null, enrolledAt: new Date().toISOString() }
+    const progress = state && { state, heard: [], heardCount: 0 }
+    const handle = await env.client.workflow.start('enrollment', {
+      workflowId: taskQueue,
+      taskQueue,
+      args: [{ engine: 1, ...of, ...entry, ...(progress && { progress }) }],
+    })
+    const has = (name: 'activityTaskScheduledEventAttributes' | 'activityTaskCompletedEventAttributes') =>
+      eventually(name, async () => (await handle.fetchHistory()).events?.find((event) => event[name]))
+    await (await worker()).runUntil(has('activityTaskScheduledEventAttributes'))
+    for (let n = 0; n < signals; n += 1) {
+      const id = newId()
+      await handle.signal('enter', { enrollmentId: newId(), cause: `event:${id}`, triggerEventId: id })
+    }
+    await (await sender()).runUntil(has('activityTaskCompletedEventAttributes'))
+    await handle.cancel()
+    const status = await (
+      await worker()
+    ).runUntil(
+      eventually('the end', async () => {
+        const { name } = (await handle.describe()).status
+        return name === 'RUNNING' ? undefined : name
+      }),
+    )
+    return { status, told }
+  }
+})
+
+interface Scenario {
+  steps: StepOutline[]
+  /** Where a new run goes on, if it is one. */
+  state?: MachineState
+  /** How many events come while the email is under way. */
+  signals: number
+}
+
+const anEmail = (): StepOutline => ({ id: newId(), type: 'EMAIL' })
