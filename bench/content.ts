@@ -68,15 +68,19 @@ function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, 
   const key = { enrollmentId, stepId, visit: 0 }
   const write = { id: enrollmentId, automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
   const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0, holds: 0 }
+  let recipient = ''
   return {
     /** By the API, and by the workflow again. */
     record: async () => {
       await recordEnrollment(em(), write)
       await recordEnrollment(em(), write)
     },
-    draft: () => draftMessage(em(), key, automationId),
+    draft: async () => {
+      const draft = await draftMessage(em(), key, automationId)
+      if (draft.kind === 'ready') recipient = draft.contact.email
+    },
     claim: async () => {
-      const id = await claimMessage(em(), { ...claim, as: { status: 'SENDING' } })
+      const id = await claimMessage(em(), { ...claim, recipient, as: { status: 'SENDING' } })
       if (id === undefined) throw new Error('An email was not claimed')
     },
   }

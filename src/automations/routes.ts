@@ -1,4 +1,4 @@
-import { reason, Refusal } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, INVALID_TEMPLATE, AUTOMATION_NEVER_ACTS } from './refusals.ts'
 import { Automation } from './entities.ts'
@@ -12,11 +12,13 @@ import {
   deleteResultShape,
   listAnswer,
   listOf,
+  nothingToUpdate,
   operation,
   pageQuery,
   rangeOf,
   single,
   warn,
+  withoutReading,
 } from '../http/index.ts'
 import {
   automationShape,
@@ -28,15 +30,12 @@ import {
 } from './shapes.ts'
 import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpelling } from './schemas.ts'
 
-const NOTHING_TO_UPDATE = reason(
-  'invalid',
-  'nothing_to_update',
-  `No updatable fields provided: give at least one of ${Object.keys(updateAutomationSchema.fields).join(', ')}. ` +
-    'Steps are replaced by PUT /automations/{id}/steps',
+const NOTHING_TO_UPDATE = nothingToUpdate(
+  Object.keys(updateAutomationSchema.fields),
+  '. Steps are replaced by PUT /automations/{id}/steps',
 )
 
-const WITHOUT_READING =
-  'To a key without the scope automations:read the answer tells the id, and of the other fields only what this call gave.'
+const WITHOUT_READING = withoutReading('automations:read')
 
 /** Five hundred steps, some of them long. */
 const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }

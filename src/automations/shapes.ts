@@ -1,11 +1,11 @@
-import { array, object, string, type InferType, type Schema } from 'yup'
+import { array, object, string, type InferType } from 'yup'
 import type { AutomationSummary } from './queries.ts'
 import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
 import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { presentStep, stepShape } from './steps/index.ts'
 import type { AutomationDetail } from './automations.ts'
-import { count, freeObject, id, timestamp } from '../http/index.ts'
+import { count, freeObject, id, presentWrittenTo, timestamp, writtenShape } from '../http/index.ts'
 
 const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
 
@@ -70,28 +70,12 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   steps: steps.map(presentStep),
 })
 
-/**
- * An automation, as whoever has changed it is told. A key that may not read automations learns nothing that it has not said
- * itself, as with contacts: a change of no account would otherwise be enough to read all of it.
- */
-export const writtenAutomationShape = object(
-  Object.fromEntries(
-    Object.entries(automationShape.fields).map(([name, field]) => [
-      name,
-      name === 'id' ? field : (field as Schema).optional(),
-    ]),
-  ) as typeof automationShape.fields,
-)
-  .required()
-  .meta({
-    component: 'WrittenAutomation',
-    description:
-      'An automation that was changed. A key with the scope automations:read gets all of it; any other one the id and what it gave.',
-  })
+/** An automation, as whoever has changed it is told. */
+export const writtenAutomationShape = writtenShape(automationShape, {
+  component: 'WrittenAutomation',
+  scope: 'automations:read',
+})
 
 /** @param given the fields that the call gave of it. */
-export function presentWrittenAutomation({ apiKey }: Caller, detail: AutomationDetail, given: object) {
-  const automation = presentAutomation(detail)
-  if (apiKey.scopes.includes('automations:read')) return automation
-  return Object.fromEntries(Object.entries(automation).filter(([name]) => name === 'id' || Object.hasOwn(given, name)))
-}
+export const presentWrittenAutomation = (caller: Caller, detail: AutomationDetail, given: object) =>
+  presentWrittenTo(caller, 'automations:read', presentAutomation(detail), given)

@@ -1,12 +1,11 @@
 import { array } from 'yup'
-import { listAnswer, listOf, type Page, rangeOf } from '../http/index.ts'
+import { listAnswer, listOf, type Page, rangeOf, withoutReading } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { listContacts, type ContactSearch } from './search-contacts.ts'
 import { contactShape, presentContact } from './shapes.ts'
 
 /** What an operation that writes says of its answer. */
-export const WITHOUT_READING =
-  'To a key without the scope contacts:read the answer tells the id, and of the other fields only what this call gave.'
+export const WITHOUT_READING = withoutReading('contacts:read')
 
 /** How an operation describes its answer with contacts. */
 export const contactPage = {

@@ -8,6 +8,7 @@ const schema = defineEntity({
     workspaceId: p.uuid(),
     email: p.text(),
     emailKey: p.text(),
+    externalId: p.text().nullable(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
     place: p.bigint('number').generated('identity'),

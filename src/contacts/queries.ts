@@ -2,12 +2,15 @@ import { type Condition, conditionSql } from '../conditions/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { findJsonFault } from '../platform/json.ts'
 
 /** A contact as callers see it. */
 export interface ContactProfile {
   id: string
   email: string
+  /** What its callers know it by. */
+  externalId: string | null
   firstName: string | null
   metadata: Record<string, unknown>
   /** The names of its tags, in the order of the alphabet. */
@@ -21,6 +24,7 @@ export interface ContactProfile {
 interface ContactRow {
   id: string
   email: string
+  external_id: string | null
   first_name: string | null
   metadata: Record<string, unknown>
   tags: string[]
@@ -32,6 +36,7 @@ interface ContactRow {
 const toContact = (row: ContactRow): ContactProfile => ({
   id: row.id,
   email: row.email,
+  externalId: row.external_id,
   firstName: row.first_name,
   metadata: row.metadata,
   tags: row.tags,
@@ -41,7 +46,7 @@ const toContact = (row: ContactRow): ContactProfile => ({
 })
 
 const COLUMNS = `
-contact.id, contact.email, contact.first_name, contact.metadata, contact.created_at, contact.updated_at,
+contact.id, contact.email, contact.external_id, contact.first_name, contact.metadata, contact.created_at, contact.updated_at,
 array(select name from contact_tags tag where tag.contact_id = contact.id order by tag_key) as tags,
 array(select list_id from list_members member where member.contact_id = contact.id order by added_at, list_id) as list_ids`
 
@@ -57,6 +62,29 @@ export async function findContact(
   )
   return row && toContact(row)
 }
+
+/** Whose an address is, and whose an externalId. */
+export async function findContactIds(
+  em: EntityManager,
+  workspaceId: string,
+  { email, externalId }: { email?: string | undefined; externalId?: string | null | undefined },
+): Promise<{ byEmail?: string; byExternalId?: string }> {
+  // What can't be stored is nobody's.
+  if ([email, externalId].some((text) => text != null && findJsonFault(text) !== undefined)) return {}
+  const rows = await preparedSql<{ id: string; by_email: boolean }>(em, 'find-contact-ids', CONTACT_IDS, [
+    workspaceId,
+    email === undefined ? null : emailKey(email),
+    externalId ?? null,
+  ])
+  const byEmail = rows.find(({ by_email }) => by_email)
+  const byExternalId = rows.find(({ by_email }) => !by_email)
+  return { ...(byEmail && { byEmail: byEmail.id }), ...(byExternalId && { byExternalId: byExternalId.id }) }
+}
+
+const CONTACT_IDS = `
+select id, true as by_email from contacts where workspace_id = $1::uuid and email_key = $2::text
+union all
+select id, false from contacts where workspace_id = $1::uuid and external_id = $3::text`
 
 export interface Range {
   limit: number

@@ -1,13 +1,15 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
-import { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
+import { CONTACT } from './contact-param.ts'
+import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { getContact } from './search-contacts.ts'
 import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
+import { updateContact } from './update-contact.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { compileQuickly, DEFAULT_BODY_LIMIT, operation, parse, single } from '../http/index.ts'
+import { compileQuickly, DEFAULT_BODY_LIMIT, nothingToUpdate, operation, parse, single } from '../http/index.ts'
 import {
   bulkResultShape,
   contactShape,
@@ -16,7 +18,16 @@ import {
   presentWritten,
   writtenContactShape,
 } from './shapes.ts'
-import { bulkSchema, contactQuery, contactSchema, eventSchema, type ContactBody } from './schemas.ts'
+import {
+  bulkSchema,
+  contactQuery,
+  contactSchema,
+  eventSchema,
+  updateContactSchema,
+  type ContactBody,
+} from './schemas.ts'
+
+const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateContactSchema.fields))
 
 const isContact = compileQuickly(contactSchema)
 
@@ -29,8 +40,9 @@ const MAX_ITEM_ERROR = 300
 /** How long items are checked before others get their turn, in milliseconds. */
 const TURN_MS = 10
 
-const toInput = ({ email, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
+const toInput = ({ email, externalId, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
   email: email.trim(),
+  externalId,
   firstName,
   metadata,
   listId: listId === undefined ? undefined : oneSpelling(listId),
@@ -42,6 +54,7 @@ const shorten = (text: string, max: number) => (text.length > max ? `${text.slic
 /** What can be asked of a contact that an answer names. */
 const contactLinks = (id: string) => ({
   getContact: { id },
+  updateContact: { id },
   eraseContact: { id },
   fireEvent: { id },
   tagContact: { id },
@@ -91,6 +104,7 @@ export const contactOperations = [
     refusals: {
       400: ['email is required', 'Invalid email address', ...Object.values(CONTACT_LIMITS)],
       404: [LIST_NOT_FOUND],
+      409: [EXTERNAL_ID_TAKEN],
     },
     async handle({ caller, body, call }, dependencies) {
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
@@ -151,6 +165,7 @@ export const contactOperations = [
     id: 'getContact',
     method: 'GET',
     path: '/contacts/{id}',
+    params: { id: CONTACT },
     tag: 'Contacts',
     summary: 'Get a contact',
     description: 'With its tags and the lists it is in.',
@@ -170,9 +185,47 @@ export const contactOperations = [
   }),
 
   operation({
+    id: 'updateContact',
+    method: 'PATCH',
+    path: '/contacts/{id}',
+    params: { id: CONTACT },
+    tag: 'Contacts',
+    summary: 'Update a contact',
+    description:
+      'Only the fields to change are sent; metadata is merged. It starts no automation. From the answer on no email is handed over ' +
+      'to an address that the contact had before; one that is being handed over goes there. ' +
+      WITHOUT_READING,
+    scope: 'contacts:write',
+    body: updateContactSchema,
+    answers: {
+      200: {
+        description: 'The contact.',
+        schema: single(writtenContactShape),
+        links: contactLinks('$response.body#/data/id'),
+      },
+    },
+    refusals: {
+      400: [NOTHING_TO_UPDATE, 'Invalid email address', CONTACT_LIMITS.contacts_metadata_size],
+      404: [CONTACT_NOT_FOUND],
+      409: [EMAIL_TAKEN, EXTERNAL_ID_TAKEN],
+    },
+    async handle({ caller, params, body }, { em }) {
+      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      const change = { ...body, email: body.email?.trim() }
+      const tellsWhose = caller.apiKey.scopes.includes('contacts:read')
+      const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
+      return { status: 200, body: { data: presentWritten(caller, contact, change) }, contactId: contact.id }
+    },
+    remake: async ({ caller, body }, { contactId }, { em }) => ({
+      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), body),
+    }),
+  }),
+
+  operation({
     id: 'fireEvent',
     method: 'POST',
     path: '/contacts/{id}/events',
+    params: { id: CONTACT },
     tag: 'Events',
     summary: 'Fire a custom event',
     description:

@@ -17,28 +17,46 @@ import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
 
+/** As other services have it: nobody's keys are longer. */
+const MAX_EXTERNAL_ID_LENGTH = 200
+
 /** Of the texts that describe a contact; nothing real comes near. */
 const MAX_TEXT_LENGTH = 1_000
 
 const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
 const tags = () => array().of(tag()).max(MAX_TAGS)
 
-/** `POST /contacts`. */
-export const contactSchema = object({
-  email: string()
-    .required('email is required')
-    .test({ name: 'email', message: 'Invalid email address', test: (value) => isEmailAddress(value.trim()) })
+const email = () =>
+  string()
+    .test({
+      name: 'email',
+      message: 'Invalid email address',
+      test: (value) => value === undefined || isEmailAddress(value.trim()),
+    })
     .meta({
       description: 'Unique in the workspace, compared without case.',
       json: { format: 'email' },
       example: 'ada@example.com',
-    }),
-  firstName: text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' }),
-  metadata: boundedObject(MAX_METADATA_BYTES).meta({
+    })
+const externalId = () =>
+  filledText().test(atMost(MAX_EXTERNAL_ID_LENGTH)).meta({
+    description: 'What you know it by: unique in the workspace, compared as it is.',
+    example: '4711',
+  })
+const firstName = () => text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' })
+const metadata = () =>
+  boundedObject(MAX_METADATA_BYTES).meta({
     description:
       'Free key-value pairs, merged key by key; a null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
     example: { plan: 'free' },
-  }),
+  })
+
+/** `POST /contacts`. */
+export const contactSchema = object({
+  email: email().required('email is required'),
+  externalId: externalId(),
+  firstName: firstName(),
+  metadata: metadata(),
   listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
   tags: tags().meta({
     description: `Tags to get, besides those it has; ${MAX_TAGS_OF_CONTACT} in all.`,
@@ -46,6 +64,19 @@ export const contactSchema = object({
   }),
 }).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
+
+/** `PATCH /contacts/{id}`. That it changes something is checked by the route. */
+export const updateContactSchema = object({
+  email: email(),
+  externalId: externalId().nullable(),
+  firstName: firstName(),
+  metadata: metadata(),
+}).meta({
+  component: 'ContactChange',
+  description: 'The fields to change; at least one.',
+  json: { minProperties: 1 },
+  example: { email: 'ada@example.com' },
+})
 
 /** How many contacts one call writes. */
 export const MAX_BULK_CONTACTS = 1_000
@@ -116,11 +147,19 @@ export const joinSchema = object({ contactId: contactId(), contactIds: contactId
     example: { contactId: EXAMPLE_ID },
   })
 
+const listName = () =>
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Newsletter' })
+const listDescription = () => text().nullable().test(atMost(10_000))
+
 /** `POST /lists`. */
-export const listSchema = object({
-  name: filledText()
-    .required()
-    .test(atMost(MAX_NAME_LENGTH))
-    .meta({ description: 'What people call it.', example: 'Newsletter' }),
-  description: text().nullable().test(atMost(10_000)),
-}).meta({ component: 'ListInput' })
+export const listSchema = object({ name: listName().required(), description: listDescription() }).meta({
+  component: 'ListInput',
+})
+
+/** `PATCH /lists/{id}`. That it changes something is checked by the route. */
+export const updateListSchema = object({ name: listName(), description: listDescription() }).meta({
+  component: 'ListChange',
+  description: 'The fields to change; at least one.',
+  json: { minProperties: 1 },
+  example: { name: 'Newsletter' },
+})

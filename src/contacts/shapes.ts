@@ -1,14 +1,19 @@
-import { array, number, object, string, type InferType, type Schema } from 'yup'
+import { array, number, object, string, type InferType } from 'yup'
 import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
+import type { ContactChange } from './update-queries.ts'
 import type { ContactInput } from './upsert-contacts.ts'
-import { count, EXAMPLE_ID, freeObject, id, timestamp } from '../http/index.ts'
+import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape } from '../http/index.ts'
 
 /** A contact. */
 export const contactShape = object({
   id: id('contact'),
   email: string().required().meta({ description: 'As it was given, trimmed.', example: 'ada@example.com' }),
+  externalId: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'What its callers know it by; null where they have said none.', example: '4711' }),
   firstName: string().nullable().defined().meta({ example: 'Ada' }),
   metadata: freeObject()
     .required()
@@ -27,36 +32,21 @@ export const contactShape = object({
   .required()
   .meta({ component: 'Contact', description: 'A subscriber.' })
 
-/**
- * A contact, as whoever has written to it is told. A key that may not read contacts learns nothing that it has not said
- * itself: an address alone would otherwise be enough to get somebody's profile.
- */
-export const writtenContactShape = object(
-  Object.fromEntries(
-    Object.entries(contactShape.fields).map(([name, field]) => [
-      name,
-      name === 'id' ? field : (field as Schema).optional(),
-    ]),
-  ) as typeof contactShape.fields,
-)
-  .required()
-  .meta({
-    component: 'WrittenContact',
-    description:
-      'A contact that was written to. A key with the scope contacts:read gets all of it; any other one the id and what it gave.',
-  })
+/** A contact, as whoever has written to it is told: an address alone would otherwise be enough to get somebody's profile. */
+export const writtenContactShape = writtenShape(contactShape, { component: 'WrittenContact', scope: 'contacts:read' })
 
 /** @param given what the call said of the contact. */
 export function presentWritten(
   { apiKey }: Caller,
   contact: ContactProfile,
-  given: Pick<ContactInput, 'firstName' | 'metadata' | 'tags' | 'listId'> & { email?: string },
+  given: ContactChange & Pick<ContactInput, 'tags' | 'listId'>,
 ): Partial<InferType<typeof contactShape>> & { id: string } {
   if (apiKey.scopes.includes('contacts:read')) return presentContact(contact)
-  const { email, firstName, metadata, tags, listId } = given
+  const { email, externalId, firstName, metadata, tags, listId } = given
   return {
     id: contact.id,
     ...(email === undefined ? {} : { email }),
+    ...(externalId === undefined ? {} : { externalId }),
     ...(firstName === undefined ? {} : { firstName }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(tags === undefined ? {} : { tags: uniqueTags(tags).map(({ name }) => name) }),
@@ -67,6 +57,7 @@ export function presentWritten(
 export const presentContact = (contact: ContactProfile): InferType<typeof contactShape> => ({
   id: contact.id,
   email: contact.email,
+  externalId: contact.externalId,
   firstName: contact.firstName,
   metadata: contact.metadata,
   tags: contact.tags,

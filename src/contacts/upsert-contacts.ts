@@ -1,10 +1,16 @@
-import { Refusal } from '../platform/refusal.ts'
-import { CONTACT_NOT_FOUND, LIST_NOT_FOUND } from './refusals.ts'
+import { type Reason, Refusal } from '../platform/refusal.ts'
+import { CONTACT_NOT_FOUND, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND } from './refusals.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { findContact, knownLists, type ContactProfile } from './queries.ts'
-import { beyondLimits, upsertAndCountContacts, upsertContacts, type ContactWrite } from './upsert-queries.ts'
+import {
+  beyondLimits,
+  takenExternalIds,
+  upsertAndCountContacts,
+  upsertContacts,
+  type ContactWrite,
+} from './upsert-queries.ts'
 import { CONTACT_LIMITS, isContactLimit } from './contact-limits.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -17,6 +23,8 @@ import type { Dependencies } from '../outbox/index.ts'
 /** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
 export interface ContactInput {
   email: string
+  /** What its caller knows it by. */
+  externalId?: string | undefined
   firstName?: string | null | undefined
   metadata?: Record<string, unknown> | undefined
   /** A list to join. */
@@ -91,27 +99,56 @@ export async function upsertManyContacts(
     tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
   })
   const options = { bulk: true, requestId: call.requestId }
-  const write = () =>
-    fork.transactional((unit) =>
-      upsertAndCountContacts(
-        unit,
-        workspaceId,
-        [...byKey.values()].map(({ write }) => write),
-        options,
-      ),
-    )
-  try {
-    return { ...(await write()), errors }
-  } catch (error) {
-    if (!isContactLimit(violatedConstraint(error))) throw error
+  for (let attempt = 1; ; attempt += 1) {
+    const writes = [...byKey.values()].map(({ write }) => write)
+    try {
+      return {
+        ...(await fork.transactional((unit) => upsertAndCountContacts(unit, workspaceId, writes, options))),
+        errors,
+      }
+    } catch (error) {
+      // Only together with what is stored already can they not be written: those fail alone, like every other invalid item.
+      const failing =
+        attempt > MOST_ATTEMPTS ? [] : await whoFails(fork, workspaceId, writes, violatedConstraint(error))
+      if (failing.length === 0) throw error
+      for (const { emailKey, reason } of failing) {
+        errors.push({ index: byKey.get(emailKey)!.index, error: reason.message })
+        byKey.delete(emailKey)
+      }
+    }
   }
-  // Only together with what is stored already can they be too much: those fail alone, like every other invalid item.
-  const writes = [...byKey.values()].map(({ write }) => write)
-  for (const { emailKey, limit } of await beyondLimits(fork, workspaceId, writes)) {
-    errors.push({ index: byKey.get(emailKey)!.index, error: CONTACT_LIMITS[limit].message })
-    byKey.delete(emailKey)
+}
+
+/** Each for another reason than the one before, or because of what was written meanwhile. */
+const MOST_ATTEMPTS = 3
+
+/** Which of these contacts can't be written, where a constraint has said that not all can. */
+async function whoFails(
+  em: EntityManager,
+  workspaceId: string,
+  writes: readonly ContactWrite[],
+  constraint: string | undefined,
+): Promise<{ emailKey: string; reason: Reason }[]> {
+  if (constraint === 'contacts_external_id_unique') {
+    const taken = await takenExternalIds(em, workspaceId, writes)
+    // Of two new ones with the same, the first has it.
+    const failing = taken.length > 0 ? taken : repeatedExternalIds(writes)
+    return failing.map((emailKey) => ({ emailKey, reason: EXTERNAL_ID_TAKEN }))
   }
-  return { ...(await write()), errors }
+  if (!isContactLimit(constraint)) return []
+  const beyond = await beyondLimits(em, workspaceId, writes)
+  return beyond.map(({ emailKey, limit }) => ({ emailKey, reason: CONTACT_LIMITS[limit] }))
+}
+
+/** The keys of those whose externalId one before them has. */
+function repeatedExternalIds(writes: readonly ContactWrite[]): string[] {
+  const known = new Set<string>()
+  return writes.flatMap(({ emailKey, externalId }) => {
+    if (externalId === null) return []
+    if (known.has(externalId)) return [emailKey]
+    known.add(externalId)
+    return []
+  })
 }
 
 /** Which of the texts that callers gave are ids of the workspace's lists; an id means the same in capitals. */
@@ -122,12 +159,16 @@ async function listsAmong(em: EntityManager, workspaceId: string, given: readonl
   return new Set(candidates.filter((id) => known.has(id.toLowerCase())))
 }
 
-function toWrite({ email, firstName, metadata = {}, listId, tags = [] }: ContactInput, id: string): ContactWrite {
+function toWrite(
+  { email, externalId, firstName, metadata = {}, listId, tags = [] }: ContactInput,
+  id: string,
+): ContactWrite {
   const { set, removedKeys } = splitMetadata(metadata)
   return {
     id,
     email,
     emailKey: emailKey(email),
+    externalId: externalId ?? null,
     firstName,
     metadata: set,
     removedKeys,

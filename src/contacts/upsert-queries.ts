@@ -11,6 +11,8 @@ export interface ContactWrite {
   id: string
   email: string
   emailKey: string
+  /** `null` leaves an existing contact's as it is. */
+  externalId: string | null
   /** `undefined` leaves an existing contact's as it is. */
   firstName: string | null | undefined
   /** Keys to set. */
@@ -95,6 +97,7 @@ function parametersOf(
     id: contact.id,
     email: contact.email,
     email_key: contact.emailKey,
+    external_id: contact.externalId,
     first_name: contact.firstName ?? null,
     metadata: contact.metadata,
     list_id: contact.listId,
@@ -106,13 +109,14 @@ function parametersOf(
 const UPSERT = `
 with items as materialized (
   select * from jsonb_to_recordset($2::jsonb) as item(
-    id uuid, email text, email_key text, first_name text, metadata jsonb, list_id uuid, tags jsonb)
+    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb)
 ),
 written as (
-  insert into contacts as contact (id, workspace_id, email, email_key, first_name, metadata)
-  select id, $1::uuid, email, email_key, first_name, metadata from items order by email_key collate "C"
+  insert into contacts as contact (id, workspace_id, email, email_key, external_id, first_name, metadata)
+  select id, $1::uuid, email, email_key, external_id, first_name, metadata from items order by email_key collate "C"
   on conflict (workspace_id, email_key) do update set
     email = excluded.email,
+    external_id = coalesce(excluded.external_id, contact.external_id),
     first_name = case
       when $3::jsonb -> excluded.email_key -> 'keepFirstName' is null then excluded.first_name
       else contact.first_name
@@ -143,6 +147,23 @@ happened as (
   select contact_id, 'TAG_ADDED', tag_key from tagged
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
+
+/** Whose externalId another contact has: the keys of their emails. */
+export async function takenExternalIds(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactWrite[],
+): Promise<string[]> {
+  const items = contacts.map(({ emailKey, externalId }) => ({ email_key: emailKey, external_id: externalId }))
+  const rows = await sql<{ email_key: string }>(
+    em,
+    `select item.email_key from jsonb_to_recordset($2::jsonb) as item(email_key text, external_id text)
+     join contacts contact on contact.workspace_id = $1::uuid and contact.external_id = item.external_id
+     where contact.email_key <> item.email_key`,
+    [workspaceId, JSON.stringify(items)],
+  )
+  return rows.map(({ email_key }) => email_key)
+}
 
 /** The bound of the constraint `contacts_metadata_size`. */
 const MAX_STORED_BYTES = 90_000

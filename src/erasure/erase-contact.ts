@@ -31,7 +31,7 @@ export async function eraseContact(dependencies: Dependencies, workspaceId: stri
     throw new Refusal(STILL_SENDING, {
       message:
         'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
-        'Send this request again to learn when it is settled.',
+        `Send DELETE /contacts/${id} again to learn when it is settled.`,
     })
   }
   await eraseRest(fork, id)

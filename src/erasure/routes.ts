@@ -1,4 +1,4 @@
-import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
 import { eraseContact } from './erase-contact.ts'
 
@@ -7,6 +7,7 @@ export const erasureOperations = [
     id: 'eraseContact',
     method: 'DELETE',
     path: '/contacts/{id}',
+    params: { id: CONTACT },
     tag: 'Contacts',
     summary: 'Erase a contact',
     description:

@@ -1,4 +1,5 @@
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
+import type { EntityManager } from '../platform/db/orm.ts'
 import type { Reason } from '../platform/refusal.ts'
 import type { Caller, Scope } from '../workspaces/index.ts'
 import type { Call } from '../platform/call.ts'
@@ -33,10 +34,12 @@ export interface Request<Params, Query, Body, Prepared = undefined> extends Chec
   prepared: Prepared
 }
 
-/** A parameter of a path that is no id. */
+/** A parameter of a path that is no plain id. */
 export interface Param {
   description: string
   example: string
+  /** Finds what is meant. @returns its id, or `undefined` where there is none. */
+  resolve?: (em: EntityManager, workspaceId: string, given: string) => Promise<string | undefined>
 }
 
 /** Headers that say what was ignored, or is most likely not meant. @param warnings sentences in ASCII */
@@ -73,7 +76,7 @@ export interface Operation {
   description: string
   /** `null`: any valid key. */
   scope: Scope | null
-  /** The parameters of the path that are no ids. */
+  /** The parameters of the path that are no plain ids. */
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
@@ -83,7 +86,7 @@ export interface Operation {
   bulk?: true
   answers: Record<number, AnswerDescription>
   /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
-  refusals?: Partial<Record<400 | 404, readonly (Reason | string)[]>>
+  refusals?: Partial<Record<400 | 404 | 409, readonly (Reason | string)[]>>
   /** False where what it does is not in Postgres alone: see `doOnce`. */
   transactional?: false
   /**

@@ -1,4 +1,12 @@
-import { BUSY, type Reason, reason, Refusal, STILL_SENDING, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
+import {
+  BUSY,
+  type Reason,
+  reason,
+  Refusal,
+  type RefusalKind,
+  STILL_SENDING,
+  TEMPORAL_UNAVAILABLE,
+} from '../platform/refusal.ts'
 import { KEY_REFUSALS } from '../workspaces/index.ts'
 
 /** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
@@ -52,6 +60,17 @@ export const DONE_FOR_ERASED = reason(
   'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
     'Use a new key to do it anew',
 )
+
+/** What is told of a PATCH that changes nothing. @param fields what it could change @param more what else there is to know */
+export const nothingToUpdate = (fields: readonly string[], more = '') =>
+  reason(
+    'invalid',
+    'nothing_to_update',
+    `No updatable fields provided: give at least one of ${fields.join(', ')}${more}`,
+  )
+
+/** Whether asking again at once can help. */
+export const tellsWhenToRetry = (kind: RefusalKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
 const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
 export const RATE_LIMITED = reason('rate-limited', 'rate_limited', rateLimitInWords(7))

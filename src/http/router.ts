@@ -5,6 +5,7 @@ import { oneSpelling } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
 import type { Caller } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { doOnce, type IdempotentRequest } from './idempotency.ts'
 import { createLargeTurns } from './large-turns.ts'
 import { logOf } from './middleware/request-id.ts'
@@ -93,16 +94,16 @@ async function serve(
     transactional: operation.transactional ?? true,
     // Anew it holds what others wrote since: who may not read gets what it was told, which is what it gave.
     ...(operation.remake &&
-      mayRead(operation, caller) && { remake: async (about) => operation.remake!(read(), about, own) }),
+      mayRead(operation, caller) && { remake: async (about) => operation.remake!(await read(), about, own) }),
   }
-  const read = () => ({
-    params: readParams(params, ctx.params),
+  const read = async () => ({
+    params: await readParams(params, ctx.params, own.em, caller.workspace.id),
     query: operation.query ? parseQuery(operation.query, ctx.query) : {},
     body: operation.body ? parse(operation.body, body?.json) : {},
     caller,
   })
   const answer = await doOnce(own, identity, async () => {
-    const request = read()
+    const request = await read()
     const prepared = await operation.prepare?.(request, own)
     return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
   })
@@ -117,8 +118,20 @@ async function serve(
   ctx.type = 'json'
 }
 
-/** Ids of a path in one spelling. What is no id stays as it is, and is not found, in the words of the operation. */
-function readParams(params: Params, given: Record<string, string>): Record<string, string> {
-  const read = params.map(({ name, isId }) => [name, isId ? oneSpelling(given[name]!) : given[name]!])
-  return Object.fromEntries(read) as Record<string, string>
+/**
+ * Ids of a path in one spelling, and what stands for one as that. What is no id stays as it is, and is not found, in the words
+ * of the operation.
+ */
+async function readParams(
+  params: Params,
+  given: Record<string, string>,
+  em: EntityManager,
+  workspaceId: string,
+): Promise<Record<string, string>> {
+  const read: Record<string, string> = {}
+  for (const { name, isId, resolve } of params) {
+    const text = given[name]!
+    read[name] = isId ? oneSpelling(text) : ((await resolve?.(em, workspaceId, text)) ?? text)
+  }
+  return read
 }

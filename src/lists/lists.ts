@@ -1,10 +1,10 @@
-import { NOT_IN_LIST } from './refusals.ts'
+import { LIST_IN_USE, NOT_IN_LIST } from './refusals.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { CONTACT_LIMITS, CONTACT_NOT_FOUND, isContactLimit, LIST_NOT_FOUND, type Range } from '../contacts/index.ts'
-import { findList, fullMembers, joinList, leaveList, listPage, type List } from './queries.ts'
+import { emptyList, findList, fullMembers, isListenedTo, joinList, leaveList, listPage, type List } from './queries.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
@@ -34,6 +34,38 @@ export async function createList(
   unit.create(ListRow, { id, workspaceId, name, description: description ?? null })
   await unit.flush()
   return getList(unit, workspaceId, id)
+}
+
+/** Changes a list's name or description; what is absent stays as it is. @throws {Refusal} `not-found` */
+export async function updateList(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { name, description }: { name?: string | undefined; description?: string | null | undefined },
+): Promise<List> {
+  const unit = unitOf(em)
+  const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
+  if (!list) throw new Refusal(LIST_NOT_FOUND)
+  if (name !== undefined) list.name = name
+  if (description !== undefined) list.description = description
+  await unit.flush()
+  return getList(unit, workspaceId, id)
+}
+
+/** How many leave a list in one transaction: others wait for its tally no longer than that takes. */
+const LEAVING_AT_ONCE = 5_000
+
+/**
+ * Deletes a list for good; the contacts that were in it stay, and enrollments that their joining started go on. It is emptied
+ * page by page: where that breaks off, the list is still there, and deleting it again goes on.
+ *
+ * @throws {Refusal} `not-found`; `taken` while an ACTIVE automation listens for it.
+ */
+export async function deleteList(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await getList(em, workspaceId, id)
+  if (await isListenedTo(em.fork(), workspaceId, id)) throw new Refusal(LIST_IN_USE)
+  while ((await emptyList(em.fork(), id, LEAVING_AT_ONCE)) === LEAVING_AT_ONCE);
+  if ((await em.fork().nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
 }
 
 export interface JoinResult {

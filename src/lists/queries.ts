@@ -138,3 +138,29 @@ export async function leaveList(
   )
   return rows.length > 0
 }
+
+/** Whether an automation starts whoever joins a list. */
+export async function isListenedTo(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+       and trigger = 'LIST_ADDED' and trigger_key = $2::text limit 1`,
+    [workspaceId, listId],
+  )
+  return rows.length > 0
+}
+
+/** Takes some contacts out of a list. @returns how many. */
+export async function emptyList(em: EntityManager, listId: string, limit: number): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `with gone as (
+       delete from list_members where list_id = $1::uuid
+         and contact_id = any(array(select contact_id from list_members where list_id = $1::uuid limit $2))
+       returning contact_id
+     )
+     select count(*)::integer as count from gone`,
+    [listId, limit],
+  )
+  return row?.count ?? 0
+}

@@ -1,13 +1,26 @@
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
+import { LIST_IN_USE, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
-import { addToList, createList, getList, listLists, removeFromList } from './lists.ts'
+import { addToList, createList, deleteList, getList, listLists, removeFromList, updateList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
-import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
-import { joinResultShape, listShape, presentList, tagShape } from './shapes.ts'
+import {
+  deleted,
+  deleteResultShape,
+  listAnswer,
+  listOf,
+  nothingToUpdate,
+  operation,
+  pageQuery,
+  presentWrittenTo,
+  rangeOf,
+  single,
+  withoutReading,
+} from '../http/index.ts'
+import { joinResultShape, listShape, presentList, tagShape, writtenListShape } from './shapes.ts'
 import {
   answerContacts,
+  CONTACT,
   CONTACT_LIMITS,
   CONTACT_NOT_FOUND,
   contactPage,
@@ -17,11 +30,19 @@ import {
   listSchema,
   presentWritten,
   tagsSchema,
+  updateListSchema,
   writtenContactShape,
   getContact,
 } from '../contacts/index.ts'
 
-const listLinks = (id: string) => ({ getList: { id }, addToList: { id }, listMembers: { id } })
+const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateListSchema.fields))
+
+const listLinks = (id: string) => ({
+  getList: { id },
+  updateList: { id },
+  addToList: { id },
+  listMembers: { id },
+})
 
 export const listOperations = [
   operation({
@@ -73,6 +94,46 @@ export const listOperations = [
     refusals: { 404: [LIST_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       return { status: 200, body: { data: presentList(await getList(em, caller.workspace.id, params.id)) } }
+    },
+  }),
+
+  operation({
+    id: 'updateList',
+    method: 'PATCH',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Update a list',
+    description: `Only the fields to change are sent. ${withoutReading('lists:read')}`,
+    scope: 'lists:write',
+    body: updateListSchema,
+    answers: {
+      200: { description: 'The list.', schema: single(writtenListShape), links: listLinks('$response.body#/data/id') },
+    },
+    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty'], 404: [LIST_NOT_FOUND] },
+    async handle({ caller, params, body }, { em }) {
+      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      const list = presentList(await updateList(em, caller.workspace.id, params.id, body))
+      return { status: 200, body: { data: presentWrittenTo(caller, 'lists:read', list, body) } }
+    },
+  }),
+
+  operation({
+    id: 'deleteList',
+    method: 'DELETE',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Delete a list',
+    description:
+      'For good. The contacts that were in it stay, and enrollments that their joining started go on. A list that an ACTIVE ' +
+      'automation listens for is not deleted.',
+    scope: 'lists:write',
+    // All who are in it leave it.
+    bulk: true,
+    answers: { 200: { description: 'The list is deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
+    async handle({ caller, params }, { em }) {
+      await deleteList(em, caller.workspace.id, params.id)
+      return deleted(params.id)
     },
   }),
 
@@ -132,6 +193,7 @@ export const listOperations = [
     id: 'removeFromList',
     method: 'DELETE',
     path: '/lists/{id}/contacts/{contactId}',
+    params: { contactId: CONTACT },
     tag: 'Lists',
     summary: 'Take a contact out of a list',
     description: 'Enrollments that its joining started go on.',
@@ -166,6 +228,7 @@ export const listOperations = [
     id: 'tagContact',
     method: 'POST',
     path: '/contacts/{id}/tags',
+    params: { id: CONTACT },
     tag: 'Tags',
     summary: 'Give a contact tags',
     description:
@@ -198,7 +261,7 @@ export const listOperations = [
     summary: 'Take a tag from a contact',
     description: 'Enrollments that the tag started go on.',
     scope: 'contacts:write',
-    params: { tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    params: { id: CONTACT, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
     refusals: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
     async handle({ caller, params }, { em }) {

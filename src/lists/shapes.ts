@@ -1,6 +1,6 @@
 import { array, number, object, string, type InferType } from 'yup'
 import type { List } from './queries.ts'
-import { count, id, timestamp } from '../http/index.ts'
+import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
 export const listShape = object({
   id: id('list'),
@@ -12,6 +12,9 @@ export const listShape = object({
 })
   .required()
   .meta({ component: 'ContactList', description: 'A named set of contacts.' })
+
+/** A list, as whoever has changed it is told. */
+export const writtenListShape = writtenShape(listShape, { component: 'WrittenList', scope: 'lists:read' })
 
 export const presentList = (list: List): InferType<typeof listShape> => ({
   id: list.id,

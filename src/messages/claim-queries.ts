@@ -23,12 +23,14 @@ export interface Claim {
   attempts: number
   /** How often the enrollment was held before, as its draft said. */
   holds: number
+  /** The contact's address, as its draft said. */
+  recipient: string
   as: ClaimAs
 }
 
 /**
  * Claims a message, in one statement, only if the enrollment, its automation and its contact still exist, the automation
- * may send, and no other attempt has come between, nor a hold. The share locks on automation and contact make a DELETE, a PATCH or an
+ * may send, and no other attempt has come between, nor a hold, nor another address. The share locks on automation and contact make a DELETE, a PATCH or an
  * erasure that runs at the same time wait for this statement, and this statement for it: afterwards either the claim is
  * there for it to see, or the claim has failed.
  *
@@ -53,6 +55,7 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     content?.html ?? null,
     content?.text ?? null,
     claim.holds,
+    claim.recipient,
   ])
   return row?.id
 }
@@ -64,14 +67,17 @@ with automation as (
   for share
 ),
 contact as (
-  select id from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+  select id, email from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
 ),
 enrollment as (
   select enrollment.* from automation
   join enrollments enrollment on enrollment.automation_id = automation.id
   join contact on contact.id = enrollment.contact_id
   where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
-    and (enrollment.holds = $16::integer or exists (select from messages where claim = $6::uuid))
+    and (
+      enrollment.holds = $16::integer and contact.email = $17::text
+      or exists (select from messages where claim = $6::uuid)
+    )
 ),
 released as (
   update enrollments set held = false from enrollment where enrollments.id = enrollment.id and enrollments.held
@@ -99,7 +105,11 @@ returning id`
  * takes the share locks of a claim: an erasure or a DELETE sees what is noted here, or this finds nobody, and undoes the
  * claim without a word.
  */
-export async function deferMessage(em: EntityManager, claim: Omit<Claim, 'as'>, error: string): Promise<void> {
+export async function deferMessage(
+  em: EntityManager,
+  claim: Omit<Claim, 'as' | 'recipient'>,
+  error: string,
+): Promise<void> {
   await preparedSql(em, 'defer-message', DEFER, [
     claim.key.enrollmentId,
     claim.key.stepId,

@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { listAnswer, listOf, operation, pageQuery, rangeOf } from '../http/index.ts'
 import { listActivity } from './activity.ts'
 import { messageShape, presentMessage } from './shapes.ts'
@@ -9,6 +9,7 @@ export const messageOperations = [
     id: 'listActivity',
     method: 'GET',
     path: '/contacts/{id}/activity',
+    params: { id: CONTACT },
     tag: 'Contacts',
     summary: "List a contact's messages",
     description:

@@ -59,7 +59,8 @@ export async function sendMessage(
     warnOf(dependencies.log, draft.status, { messageId: draft.died, ...idsOf(key, automationId) })
   }
   if (draft.kind !== 'ready') return notNow(draft, patience)
-  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: draft.attempts, holds: draft.holds }
+  const { attempts, holds, contact } = draft
+  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts, holds, recipient: contact.email }
   return new Sending(dependencies, claim, draft).send(patience)
 }
 

@@ -5,6 +5,7 @@ export type RefusalKind =
   | 'forbidden'
   | 'not-found'
   | 'wrong-method'
+  | 'taken'
   | 'in-flight'
   | 'erased'
   | 'other-request'

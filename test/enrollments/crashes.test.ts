@@ -7,7 +7,7 @@ import { createMail } from '../../src/parts/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aClaim } from '../support/a-claim.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
@@ -92,7 +92,7 @@ describe('what a crash leaves behind', () => {
     const enrollment = await enrollmentOf(contactId)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const key = { enrollmentId: enrollment.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = aClaim(key, automationId)
+    const claim = aClaim(key, automationId, await addressOf(service, contactId))
     const messageId = await claimMessage(em(), claim)
     assert.equal(messageId, claim.messageId)
     assert.deepEqual(await draftMessage(em(), key, automationId), { kind: 'busy' })

@@ -4,8 +4,8 @@ import { Client } from 'pg'
 import { claimMessage, deferMessage } from '../../src/messages/claim-queries.ts'
 import { recordOutcome } from '../../src/messages/record-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { newId } from '../../src/platform/ids.ts'
-import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { aClaim } from '../support/a-claim.ts'
+import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /** What a mail server says of a mailbox, with its address. */
@@ -33,7 +33,7 @@ describe('an erasure beside an email that is not sent', () => {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    return { contactId, attempt: { key, automationId, messageId: newId(), claim: newId(), attempts: 0, holds: 0 } }
+    return { contactId, attempt: aClaim(key, automationId, await addressOf(service, contactId)) }
   }
 
   it('waits for what is noted of it, and leaves no row', async () => {
@@ -63,7 +63,7 @@ describe('an erasure beside an email that is not sent', () => {
 
   it('keeps none of the server’s words, where the hand-over ends after it', async () => {
     const { contactId, attempt } = await anAttempt()
-    const id = await claimMessage(em(), { ...attempt, as: { status: 'SENDING' } })
+    const id = await claimMessage(em(), attempt)
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).refused, '503 still_sending')
     await recordOutcome(em(), { id: id!, claim: attempt.claim }, { status: 'DEFERRED', error: WORDS }, undefined)
     // Until the relay comes by, it holds ids alone.

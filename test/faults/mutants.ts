@@ -84,8 +84,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'hold-is-no-fence': {
     what: 'an attempt that looked before a hold claims after it, and nobody tells the workflow to go on',
     file: CLAIM,
-    replace: 'enrollment.holds = $16::integer or',
-    by: '$16::integer >= 0 or',
+    replace: 'enrollment.holds = $16::integer and',
+    by: '$16::integer >= 0 and',
     worlds: ['pause'],
     stories: ['held-elsewhere'],
   },

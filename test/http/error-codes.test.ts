@@ -7,7 +7,7 @@ import { RendererBusy } from '../../src/templates/content.ts'
 import { deleteApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { aClaim } from '../support/a-claim.ts'
-import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
 import { type ApiWith, lenientRenderer, startApiWith } from '../support/api-with.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -125,6 +125,19 @@ describe('X-Error-Code', () => {
       const contacts = Array.from({ length: 100 }, (_, n) => ({ email: `many-${n}@example.com` }))
       return call('POST', 'contacts/bulk', { contacts }, { key })
     },
+    '409 email_taken /email': async () => {
+      await aContact(service, { email: 'taken@example.com' })
+      return call('PATCH', `contacts/${contactId}`, { email: 'Taken@example.com' })
+    },
+    '409 external_id_taken': async () => {
+      await aContact(service, { externalId: 'taken' })
+      return post('contacts', { email: 'not-taken@example.com', externalId: 'taken' })
+    },
+    '409 list_in_use': async () => {
+      const id = await aList(service)
+      await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId: id } })
+      return call('DELETE', `lists/${id}`)
+    },
     '401 key_missing': () => call('GET', 'whoami', undefined, { key: null }),
     '401 key_malformed': () => call('GET', 'whoami', undefined, { key: 'svc_live_short' }),
     '401 key_unknown': async () => {
@@ -192,7 +205,10 @@ describe('X-Error-Code', () => {
       const { body } = await call('GET', `automations/${automation}`)
       const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [id])
       const stepId = (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id
-      await claimMessage(em(), aClaim({ enrollmentId: row!.id, stepId, visit: 0 }, automation))
+      await claimMessage(
+        em(),
+        aClaim({ enrollmentId: row!.id, stepId, visit: 0 }, automation, await addressOf(service, id)),
+      )
       return call('DELETE', `contacts/${id}`)
     },
   }

@@ -74,6 +74,8 @@ describe('an id', () => {
       fireEvent: { name: 'nothing listens' },
       tagContact: { tags: ['new'] },
       createList: { name: 'x' },
+      updateList: { name: 'x' },
+      updateContact: { firstName: 'x' },
       addToList: { contactId: fields.contactId },
       createAutomation: { name: 'x', trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       updateAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },

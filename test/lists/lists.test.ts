@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { aContact, aList } from '../support/factories.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('lists and tags', () => {
@@ -33,6 +34,66 @@ describe('lists and tags', () => {
     )
     assert.deepEqual((await get(`contacts/${contactId}`)).body.data.listIds, [id])
     assert.equal((await post('lists', {})).body.error, 'name is required')
+  })
+
+  it('are renamed and described anew, each alone', async () => {
+    const { body } = await post('lists', { name: 'Newsletter', description: 'Monthly' })
+    const { id } = body.data
+    const patch = (fields: object, key = service.key) => service.call('PATCH', `lists/${id}`, fields, { key })
+    assert.partialDeepStrictEqual((await patch({ name: 'Weekly' })).body.data, {
+      name: 'Weekly',
+      description: 'Monthly',
+    })
+    const changed = await patch({ description: null })
+    assert.partialDeepStrictEqual(changed.body.data, { name: 'Weekly', description: null })
+    assert.ok(changed.body.data.updatedAt > body.data.updatedAt)
+    assert.deepEqual((await get(`lists/${id}`)).body, changed.body)
+    assert.equal((await patch({})).refused, '400 nothing_to_update')
+    assert.equal((await patch({ name: ' ' })).refused, '400 invalid_request')
+    const writer = await service.newKey({ workspaceId: service.workspaceId, scopes: ['lists:write'] })
+    assert.deepEqual((await patch({ name: 'Daily' }, writer)).body.data, { id, name: 'Daily' })
+    const other = await service.newKey()
+    assert.equal((await patch({ name: 'Theirs' }, other)).refused, '404 list_not_found')
+  })
+
+  it('are deleted with all who are in them, who stay', async () => {
+    const id = await aList(service)
+    const [kept] = [await aContact(service), await aContact(service)]
+    await post(`lists/${id}/contacts`, { contactId: kept })
+    const other = await service.newKey()
+    assert.equal((await service.call('DELETE', `lists/${id}`, undefined, { key: other })).refused, '404 list_not_found')
+    assert.deepEqual((await service.call('DELETE', `lists/${id}`)).body.data, { id, deleted: true })
+    assert.equal((await get(`lists/${id}`)).refused, '404 list_not_found')
+    assert.deepEqual((await get(`contacts/${kept}`)).body.data.listIds, [])
+    assert.equal((await service.call('DELETE', `lists/${id}`)).refused, '404 list_not_found')
+  })
+
+  it('of more than leave at once are deleted, too', async () => {
+    const id = await aList(service)
+    await sql(
+      service.context.orm.em.fork(),
+      `with contact as (
+         insert into contacts (id, workspace_id, email, email_key)
+         select gen_random_uuid(), $1::uuid, 'left-' || n || '@example.com', 'left-' || n || '@example.com'
+         from generate_series(1, 5001) n returning id
+       )
+       insert into list_members (list_id, contact_id) select $2::uuid, id from contact`,
+      [service.workspaceId, id],
+    )
+    assert.equal((await get(`lists/${id}`)).body.data.contactCount, 5_001)
+    assert.equal((await service.call('DELETE', `lists/${id}`)).status, 200)
+    const left = await sql(service.context.orm.em.fork(), 'select from list_members where list_id = $1::uuid', [id])
+    assert.equal(left.length, 0)
+  })
+
+  it('are not deleted while an ACTIVE automation listens for who joins them', async () => {
+    const id = await aList(service)
+    const automationId = await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId: id } })
+    assert.equal((await service.call('DELETE', `lists/${id}`)).refused, '409 list_in_use')
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    assert.equal((await service.call('DELETE', `lists/${id}`)).status, 200)
+    const resumed = await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    assert.equal(resumed.refused, '400 automation_never_acts')
   })
 
   it('take up to a thousand contacts in one call, and say which do not exist', async () => {

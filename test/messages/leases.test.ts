@@ -5,7 +5,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLeaseKeeper, type HandOverLease } from '../../src/messages/hand-over-leases.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { aClaim } from '../support/a-claim.ts'
+import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('the lease of a hand-over', () => {
@@ -31,8 +32,8 @@ describe('the lease of a hand-over', () => {
     claim = newId()
     lease = leases().begin(claim)
     const sentAt = performance.now()
-    const as = { status: 'SENDING' } as const
-    assert.ok(await claimMessage(em(), { key, automationId, messageId: newId(), claim, attempts: 0, holds: 0, as }))
+    const recipient = await addressOf(service, contactId)
+    assert.ok(await claimMessage(em(), { ...aClaim(key, automationId, recipient), claim }))
     lease.claimed(sentAt)
   })
 

@@ -5,7 +5,7 @@ import { recordOutcome } from '../../src/messages/record-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { outcomeOf } from '../../src/messages/send-message.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -156,6 +156,7 @@ describe('a claim', () => {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+    const recipient = await addressOf(service, contactId)
     const attempt = (attempts: number) => ({
       key,
       automationId,
@@ -165,10 +166,18 @@ describe('a claim', () => {
       holds: 0,
     })
     const claim = (of: ReturnType<typeof attempt>, as: ClaimAs = { status: 'SENDING' }) =>
-      claimMessage(em(), { ...of, as })
+      claimMessage(em(), { recipient, ...of, as })
     const status = async () => (await activityOf(service, contactId))[0]?.status
     return { key, automationId, contactId, attempt, claim, status }
   }
+
+  it('of an attempt that looked before the address was changed fails, and the next one has the new address', async () => {
+    const { attempt, claim, contactId, key, automationId } = await aStep()
+    await service.call('PATCH', `contacts/${contactId}`, { email: 'moved@example.com' })
+    assert.equal(await claim(attempt(0)), undefined)
+    const draft = await draftMessage(em(), key, automationId)
+    assert.equal(draft.kind === 'ready' && draft.contact.email, 'moved@example.com')
+  })
 
   it('of an attempt that was overtaken fails, and says nothing of the other one', async () => {
     const { attempt, claim, status, key, automationId } = await aStep()

@@ -14,7 +14,7 @@ import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendMessage } from '../../src/messages/send-message.ts'
 import { aClaim } from '../support/a-claim.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { freePorts } from '../support/ports.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -156,7 +156,7 @@ describe('what the log says of emails', () => {
     ])
     const { body } = await service.call('GET', `automations/${automationId}`)
     const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = aClaim(key, automationId)
+    const claim = aClaim(key, automationId, await addressOf(service, contactId))
     await claimMessage(em.fork(), claim)
     await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [claim.messageId])
     const renderer = createRenderer()

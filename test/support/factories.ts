@@ -11,6 +11,12 @@ export async function aContact(service: Service, fields: object = {}): Promise<s
   return (body as { data: { id: string } }).data.id
 }
 
+/** A contact's address. */
+export async function addressOf(service: Service, contactId: string): Promise<string> {
+  const { body } = await service.call('GET', `contacts/${contactId}`)
+  return (body as { data: { email: string } }).data.email
+}
+
 /** Makes an active automation over HTTP. @returns its id. */
 export async function anAutomation(service: Service, fields: object = {}): Promise<string> {
   const { body } = await service.call('POST', 'automations', {

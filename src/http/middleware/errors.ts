@@ -4,7 +4,7 @@ import { BUSY, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } fr
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../platform/temporal/errors.ts'
 import type { Answer } from '../operation.ts'
-import { CONFLICT, DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND } from '../refusals.ts'
+import { CONFLICT, DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../refusals.ts'
 import type { ApiState } from '../state.ts'
 
 export const STATUSES = {
@@ -13,6 +13,7 @@ export const STATUSES = {
   forbidden: 403,
   'not-found': 404,
   'wrong-method': 405,
+  taken: 409,
   'in-flight': 409,
   erased: 410,
   'other-request': 422,
@@ -43,11 +44,12 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       if (ctx.status !== 404 || ctx.body !== undefined) return
       throw new Refusal(PATH_NOT_FOUND, { message: `There is nothing at ${ctx.method} ${shown(ctx.path)}` })
     } catch (error) {
-      const { status, headers = {}, body } = answerTo(refusalOf(error, ctx.state.requestId))
+      const refusal = refusalOf(error, ctx.state.requestId)
+      const { status, headers = {}, body } = answerTo(refusal)
       ctx.status = status
       ctx.set(headers)
       ctx.body = body
-      if (status === 503 || status === 409) ctx.set('Retry-After', '1')
+      if (tellsWhenToRetry(refusal.kind)) ctx.set('Retry-After', '1')
     }
 
     function refusalOf(error: unknown, requestId: string): Refusal {

@@ -10,6 +10,7 @@ import {
   INVALID_IDEMPOTENCY_KEY,
   MALFORMED_JSON,
   missingScope,
+  tellsWhenToRetry,
   NO_JSON_OBJECT,
   UNKNOWN_PARAMETER,
   WRONG_CONTENT_TYPE,
@@ -149,16 +150,12 @@ function describeRefusal(status: number, description: string, given: readonly (R
   return {
     description: `${description}\n\nX-Error-Code: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     'x-error-codes': codes,
-    // Without the database nobody has counted the request.
-    headers:
-      status === 503
-        ? headersOf('X-Request-Id', 'X-Error-Code', 'Retry-After')
-        : headersOf(
-            ...ALWAYS,
-            'X-Error-Code',
-            ...(status === 400 || status === 404 ? (['X-Error-Param'] as const) : []),
-            ...(status === 429 || status === 409 ? (['Retry-After'] as const) : []),
-          ),
+    headers: {
+      // Without the database nobody has counted the request.
+      ...headersOf(...(status === 503 ? (['X-Request-Id'] as const) : ALWAYS), 'X-Error-Code'),
+      ...([400, 404, 409].includes(status) ? headersOf('X-Error-Param') : {}),
+      ...describeRetryAfter(reasons),
+    },
     content: {
       'application/json': {
         schema,
@@ -171,6 +168,14 @@ function describeRefusal(status: number, description: string, given: readonly (R
       },
     },
   }
+}
+
+/** When to ask again is told where that helps: with some of the reasons, or with all of them. */
+function describeRetryAfter(reasons: readonly Reason[]) {
+  const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || tellsWhenToRetry(kind))
+  if (passing.length === 0) return {}
+  if (passing.length === reasons.length) return headersOf('Retry-After')
+  return { 'Retry-After': { ...HEADERS['Retry-After'], required: false } }
 }
 
 function describeOperation(
@@ -204,9 +209,12 @@ function describeOperation(
   if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
   if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
   if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
+  if (refusals[409]) refuse(409, 'It is taken, or in use.', refusals[409])
   if (keyed) {
     for (const [status, refusal] of Object.entries(IDEMPOTENCY_REFUSALS)) {
-      refuse(Number(status), refusal.description, refusal.reasons)
+      const own = status === '409' ? (refusals[409] ?? []) : []
+      const text = own.length > 0 ? `It is taken, or in use. Or: ${refusal.description}` : refusal.description
+      refuse(Number(status), text, [...own, ...refusal.reasons])
     }
   }
   for (const status of Object.keys(COMMON_REFUSALS)) {

@@ -1,0 +1,47 @@
+import { emailKey } from '../platform/email-address.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { splitMetadata } from './metadata.ts'
+import { removal, without } from './metadata-queries.ts'
+
+/** What is changed of a contact; what is absent stays as it is. */
+export interface ContactChange {
+  email?: string | undefined
+  /** `null` takes it away. */
+  externalId?: string | null | undefined
+  firstName?: string | null | undefined
+  /** Merged key by key; a `null` removes that key. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** Changes a contact, in one statement: metadata is merged with what is stored at that moment. */
+export async function changeContact(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { email, externalId, firstName, metadata = {} }: ContactChange,
+): Promise<void> {
+  const { set, removedKeys } = splitMetadata(metadata)
+  await sql(em, CHANGE, [
+    workspaceId,
+    id,
+    email ?? null,
+    email === undefined ? null : emailKey(email),
+    externalId !== undefined,
+    externalId ?? null,
+    firstName !== undefined,
+    firstName ?? null,
+    JSON.stringify(set),
+    removedKeys.length > 0 ? JSON.stringify(removal(removedKeys)) : null,
+  ])
+}
+
+const CHANGE = `
+update contacts set
+  email = coalesce($3::text, email),
+  email_key = coalesce($4::text, email_key),
+  external_id = case when $5::boolean then $6::text else external_id end,
+  first_name = case when $7::boolean then $8::text else first_name end,
+  metadata = ${without('(metadata || $9::jsonb)', '$10::jsonb')},
+  updated_at = now()
+where workspace_id = $1::uuid and id = $2::uuid`

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { newId } from '../../src/platform/ids.ts'
+import { activityOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('a contact, by a name of its callers’ own', () => {
+  let service: Service
+  let count = 0
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const call = (...request: Parameters<Service['call']>) => service.call(...request)
+  const read = async (path: string) => (await call('GET', `contacts/${path}`)).body.data as Record<string, unknown>
+  /** Two names that nobody has. */
+  const names = () => ({ email: `own+${(count += 1)}@example.com`, externalId: `own/${count} ü?` })
+
+  it('is found by its address and by its externalId wherever a path has its id', async () => {
+    const { email, externalId } = names()
+    const id = await aContact(service, { email, externalId })
+    const listId = await aList(service)
+    for (const name of [
+      `email:${email}`,
+      `email:${email.toUpperCase()}`,
+      `external:${encodeURIComponent(externalId)}`,
+    ]) {
+      assert.equal((await read(name)).id, id)
+      assert.equal((await call('POST', `contacts/${name}/events`, { name: 'x' })).body.data.contactId, id)
+      assert.deepEqual((await call('POST', `contacts/${name}/tags`, { tags: ['own'] })).body.data.tags, ['own'])
+      assert.deepEqual((await call('DELETE', `contacts/${name}/tags/own`)).body.data, { id, deleted: true })
+      assert.equal((await call('GET', `contacts/${name}/activity`)).status, 200)
+      await call('POST', `lists/${listId}/contacts`, { contactId: id })
+      assert.deepEqual((await call('DELETE', `lists/${listId}/contacts/${name}`)).body.data, { id, deleted: true })
+      assert.equal((await call('PATCH', `contacts/${name}`, { firstName: 'Ada' })).body.data.id, id)
+    }
+    assert.deepEqual((await call('DELETE', `contacts/email:${email}`)).body.data, { id, deleted: true })
+    assert.equal((await call('DELETE', `contacts/email:${email}`)).refused, '404 contact_not_found')
+  })
+
+  it('is nobody of another workspace', async () => {
+    const { email, externalId } = names()
+    await aContact(service, { email, externalId })
+    const key = await service.newKey()
+    for (const name of [`email:${email}`, `external:${encodeURIComponent(externalId)}`]) {
+      assert.equal((await call('GET', `contacts/${name}`, undefined, { key })).refused, '404 contact_not_found')
+    }
+  })
+
+  for (const [what, name] of [
+    ['an address of nobody', 'email:nobody@example.com'],
+    ['no address', 'email:'],
+    ['no externalId', 'external:'],
+    ['an externalId of nobody', 'external:nobody'],
+    ['an address that cannot be stored', 'email:%00@example.com'],
+    ['an externalId that cannot be stored', 'external:%00'],
+    ['an address without a prefix', 'ada@example.com'],
+    ['a prefix in capitals', 'EMAIL:nobody@example.com'],
+    ['an id behind a prefix', `external:${newId()}`],
+  ] as const) {
+    it(`is not found by ${what}`, async () => {
+      assert.equal((await call('GET', `contacts/${name}`)).refused, '404 contact_not_found')
+    })
+  }
+
+  it('is told from others whose names look like its own', async () => {
+    const first = await aContact(service, { externalId: 'same@example.com' })
+    const second = await aContact(service, { email: 'same@example.com', externalId: first })
+    const third = await aContact(service, { externalId: 'email:same@example.com' })
+    assert.equal((await read('external:same@example.com')).id, first)
+    assert.equal((await read('email:same@example.com')).id, second)
+    assert.equal((await read(first)).id, first)
+    assert.equal((await read(`external:${first}`)).id, second)
+    assert.equal((await read('external:email:same@example.com')).id, third)
+  })
+
+  it('keeps its externalId where a later call says none, and takes another one', async () => {
+    const { email, externalId } = names()
+    const first = await call('POST', 'contacts', { email, externalId })
+    assert.equal(first.body.data.externalId, externalId)
+    assert.equal((await call('POST', 'contacts', { email })).body.data.externalId, externalId)
+    assert.equal((await call('POST', 'contacts', { email, externalId: 'other' })).body.data.externalId, 'other')
+    assert.equal(await read(`external:${encodeURIComponent(externalId)}`), undefined)
+  })
+
+  for (const externalId of ['', ' ', 'x'.repeat(201), null, 5, 'a\u0000b'] as const) {
+    it(`is refused with the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
+      const { refused } = await call('POST', 'contacts', { email: names().email, externalId })
+      assert.equal(refused, '400 invalid_request')
+    })
+  }
+
+  it('is told whose a name is that it cannot have only where its caller may read', async () => {
+    const [one, other] = [names(), names()]
+    const id = await aContact(service, one)
+    const otherId = await aContact(service, other)
+    for (const [param, change] of [
+      ['/email', { email: one.email.toUpperCase() }],
+      ['/externalId', { externalId: one.externalId }],
+    ] as const) {
+      const told = await call('PATCH', `contacts/${otherId}`, change)
+      assert.equal(told.status, 409)
+      assert.equal(told.headers.get('x-error-param'), param)
+      assert.equal(told.headers.get('retry-after'), null)
+      assert.ok(told.body.error.endsWith(`: ${id}`), told.body.error)
+      const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
+      const untold = await call('PATCH', `contacts/${otherId}`, change, { key })
+      assert.equal(untold.status, 409)
+      assert.ok(!untold.body.error.includes(id))
+    }
+    assert.equal((await call('PATCH', `contacts/${newId()}`, { email: one.email })).refused, '404 contact_not_found')
+  })
+
+  it('is changed: its address, its names and its metadata, each alone', async () => {
+    const { email, externalId } = names()
+    const id = await aContact(service, { email, externalId, firstName: 'Ada', metadata: { a: 1, b: 2 } })
+    const change = async (fields: object) => {
+      const { status, body } = await call('PATCH', `contacts/${id}`, fields)
+      assert.equal(status, 200)
+      const { email, externalId, firstName, metadata } = body.data
+      assert.deepEqual(await read(id), body.data)
+      return { email, externalId, firstName, metadata }
+    }
+    const next = names().email
+    const as = { email: next, externalId, firstName: 'Ada', metadata: { a: 1, b: 2 } }
+    assert.deepEqual(await change({ email: ` ${next} ` }), as)
+    assert.deepEqual(await change({ metadata: { b: null, c: 3 } }), { ...as, metadata: { a: 1, c: 3 } })
+    assert.deepEqual(await change({ externalId: null, firstName: null }), {
+      ...as,
+      externalId: null,
+      firstName: null,
+      metadata: { a: 1, c: 3 },
+    })
+    assert.equal((await call('GET', `contacts/email:${email}`)).refused, '404 contact_not_found')
+    assert.equal((await call('PATCH', `contacts/${id}`, {})).refused, '400 nothing_to_update')
+    assert.equal((await call('PATCH', `contacts/${id}`, { email: 'x' })).refused, '400 invalid_request')
+    const { body } = await call('GET', `contacts?email=${encodeURIComponent(next)}`)
+    assert.equal(body.data[0].id, id)
+  })
+
+  it('is changed in the eyes of a key that may not read by what that says', async () => {
+    const id = await aContact(service, { firstName: 'Ada' })
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
+    const { body } = await call('PATCH', `contacts/${id}`, { externalId: 'said' }, { key })
+    assert.deepEqual(body.data, { id, externalId: 'said' })
+  })
+
+  it('in bulk fails alone where another one has its externalId', async () => {
+    const [one, other] = [names(), names()]
+    await aContact(service, one)
+    const contacts = [
+      { ...other, externalId: 'bulk 1' },
+      { email: names().email, externalId: one.externalId },
+      { email: names().email, externalId: 'bulk 1' },
+      { ...one, externalId: one.externalId },
+    ]
+    const { body } = await call('POST', 'contacts/bulk', { contacts })
+    const error = 'Another contact has this externalId'
+    assert.deepEqual(body.data, {
+      created: 1,
+      updated: 1,
+      failed: 2,
+      errors: [
+        { index: 1, error },
+        { index: 2, error },
+      ],
+    })
+  })
+
+  it('gets one name where many give it to many at once', async () => {
+    const externalId = 'wanted by many'
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => call('POST', 'contacts', { email: names().email, externalId })),
+    )
+    const refused = answers.map((answer) => answer.refused ?? 'written')
+    assert.deepEqual(refused.toSorted(), [...Array.from({ length: 19 }, () => '409 external_id_taken'), 'written'])
+  })
+})
+
+describe('the address of a contact', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  it('that was changed is where the next email goes', async () => {
+    const id = await aContact(service, { email: 'before@example.com' })
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    await service.stopWorkers()
+    await enroll(service, automationId, id)
+    await service.call('PATCH', 'contacts/email:before@example.com', { email: 'after@example.com' })
+    await service.startWorker()
+    const [email] = await eventually('it is sent', async () => {
+      const activity = await activityOf(service, id)
+      return activity[0]?.status === 'CAPTURED' ? activity : undefined
+    })
+    assert.equal(email?.to, 'after@example.com')
+  })
+})
