@@ -139,6 +139,11 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'Object', property: 'setPrototypeOf', message: 'Prototypes stay as they are.' },
+        {
+          object: 'ctx',
+          property: 'query',
+          message: "Koa's reader is quadratic: readQuery of src/http/parse-query.ts.",
+        },
       ],
     },
   },

@@ -5,6 +5,7 @@ import {
   isCancellation,
   makeContinueAsNewFunc,
   metricMeter,
+  patched,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
@@ -148,6 +149,8 @@ class Run {
       ...(resumeAfter && { resumeAfter }),
       progress,
     }
+    // What is published goes over to the new run, and that one is held by nothing.
+    if (this.state.held && patched('published-anew')) publishStatus('ACTIVE')
     // A cancellation is of the run that it found, and not of who enters next.
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }

@@ -110,7 +110,10 @@ export async function updateAutomation(
  * Waits for the emails that are being handed over at this moment, where the automation sends no more: no email of it begins
  * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
  */
-export async function letHandOversEnd(em: EntityManager, { id, status }: Automation): Promise<void> {
+export async function letHandOversEnd(
+  em: EntityManager,
+  { id, status }: Pick<Automation, 'id' | 'status'>,
+): Promise<void> {
   if (sends(status)) return
   await waitForSenders(() => countSendingOf(em.fork(), id))
 }

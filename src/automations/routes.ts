@@ -108,6 +108,8 @@ export const automationOperations = [
     summary: 'Get an automation',
     description: 'With its steps.',
     scope: 'automations:read',
+    // It can be megabytes.
+    bulk: true,
     answers: {
       200: {
         description: 'The automation.',
@@ -146,6 +148,8 @@ export const automationOperations = [
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
     },
+    waitAgain: ({ params, body: { status } }, { em }) =>
+      status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
     remake: async ({ caller, params, body }, _about, { em }) => ({
       data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
     }),

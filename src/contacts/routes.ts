@@ -71,6 +71,8 @@ export const contactOperations = [
     description: 'Newest first. Of several conditions, all have to be so.',
     scope: 'contacts:read',
     query: contactQuery,
+    // It can be megabytes.
+    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>

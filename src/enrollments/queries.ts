@@ -46,19 +46,21 @@ export async function recordEnrollment(
   write: EnrollmentWrite,
   { supersedes = true }: { supersedes?: boolean } = {},
 ): Promise<RecordedEnrollment | undefined> {
-  const [written] = await preparedSql<RecordedRow>(em, 'record-enrollment', RECORD, [
-    write.id,
-    write.automationId,
-    write.contactId,
-    write.cause,
-    write.triggerEventId,
-    write.enrolledAt.toISOString(),
-    supersedes,
-  ])
-  // A second statement, because the first can't see a row that another caller wrote, before it or while it waited for it.
-  const row = written ?? (await sql<RecordedRow>(em, READ, [write.id]))[0]
-  return row && { status: row.status, automationName: row.name, steps: row.steps }
+  const { id, automationId, contactId, cause, triggerEventId } = write
+  const parameters = [id, automationId, contactId, cause, triggerEventId, write.enrolledAt.toISOString(), supersedes]
+  for (let attempt = 1; ; attempt += 1) {
+    const [written] = await preparedSql<RecordedRow>(em, 'record-enrollment', RECORD, parameters)
+    // A second statement, because the first can't see a row that another caller wrote, before it or while it waited for it.
+    const row = written ?? (await sql<RecordedRow>(em, READ, [id]))[0]
+    if (row) return { status: row.status, automationName: row.name, steps: row.steps }
+    if (!supersedes || attempt === MOST_ATTEMPTS) return undefined
+    // Nor can it put out whom another one let in while it waited: asked again, it does.
+    if ((await findActive(em, automationId, contactId)) === undefined) return undefined
+  }
 }
+
+/** Each beside another one that lets somebody in, in that very moment. */
+const MOST_ATTEMPTS = 3
 
 interface RecordedRow {
   status: EnrollmentStatus
@@ -106,13 +108,11 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
 }
 
 const RECORD = `
-with inserted as (
-  insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
-  select $1::uuid, automation.workspace_id, automation.id, contact.id,
+with candidate as (
+  select automation.workspace_id, automation.id as automation_id, contact.id as contact_id,
     -- What matched it was ACTIVE: never a version that was not.
     case when automation.status = 'ACTIVE' then automation.version
-      else coalesce(automation.active_version, automation.version) end, $4::text, 'ACTIVE', $6::timestamptz
+      else coalesce(automation.active_version, automation.version) end as version
   from automations automation
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   join (select id, workspace_id from contacts where id = $3::uuid for key share) contact
@@ -122,16 +122,24 @@ with inserted as (
     and not exists (
       select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
     )
-    and ($7::boolean or not exists (
-      select from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE'
-    ))
-  on conflict do nothing
-  returning automation_id, version, status
+    and not exists (select from enrollments where id = $1::uuid)
+    and not exists (select from enrollments where automation_id = $2::uuid and cause = $4::text)
 ),
 superseded as (
   update enrollments set status = 'CANCELLED', held = false, ended_at = now()
-  where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid
-    and exists (select from inserted)
+  where $7::boolean and automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid
+    and exists (select from candidate)
+  returning id
+),
+inserted as (
+  insert into enrollments
+    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
+  select $1::uuid, workspace_id, automation_id, contact_id, version, $4::text, 'ACTIVE', $6::timestamptz
+  from candidate
+  -- Behind that, so that the one index of who is in has room; where somebody is in all the same, nobody else comes in.
+  where (select count(*) from superseded) >= 0
+  on conflict do nothing
+  returning automation_id, version, status
 ),
 counted as (
   update automation_counts set enrolled = enrolled + 1

@@ -62,7 +62,7 @@ function readerOf(bytes: number): Middleware {
       extendTypes: { text: ['application/json', 'application/*+json'] },
       textLimit: `${bytes}b`,
       // As bytes: what is no UTF-8 would be replaced, and not refused.
-      ...({ encoding: 'latin1' } as object),
+      ...({ encoding: null } as object),
       onerror(error) {
         const { type } = error as { type?: string }
         if (type === 'entity.too.large') throw new Refusal(BODY_TOO_LARGE)
@@ -75,29 +75,29 @@ function readerOf(bytes: number): Middleware {
 
 async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<string> {
   await readerOf(bytes)(ctx, () => Promise.resolve())
-  const text = decode(Buffer.from((ctx.request as { rawBody?: string }).rawBody ?? '', 'latin1'))
-  if (countValues(text) > values) {
+  const raw = (ctx.request as { rawBody?: Buffer }).rawBody ?? Buffer.alloc(0)
+  if (hasMoreValues(raw, values)) {
     const message = `Request body too large: it has more than ${values.toLocaleString('en-US')} values`
     throw new Refusal(BODY_TOO_LARGE, { message })
   }
-  return text
+  return decode(raw)
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((character) => character.charCodeAt(0))
 
-/** Counts what JSON will be made of, without making it: the marks outside of texts. */
-function countValues(text: string): number {
+/** Counts what JSON will be made of, without making it: the marks outside of texts, which are ASCII in UTF-8. */
+function hasMoreValues(json: Uint8Array, most: number): boolean {
   let values = 0
   let inText = false
-  for (let at = 0; at < text.length; at += 1) {
-    const mark = text.charCodeAt(at)
+  for (let at = 0; at < json.length && values <= most; at += 1) {
+    const mark = json[at]
     if (inText) {
       if (mark === BACKSLASH) at += 1
       else if (mark === QUOTE) inText = false
     } else if (mark === QUOTE) inText = true
     else if (mark === COMMA || mark === COLON || mark === BRACKET || mark === BRACE) values += 1
   }
-  return values
+  return values > most
 }
 
 function decode(bytes: Buffer): string {

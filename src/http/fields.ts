@@ -45,7 +45,11 @@ export const atMost = (max: number) => ({
   params: { max },
   message: ({ path }: { path: string }) => `${path} must not be longer than ${max} characters`,
   test: (value: string | null | undefined) =>
-    value === undefined || value === null || value.length <= max || [...value].length <= max,
+    value === undefined ||
+    value === null ||
+    value.length <= max ||
+    // No character has more than two units: what is far too long is not counted.
+    (value.length <= 2 * max && [...value].length <= max),
 })
 
 /** The id of something, given by the caller in any case. What is no id names nothing there is, which is for services to say. */

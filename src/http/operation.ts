@@ -101,6 +101,11 @@ export interface Operation {
     request: Request<Record<string, string>, AnyObject, AnyObject, unknown>,
     dependencies: ApiDependencies,
   ): Promise<Answer> | Answer
+  /** Waits for what its answer says is so, where that is a kept one: the request that did it may still be waiting. */
+  waitAgain?(
+    request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
+    dependencies: ApiDependencies,
+  ): Promise<void>
   /** Makes the body of an answer as it is now, where it can be too large to be kept for a repeated request. */
   remake?(
     request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
@@ -118,7 +123,7 @@ export const operation = <
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
   Prepared = undefined,
 >(
-  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'remake'> & {
+  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'remake' | 'waitAgain'> & {
     path: Path
     params?: Partial<Record<NamesOf<Path>, Param>>
     query?: Query
@@ -131,6 +136,10 @@ export const operation = <
       request: Request<ParamsOf<Path>, Known<Query>, Known<Body>, NoInfer<Prepared>>,
       dependencies: ApiDependencies,
     ): Promise<Answer> | Answer
+    waitAgain?(
+      request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
+      dependencies: ApiDependencies,
+    ): Promise<void>
     remake?(
       request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
       about: { id: string; contactId: string | null },

@@ -1,10 +1,23 @@
-import { UNKNOWN_PARAMETER } from './refusals.ts'
+import { MOST_PARAMETERS, TOO_MANY_PARAMETERS, UNKNOWN_PARAMETER } from './refusals.ts'
 import { pointerTo } from './pointer.ts'
-import type { ParsedUrlQuery } from 'node:querystring'
+import { parse, type ParsedUrlQuery } from 'node:querystring'
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import { invalid, Refusal } from '../platform/refusal.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
+
+/**
+ * Reads a query string. Koa's own reader compares each parameter with each other one, which for the thousands that a request's
+ * head has room for takes most of a second.
+ *
+ * @throws {Refusal} `invalid` where it has too many
+ */
+export function readQuery(text: string): ParsedUrlQuery {
+  if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+    throw invalid(TOO_MANY_PARAMETERS)
+  }
+  return parse(text)
+}
 
 /**
  * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, and a

@@ -3,8 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type Router from '@koa/router'
+import { Refusal } from '../platform/refusal.ts'
+import { createUnreadAnswers } from './unread-answers.ts'
 import { SERVER } from './openapi/document.ts'
 import type { ApiState } from './state.ts'
+
+/** Nobody who asks for it needs a key: unread, it counts for all of them together. */
+const EVERYBODY = ''
 
 /** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
 const SCRIPT = new URL('../../dist/reference/scalar.js', import.meta.url)
@@ -66,10 +71,12 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
     ctx.body = START
   })
 
+  const unread = createUnreadAnswers()
   let script: Promise<Script> | undefined
   router.get('/docs/scalar.js', async (ctx) => {
     try {
       const { plain, packed, etag } = await (script ??= readScript())
+      unread.assertRoom(EVERYBODY)
       ctx.type = 'js'
       ctx.vary('Accept-Encoding')
       ctx.set('Cache-Control', 'public, max-age=86400')
@@ -84,7 +91,9 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
         ctx.body = plain
       }
       ctx.type = 'js'
-    } catch {
+      if (Buffer.isBuffer(ctx.body)) unread.hold(EVERYBODY, ctx.body, ctx.res)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
       script = undefined
       ctx.status = 404
       ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }

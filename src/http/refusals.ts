@@ -72,6 +72,10 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
 /** Whether asking again at once can help. */
 export const tellsWhenToRetry = (kind: RefusalKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
+/** So many parameters no operation has, by far. */
+export const MOST_PARAMETERS = 100
+export const TOO_MANY_PARAMETERS = `The query must not have more than ${MOST_PARAMETERS} parameters`
+
 const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
 export const RATE_LIMITED = reason('rate-limited', 'rate_limited', rateLimitInWords(7))
 export const rateLimited = (retryAfter: number) => new Refusal(RATE_LIMITED, { message: rateLimitInWords(retryAfter) })

@@ -14,7 +14,7 @@ import { missingScope, METHOD_NOT_ALLOWED } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
-import { parseQuery, assertNoQuery } from './parse-query.ts'
+import { assertNoQuery, parseQuery, readQuery } from './parse-query.ts'
 import type { ApiContext, ApiState } from './state.ts'
 
 /**
@@ -74,11 +74,12 @@ async function serve(
 ): Promise<void> {
   const { caller, requestId } = ctx.state
   const changesNothing = operation.method === 'GET'
-  if (operation.method === 'DELETE') assertNoQuery(ctx.query)
+  const query = readQuery(ctx.querystring)
+  if (operation.method === 'DELETE') assertNoQuery(query)
   unread.assertRoom(caller.workspace.id)
   const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
   // Also to who is refused: what is missing may be what is misspelt.
-  const unknown = [...findUnknownNames(operation.query, ctx.query), ...findUnknownNames(operation.body, body?.json)]
+  const unknown = [...findUnknownNames(operation.query, query), ...findUnknownNames(operation.body, body?.json)]
   ctx.set(warn(unknown))
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
@@ -98,7 +99,7 @@ async function serve(
   }
   const read = async () => ({
     params: await readParams(params, ctx.params, own.em, caller.workspace.id),
-    query: operation.query ? parseQuery(operation.query, ctx.query) : {},
+    query: operation.query ? parseQuery(operation.query, query) : {},
     body: operation.body ? parse(operation.body, body?.json) : {},
     caller,
   })
@@ -107,7 +108,10 @@ async function serve(
     const prepared = await operation.prepare?.(request, own)
     return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
   })
-  if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')
+  if (answer.replayed) {
+    ctx.set('Idempotent-Replayed', 'true')
+    await operation.waitAgain?.(await read(), own)
+  }
   for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.append(name, value)
   ctx.status = answer.status
   const written = Buffer.from(await toJson(answer.body))

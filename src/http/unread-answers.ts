@@ -6,7 +6,7 @@ const SHORT = 64 * 1024
 /** How much one workspace may have been answered and not have read yet, in bytes: five pages of the largest contacts. */
 const MOST = 32 * 1024 * 1024
 
-const UNREAD = 'Too many answers to this workspace have not been read yet; please read them, and try again'
+const UNREAD = 'Too many answers have not been read yet; please read them, and try again'
 
 /**
  * Keeps count of what a workspace has asked for and does not read. A client that reads slowly keeps its answers in memory for

@@ -146,6 +146,8 @@ export const listOperations = [
     description: 'Newest contact first. The same as GET /contacts with listId.',
     scope: 'contacts:read',
     query: pageQuery(),
+    // It can be megabytes.
+    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>

@@ -16,6 +16,8 @@ export const messageOperations = [
       'What it was sent, newest first, with content and outcome. Of long ones a page has the first contents.',
     scope: 'contacts:read',
     query: pageQuery(),
+    // It can be megabytes.
+    bulk: true,
     answers: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageShape).required()) } },
     refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {

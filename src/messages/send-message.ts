@@ -11,6 +11,7 @@ import { type RenderedEmail, type Renderer, RendererBusy, RendererClosed, Templa
 import { addressOf } from '../platform/email-address.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
+import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
 import type { LeaseKeeper } from './hand-over-leases.ts'
 
 export interface SendMessageDependencies {
@@ -171,7 +172,7 @@ class Sending {
         return false
       }
       lease.claimed(sentAt)
-      return claimed.as === 'yes' && lease.holds()
+      return claimed.as === 'yes' && lease.holds() && performance.now() - sentAt < BEGIN_WITHIN_MS
     }
     try {
       const delivery = await permit.deliver(

@@ -2,6 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** How long the caller waits for emails that are being handed over at this moment, in milliseconds. */
 const PATIENCE_MS = 3_500
+/**
+ * How long after it sent its claim a sender may begin to hand over, in milliseconds: whoever was asked to send no more, and saw the
+ * claim, has not been answered by then.
+ */
+export const BEGIN_WITHIN_MS = PATIENCE_MS - 500
 const LONGEST_PAUSE_MS = 250
 
 /**

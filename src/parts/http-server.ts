@@ -75,8 +75,9 @@ function limitPipelining(most: number): (request: IncomingMessage, response: Ser
   }
 }
 
-/** So many bytes of a connection are parsed at a time: some tens of the shortest requests. */
+/** So many bytes of a connection are parsed at a time: some tens of the shortest requests; in a body they are mostly none. */
 const SLICE_BYTES = 2_048
+const SLICE_BYTES_IN_BODY = 16_384
 
 /**
  * Has Node parse what came in small pieces, and stop when the connection has been cut off: of one of 64 KB it would make two
@@ -87,13 +88,19 @@ function readInSlices(socket: Socket): void {
   if (!parse) return
   socket.off('data', parse)
   socket.on('data', (chunk: Buffer) => {
-    for (let at = 0; at < chunk.length && !socket.destroyed; at += SLICE_BYTES) {
+    for (let at = 0; at < chunk.length && !socket.destroyed;) {
       // Node waits until the client has read: the rest comes again after that.
       if (socket.isPaused()) return void socket.unshift(chunk.subarray(at))
-      parse.call(socket, chunk.subarray(at, at + SLICE_BYTES))
+      const size = isInBody(socket) ? SLICE_BYTES_IN_BODY : SLICE_BYTES
+      parse.call(socket, chunk.subarray(at, at + size))
+      at += size
     }
   })
 }
+
+/** Node keeps what it reads with the connection, and says so nowhere: where it does no more, slices are small. */
+const isInBody = (socket: Socket & { parser?: { incoming?: IncomingMessage | null } | null }): boolean =>
+  socket.parser?.incoming?.complete === false
 
 /** Lets nobody take all connections: whoever opens more than so many is cut off. */
 function limitByAddress(most: number, trustedProxies: readonly string[]): (socket: Socket) => void {

@@ -51,6 +51,8 @@ export const segmentOperations = [
     description: 'Newest contact first. The same as GET /contacts with segmentId.',
     scope: 'contacts:read',
     query: pageQuery(),
+    // It can be megabytes.
+    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>

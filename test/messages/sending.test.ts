@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
 import { claimMessage, deferMessage, type ClaimAs } from '../../src/messages/claim-queries.ts'
 import { draftMessage, holdEnrollment } from '../../src/messages/draft-queries.ts'
 import { recordOutcome } from '../../src/messages/record-queries.ts'
@@ -37,6 +39,25 @@ describe('sending beside a slow mail server', () => {
     for (const answer of held.splice(0)) answer()
   }
   const em = () => service.context.orm.em.fork()
+  const waits = () => delay(1_000, 'waits')
+  /** Has the answer to the next statement of that name come late. */
+  function lateAnswer(name: string, ms: number) {
+    const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
+    const { query } = prototype
+    const claimed = Promise.withResolvers<void>()
+    const heard = Promise.withResolvers<void>()
+    const restore = () => (prototype.query = query)
+    prototype.query = async function (this: unknown, ...of) {
+      const answer = await query.apply(this, of)
+      if ((of[0] as { name?: string } | undefined)?.name !== name) return answer
+      restore()
+      claimed.resolve()
+      await delay(ms)
+      heard.resolve()
+      return answer
+    }
+    return { claimed: claimed.promise, heard: heard.promise, restore }
+  }
   const statuses = async () => {
     const rows = await sql<{ status: string; count: number }>(
       em(),
@@ -109,6 +130,40 @@ describe('sending beside a slow mail server', () => {
     assert.equal(sink.mails.length, CONNECTIONS)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     await eventually('everybody is mailed', () => (sink.mails.length === CONTACTS ? true : undefined))
+  })
+
+  it('answers a repeated pause no sooner than the first', async () => {
+    const automationId = await many()
+    const headers = { 'idempotency-key': 'a-pause' }
+    const pause = () => service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' }, { headers })
+    const first = pause()
+    await eventually('it is paused', async () => {
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      return (body.data as { status: string }).status === 'PAUSED' ? true : undefined
+    })
+    const repeated = pause()
+    assert.equal(await Promise.race([repeated.then(() => 'answered'), waits()]), 'waits')
+    release()
+    assert.equal((await first).status, 200)
+    const again = await repeated
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
+  })
+
+  it('begins nothing after the answer of a pause, however late it hears of its claim', async () => {
+    holding = false
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    // Its answer is longer under way than whoever pauses waits.
+    const late = lateAnswer('claim-message', 3_700)
+    try {
+      await enroll(service, automationId, await aContact(service))
+      await late.claimed
+      assert.equal((await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })).status, 200)
+      await late.heard
+      await eventually('it is put off', async () => ((await statuses())['DEFERRED'] === 1 ? true : undefined))
+      assert.equal(sink.mails.length, 0)
+    } finally {
+      late.restore()
+    }
   })
 
   it('keeps no connection to Postgres while deletions and erasures wait for it', async () => {

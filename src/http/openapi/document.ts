@@ -12,6 +12,7 @@ import {
   missingScope,
   tellsWhenToRetry,
   NO_JSON_OBJECT,
+  TOO_MANY_PARAMETERS,
   UNKNOWN_PARAMETER,
   WRONG_CONTENT_TYPE,
 } from '../refusals.ts'
@@ -203,10 +204,11 @@ function describeOperation(
     ...(refusals[400] ?? []),
     ...(body ? BODY_REFUSALS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
+    TOO_MANY_PARAMETERS,
     ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
-  if (bad.length > 0) refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
+  refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
   if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
   if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
   if (refusals[409]) refuse(409, 'It is taken, or in use.', refusals[409])

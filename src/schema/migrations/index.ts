@@ -2,6 +2,7 @@ import { Migration001Foundation } from './001-foundation/index.ts'
 import { Migration002KeptHeaders } from './002-kept-headers.ts'
 import { Migration003ActiveVersion } from './003-active-version.ts'
 import { Migration004ExternalIds } from './004-external-ids.ts'
+import { Migration005OneActive } from './005-one-active.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   Migration002KeptHeaders,
   Migration003ActiveVersion,
   Migration004ExternalIds,
+  Migration005OneActive,
 ]

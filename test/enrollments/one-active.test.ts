@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { Client as Postgres } from 'pg'
+import { sql } from '../../src/platform/db/sql.ts'
+import { stateQuery } from '../../src/sequences/contract.ts'
+import { migrate } from '../../src/platform/db/orm.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('a contact in an automation', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  const statusesOf = async (contactId: string) => {
+    const rows = await sql<{ status: string }>(
+      em(),
+      'select status from enrollments where contact_id = $1::uuid order by recorded_at, id',
+      [contactId],
+    )
+    return rows.map(({ status }) => status)
+  }
+  const countRecording = async () => {
+    const [row] = await sql<{ count: number }>(
+      em(),
+      `select count(*)::integer as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%candidate as (%'`,
+    )
+    return row?.count ?? 0
+  }
+
+  it('is in once where a call and an event come beside its end, each looking before the other writes', async () => {
+    const automationId = await anAutomation(service, {
+      steps: [EMAIL, wait(60)],
+      triggerConfig: { eventName: 'beside an end' },
+    })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('it waits', async () => (await handle.query(stateQuery)).wakeAt ?? undefined)
+    // Its end is in the ledger, and Temporal does not know of it yet.
+    await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`, [
+      contactId,
+    ])
+    const steps = ['A', 'B'].map((subject) => ({ ...EMAIL, subject }))
+    await service.call('PUT', `automations/${automationId}/steps`, { steps })
+
+    // Many enter this automation: whoever is recorded waits for its counts, and has looked before that.
+    const busy = new Postgres({ connectionString: service.context.config.DATABASE_URL })
+    await busy.connect()
+    await busy.query('begin')
+    await busy.query('select from automation_counts where automation_id = $1 for update', [automationId])
+    const { enrollments } = service.context.dependencies
+    const findRunning = enrollments.findRunning.bind(enrollments)
+    let fired: Promise<unknown> | undefined
+    enrollments.findRunning = async (...of) => {
+      const found = await findRunning(...of)
+      fired ??= anEvent(service, contactId, 'beside an end')
+      await eventually('the event is being recorded', async () => ((await countRecording()) > 0 ? true : undefined))
+      return found
+    }
+    try {
+      const called = enroll(service, automationId, contactId)
+      await eventually('both are being recorded', async () => ((await countRecording()) > 1 ? true : undefined))
+      await busy.query('commit')
+      assert.equal((await called).status, 202)
+      await fired
+    } finally {
+      enrollments.findRunning = findRunning
+      await busy.end()
+    }
+    await eventually('nobody is in any more', async () =>
+      (await statusesOf(contactId)).includes('ACTIVE') ? undefined : true,
+    )
+    await eventually('its workflow is over', async () =>
+      (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+    const subjects = (await activityOf(service, contactId)).map(({ subject }) => subject)
+    assert.deepEqual(subjects.filter((subject) => subject === 'A').length, 1)
+    assert.deepEqual(subjects.filter((subject) => subject === 'B').length, 1)
+  })
+
+  it('is in once in the data of earlier versions, too: by the later one', async () => {
+    const automationId = await anAutomation(service)
+    const contactId = await aContact(service)
+    await sql(em(), 'drop index enrollments_one_active')
+    for (const minutes of [2, 1, 3]) {
+      await sql(
+        em(),
+        `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, recorded_at)
+         values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, 1, 'ACTIVE', now(), now() - make_interval(mins => $5))`,
+        [newId(), service.workspaceId, automationId, contactId, minutes],
+      )
+    }
+    await sql(em(), `delete from migrations where name = '005-one-active'`)
+    await migrate(service.context.orm)
+    assert.deepEqual(await statusesOf(contactId), ['CANCELLED', 'CANCELLED', 'ACTIVE'])
+  })
+})

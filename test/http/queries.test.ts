@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { operations } from '../../src/parts/operations.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { startBeat } from '../support/beat.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** Of a processor that others use as well; see test/http/hostile-bodies.test.ts. */
+const BLOCKED_MS = 250
+
+describe('a query', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  for (const { method, path } of operations) {
+    it(`of thousands of parameters is refused by ${method} ${path}, and nobody waits for it`, async () => {
+      const filled = path.slice(1).replaceAll(/\{\w+\}/g, newId())
+      const endBeat = startBeat()
+      const { refused } = await service.call(method, `${filled}?${'a&'.repeat(7_000)}`)
+      const blocked = await endBeat()
+      assert.equal(refused, '400 invalid_request')
+      assert.ok(blocked < BLOCKED_MS, `blocked for ${blocked} ms`)
+    })
+  }
+
+  it('of a hundred parameters is read', async () => {
+    assert.equal((await service.call('GET', `contacts?limit=1${'&a'.repeat(99)}`)).status, 200)
+    assert.equal((await service.call('GET', `contacts?limit=1${'&a'.repeat(100)}`)).refused, '400 invalid_request')
+  })
+
+  for (const target of ['foo://host?x', 'mailto:a', 'x', 'ftp://host/healthz', '//']) {
+    it(`is part of a path or a URL of HTTP's, and ${target} is none`, async () => {
+      const socket = connect(service.port, '127.0.0.1')
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      let answer = ''
+      for await (const part of socket.setEncoding('utf8')) answer += String(part)
+      assert.match(answer, /^HTTP\/1\.1 4/)
+    })
+  }
+})
