@@ -27,8 +27,9 @@ async function startUnguarded({ context, workspaceId }: Service) {
     isLogWatched: false,
   }
   const caller = {
-    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES] },
+    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES], expiresAt: null },
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
+    rateLimit: { allowed: true, limit: 1, remaining: 1, resetAt: new Date(), retryAfter: 0 },
   }
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, false))

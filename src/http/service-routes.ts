@@ -9,16 +9,26 @@ export const whoami = operation({
   path: '/whoami',
   tag: 'Service',
   summary: 'Verify a key',
-  description: 'Tells whose key this is and what it may do.',
+  description: 'Tells whose key this is, what it may do, and how much of its limit is left.',
   scope: null,
   answers: { 200: { description: 'The key is valid.', schema: single(whoamiShape) } },
-  handle: ({ caller: { workspace, apiKey } }) => ({
+  handle: ({ caller: { workspace, apiKey, rateLimit } }) => ({
     status: 200,
     body: {
       data: {
         workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
-        apiKey: { id: apiKey.id, name: apiKey.name, prefix: apiKey.prefix },
+        apiKey: {
+          id: apiKey.id,
+          name: apiKey.name,
+          prefix: apiKey.prefix,
+          expiresAt: apiKey.expiresAt?.toISOString() ?? null,
+        },
         scopes: apiKey.scopes,
+        rateLimit: {
+          limit: rateLimit.limit,
+          remaining: rateLimit.remaining,
+          resetAt: rateLimit.resetAt.toISOString(),
+        },
       },
     },
   }),

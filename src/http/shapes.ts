@@ -1,6 +1,6 @@
 import { array, boolean, object, string } from 'yup'
 import { SCOPES, WORKSPACE_MODES } from '../workspaces/index.ts'
-import { id } from './fields.ts'
+import { count, id, timestamp } from './fields.ts'
 
 /** What every deletion answers. */
 export const deleteResultShape = object({
@@ -33,11 +33,17 @@ export const whoamiShape = object({
     id: id('key'),
     name: string().required().meta({ example: 'Backend' }),
     prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
+    expiresAt: timestamp('From then on it lets nobody in; null where it does not end.').nullable().defined(),
   }).required(),
   scopes: array()
     .of(string().oneOf(SCOPES).required())
     .required()
     .meta({ example: ['contacts:read'] }),
+  rateLimit: object({
+    limit: count('Requests in any 60 seconds.', 120),
+    remaining: count('How many are left, behind this one.', 119),
+    resetAt: timestamp('When all of them are there again, if none is made meanwhile.'),
+  }).required(),
 })
   .required()
   .meta({ component: 'WhoAmI' })

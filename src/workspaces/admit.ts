@@ -46,7 +46,7 @@ export function createAdmission(em: EntityManager): Admit {
   const refusals = createRefusedSubjects()
   /** The workspaces of keys that were valid lately. It opens nothing: the database is asked about each request. */
   const workspaces = new Map<string, string>()
-  const remember = (key: string, caller: Caller | 'unknown-key' | 'wrong-address') => {
+  const remember = (key: string, caller: Caller | Exclude<keyof typeof KEY_REFUSALS, 'missing' | 'malformed'>) => {
     workspaces.delete(key)
     if (typeof caller === 'string') return
     const [oldest] = workspaces.keys()
@@ -83,6 +83,6 @@ export function createAdmission(em: EntityManager): Admit {
   }
 }
 
-function reasonOf(key: string, caller: 'unknown-key' | 'wrong-address'): Refusal {
+function reasonOf(key: string, caller: Exclude<keyof typeof KEY_REFUSALS, 'missing' | 'malformed'>): Refusal {
   return new Refusal(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? caller : 'malformed'])
 }

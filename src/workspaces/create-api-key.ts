@@ -3,6 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { isAddressRange } from '../platform/address-ranges.ts'
 import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
 import { invalid, notFound } from '../platform/refusal.ts'
+import { lastUses } from './queries.ts'
 import { isId } from '../platform/ids.ts'
 import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
@@ -13,12 +14,14 @@ export interface NewApiKey {
   scopes: readonly Scope[]
   allowedRanges?: readonly string[]
   rateLimit?: number | undefined
+  /** From then on it lets nobody in; never, where nothing is said. */
+  expiresAt?: Date | undefined
 }
 
 /** Makes a key of a workspace. @returns it together with the key itself, which is nowhere to be had again. */
 export async function createApiKey(
   em: EntityManager,
-  { workspaceId, name, scopes, allowedRanges = [], rateLimit = DEFAULT_RATE_LIMIT }: NewApiKey,
+  { workspaceId, name, scopes, allowedRanges = [], rateLimit = DEFAULT_RATE_LIMIT, expiresAt }: NewApiKey,
 ): Promise<{ apiKey: ApiKey; key: string }> {
   const fork = em.fork()
   const workspace = isId(workspaceId) ? await fork.findOne(Workspace, workspaceId) : null
@@ -37,13 +40,44 @@ export async function createApiKey(
     scopes: [...scopes],
     allowedRanges: [...allowedRanges],
     rateLimit,
+    expiresAt: expiresAt ?? null,
+    lastUsedAt: null,
   })
   await fork.flush()
   return { apiKey, key }
 }
 
-export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
-  em.fork().findAll(ApiKey, { populate: ['workspace'], orderBy: { createdAt: 'asc', id: 'asc' } })
+/** All keys, oldest first, each with its last use. */
+export async function listApiKeys(em: EntityManager): Promise<ApiKey[]> {
+  const fork = em.fork()
+  const keys = await fork.findAll(ApiKey, { populate: ['workspace'], orderBy: { createdAt: 'asc', id: 'asc' } })
+  const uses = await lastUses(fork)
+  for (const key of keys) key.lastUsedAt = uses.get(key.id) ?? null
+  return keys
+}
+
+/**
+ * Makes a key that may do the same as another one, which ends after the overlap, unless it ends before: time to put the new one
+ * where the old one is used. @returns both.
+ */
+export async function rotateApiKey(
+  em: EntityManager,
+  id: string,
+  overlapMs: number,
+): Promise<{ old: ApiKey; apiKey: ApiKey; key: string }> {
+  const fork = em.fork()
+  const old = isId(id) ? await fork.findOne(ApiKey, { id }) : null
+  if (!old) throw notFound(`There is no API key ${id}`)
+  if (old.expiresAt && old.expiresAt <= new Date()) {
+    throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
+  }
+  const { name, scopes, allowedRanges, rateLimit } = old
+  const made = await createApiKey(em, { workspaceId: old.workspace.id, name, scopes, allowedRanges, rateLimit })
+  const end = new Date(Date.now() + overlapMs)
+  if (!old.expiresAt || old.expiresAt > end) old.expiresAt = end
+  await fork.flush()
+  return { old, ...made }
+}
 
 /** Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. */
 export async function deleteApiKey(em: EntityManager, id: string): Promise<void> {

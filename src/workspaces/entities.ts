@@ -34,6 +34,10 @@ const apiKeyTable = defineEntity({
       .onCreate(() => []),
     rateLimit: p.integer().onCreate(() => 120),
     createdAt: p.datetime().onCreate(() => new Date()),
+    /** From then on it lets nobody in. */
+    expiresAt: p.datetime().nullable(),
+    /** Up to some minutes ago: what is later stands in its window. */
+    lastUsedAt: p.datetime().nullable(),
   },
 })
 

@@ -6,13 +6,15 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
 /** A key that was found, may be used from the caller's address, and its workspace. */
 export interface Caller {
-  apiKey: { id: string; name: string; prefix: string; scopes: Scope[] }
+  apiKey: { id: string; name: string; prefix: string; scopes: Scope[]; expiresAt: Date | null }
   workspace: { id: string; name: string; mode: WorkspaceMode }
+  /** What its window has told this request. */
+  rateLimit: RateLimit
 }
 
 export interface Admission {
   /** `wrong-address`: the key exists, and may not be used from there. */
-  caller: Caller | 'unknown-key' | 'wrong-address'
+  caller: Caller | 'unknown-key' | 'expired' | 'wrong-address'
   rateLimit: RateLimit
   /** Milliseconds until a request is let in again, never too many: a window that is full lets nobody in before. 0 where it is not. */
   fullForMs: number
@@ -38,24 +40,25 @@ export async function admitRequest(
     request.instant?.toISOString() ?? null,
   ])
   if (!row) throw new Error('The admission returned no row')
+  const rateLimit = {
+    allowed: row.allowed,
+    limit: row.rate_limit,
+    remaining: row.remaining,
+    resetAt: toDate(row.reset_at),
+    retryAfter: row.retry_after,
+  }
+  return { caller: callerOf(row, rateLimit), rateLimit, fullForMs: row.full_for_ms }
+}
+
+function callerOf(row: AdmissionRow, rateLimit: RateLimit): Admission['caller'] {
+  if (row.key_id === null) return 'unknown-key'
+  if (!row.is_valid) return 'expired'
+  if (!row.in_range) return 'wrong-address'
+  const expiresAt = row.expires_at === null ? null : toDate(row.expires_at)
   return {
-    caller:
-      row.key_id === null
-        ? 'unknown-key'
-        : !row.in_range
-          ? 'wrong-address'
-          : {
-              apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, scopes: row.scopes },
-              workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
-            },
-    rateLimit: {
-      allowed: row.allowed,
-      limit: row.rate_limit,
-      remaining: row.remaining,
-      resetAt: toDate(row.reset_at),
-      retryAfter: row.retry_after,
-    },
-    fullForMs: row.full_for_ms,
+    apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, scopes: row.scopes, expiresAt },
+    workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
+    rateLimit,
   }
 }
 
@@ -65,6 +68,8 @@ interface AdmissionRow {
   prefix: string
   scopes: Scope[]
   in_range: boolean
+  is_valid: boolean
+  expires_at: string | null
   workspace_id: string
   workspace_name: string
   mode: WorkspaceMode
@@ -79,7 +84,8 @@ interface AdmissionRow {
 // Of an IPv6 address the first 64 bits count: who has one of them has them all (RFC 6177).
 const ADMIT = `
 with found as (
-  select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit,
+  select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit, key.expires_at,
+    coalesce(key.expires_at > coalesce($4::timestamptz, clock_timestamp()), true) as is_valid,
     workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode,
     key.allowed_ranges = '{}'
       or exists (select from unnest(key.allowed_ranges) range where $2::inet <<= range::inet) as in_range
@@ -87,7 +93,7 @@ with found as (
   where key.hash = $1::bytea
 ),
 subject as (
-  select found.*, coalesce(found.in_range, false) as usable,
+  select found.*, coalesce(found.in_range and found.is_valid, false) as usable,
     coalesce(host(network(set_masklen($2::inet, case family($2::inet) when 6 then 64 else 32 end))), 'unknown') as address
   from (select) as request left join found on true
 )
@@ -98,16 +104,35 @@ from subject cross join lateral take_request(
   $4::timestamptz
 ) window_`
 
-/** Forgets windows in which nothing has been counted for a while: they are empty, and one that is asked for comes anew. */
+/**
+ * Forgets windows in which nothing has been counted for a while: they are empty, and one that is asked for comes anew. What they
+ * tell of a key's last use stays with the key: each request would else write to a row of the key's besides.
+ */
 export async function forgetIdleWindows(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
-    `delete from rate_windows where subject in (
-       select subject from rate_windows where last_at < now() - interval '10 minutes' limit $1 for update skip locked
-     ) returning subject`,
+    `with forgotten as (
+       delete from rate_windows where subject in (
+         select subject from rate_windows where last_at < now() - interval '10 minutes' limit $1 for update skip locked
+       ) returning subject, last_at
+     ),
+     used as (
+       update api_keys set last_used_at = last_at from forgotten where id = subject
+     )
+     select subject from forgotten`,
     [limit],
   )
   return rows.length
+}
+
+/** When keys were used last, by id: in their windows, or before. */
+export async function lastUses(em: EntityManager): Promise<ReadonlyMap<string, Date>> {
+  const rows = await sql<{ id: string; used_at: string }>(
+    em,
+    `select id, greatest(last_used_at, last_at) as used_at from api_keys left join rate_windows on subject = id
+     where greatest(last_used_at, last_at) is not null`,
+  )
+  return new Map(rows.map(({ id, used_at }) => [id, toDate(used_at)]))
 }
 
 /** Lets nobody else make a workspace until the transaction ends. */

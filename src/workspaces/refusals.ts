@@ -13,5 +13,6 @@ export const KEY_REFUSALS = {
     'Invalid API key: it is not a complete key as it was shown once',
   ),
   'unknown-key': reason('unauthenticated', 'key_unknown', 'API key not found or has been revoked'),
+  expired: reason('unauthenticated', 'key_expired', 'API key has expired'),
   'wrong-address': reason('unauthenticated', 'key_not_allowed_here', 'API key not allowed from this IP address'),
 } as const

@@ -128,6 +128,27 @@ describe('the command line', function () {
     }
   })
 
+  it('makes keys that end, and rotates them', async () => {
+    const workspace = await id('workspace', 'create', '--name', 'Rotating', '--mode', 'test')
+    const create = ['key', 'create', '--workspace', workspace, '--name', 'Ends', '--scopes', 'lists:read']
+    const made = JSON.parse((await cli([...create, '--expires', '2100-12-31', '--json'])).stdout) as Record<
+      string,
+      string
+    >
+    assert.equal(made['expiresAt'], '2101-01-01T00:00:00.000Z')
+    for (const wrong of ['2020-01-01', 'tomorrow', '2100-02-31x', '2100-12-31T12:00']) {
+      assert.equal((await cli([...create, '--expires', wrong])).code, 1, wrong)
+    }
+    const { stdout } = await cli(['key', 'rotate', made['id']!, '--overlap', '1.5', '--json'])
+    const rotated = JSON.parse(stdout) as { key: string; scopes: string[]; rotated: { id: string; expiresAt: string } }
+    assert.deepEqual([rotated.rotated.id, rotated.scopes], [made['id'], ['lists:read']])
+    const overlap = Date.parse(rotated.rotated.expiresAt) - Date.now()
+    assert.ok(overlap > 80 * 60_000 && overlap <= 90 * 60_000, String(overlap))
+    assert.equal((await cli(['key', 'rotate', made['id']!, '--overlap', '-1'])).code, 1)
+    assert.equal((await cli(['key', 'rotate', newId()])).code, 1)
+    assert.match((await cli(['key', 'list'])).stdout, /never used; expires/)
+  })
+
   it('says that DATABASE_URL is wrong where Postgres knows no such database', async () => {
     const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
     const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })

@@ -145,6 +145,10 @@ describe('X-Error-Code', () => {
       await deleteApiKey(service.context.orm.em, apiKey.id)
       return call('GET', 'whoami', undefined, { key })
     },
+    '401 key_expired': async () => {
+      const { key } = await aKey({ expiresAt: new Date() })
+      return call('GET', 'whoami', undefined, { key })
+    },
     '401 key_not_allowed_here': async () => {
       const { key } = await aKey({ allowedRanges: ['203.0.113.0/24'] })
       return call('GET', 'whoami', undefined, { key })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { SCOPES } from '../../src/workspaces/scopes.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from '../../src/workspaces/create-api-key.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { forgetIdleWindows } from '../../src/workspaces/queries.ts'
+import { eventually } from '../support/eventually.ts'
+import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '../../src/workspaces/create-api-key.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('authentication', () => {
@@ -17,6 +20,55 @@ describe('authentication', () => {
     assert.equal(body.data.apiKey.prefix, service.key.slice(0, 15))
     assert.ok(body.data.scopes.includes('contacts:read'))
     assert.ok(!JSON.stringify(body).includes(service.key))
+  })
+
+  it('tells how much of its limit is left, behind this request', async () => {
+    const key = await service.newKey({ rateLimit: 7 })
+    for (const remaining of [6, 5]) {
+      const { body, headers } = await service.call('GET', 'whoami', undefined, { key })
+      assert.partialDeepStrictEqual(body.data.rateLimit, { limit: 7, remaining })
+      assert.equal(headers.get('x-ratelimit-remaining'), String(remaining))
+      assert.ok(Date.parse(body.data.rateLimit.resetAt) > Date.now())
+    }
+  })
+
+  it('lets nobody in by a key that has expired, on the instant', async () => {
+    const { em } = service.context.orm
+    const expiresAt = new Date(Date.now() + 1_500)
+    const key = await service.newKey({ expiresAt })
+    const whoami = () => service.call('GET', 'whoami', undefined, { key })
+    assert.equal((await whoami()).body.data.apiKey.expiresAt, expiresAt.toISOString())
+    await eventually('it is over', async () => ((await whoami()).refused === '401 key_expired' ? true : undefined))
+    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
+    await assert.rejects(rotateApiKey(em, id, 1_000), /This key has expired/)
+  })
+
+  it('lets in by the old key and by the new one, until the overlap is over', async () => {
+    const { em } = service.context.orm
+    const allowedRanges = ['127.0.0.0/8']
+    const key = await service.newKey({ scopes: ['lists:read'], allowedRanges, rateLimit: 77 })
+    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
+    const rotated = await rotateApiKey(em, id, 2_000)
+    const get = async (of: string) => (await service.call('GET', 'lists', undefined, { key: of })).refused
+    assert.deepEqual([await get(key), await get(rotated.key)], [undefined, undefined])
+    assert.equal((await service.call('GET', 'contacts', undefined, { key: rotated.key })).refused, '403 scope_missing')
+    const { allowedRanges: ranges, rateLimit, scopes } = rotated.apiKey
+    assert.deepEqual({ ranges, rateLimit, scopes }, { ranges: allowedRanges, rateLimit: 77, scopes: ['lists:read'] })
+    await eventually('the old one is over', async () => ((await get(key)) === '401 key_expired' ? true : undefined))
+    assert.equal(await get(rotated.key), undefined)
+  })
+
+  it('tells when a key was used last, also when its window is forgotten', async () => {
+    const { em } = service.context.orm
+    const key = await service.newKey()
+    const lastUse = async () => (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!.lastUsedAt
+    assert.equal(await lastUse(), null)
+    await service.call('GET', 'whoami', undefined, { key })
+    const used = await lastUse()
+    assert.ok(used && Math.abs(used.getTime() - Date.now()) < 10_000)
+    await sql(em.fork(), `update rate_windows set last_at = last_at - interval '11 minutes'`)
+    await forgetIdleWindows(em.fork(), 1_000)
+    assert.equal((await lastUse())!.getTime(), used.getTime() - 11 * 60_000)
   })
 
   it('takes the key in either header, and Authorization first', async () => {

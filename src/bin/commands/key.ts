@@ -14,6 +14,8 @@ const asApiKey = (apiKey: ApiKey) => ({
   allow: apiKey.allowedRanges,
   rateLimit: apiKey.rateLimit,
   createdAt: apiKey.createdAt.toISOString(),
+  expiresAt: apiKey.expiresAt?.toISOString() ?? null,
+  lastUsedAt: apiKey.lastUsedAt?.toISOString() ?? null,
 })
 
 function parseScopes(text: string): Scope[] {
@@ -32,6 +34,26 @@ function parseRateLimit(text: string): number {
   return limit
 }
 
+/** A day, such as 2027-01-31, or an instant, both as ISO 8601 has them; a day ends with it, in UTC. */
+function parseExpiry(text: string): Date {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T24:00:00Z` : text)
+  if (!/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text) || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError('It is a day, such as 2027-01-31, or an instant, such as 2027-01-31T12:00:00Z.')
+  }
+  if (date <= new Date()) throw new InvalidArgumentError('It is over already.')
+  return date
+}
+
+function parseOverlap(text: string): number {
+  const hours = Number(text)
+  if (!/^\d+(?:\.\d+)?$/.test(text) || hours > MOST_OVERLAP_HOURS) {
+    throw new InvalidArgumentError(`It is a number of hours, from 0 to ${MOST_OVERLAP_HOURS}.`)
+  }
+  return hours
+}
+/** A year: who needs longer has no need to rotate. */
+const MOST_OVERLAP_HOURS = 8_760
+
 /** `key …` */
 export function keyCommands(program: Command): void {
   const keys = program.command('key').description('API keys')
@@ -46,9 +68,17 @@ export function keyCommands(program: Command): void {
       [] as string[],
     )
     .option('--rate-limit <N>', 'requests a minute', parseRateLimit, DEFAULT_RATE_LIMIT)
+    .option('--expires <date>', 'when it ends: a day, or an instant; never without it', parseExpiry)
     .action(
       async (
-        options: Output & { workspace: string; name: string; scopes: Scope[]; allow: string[]; rateLimit: number },
+        options: Output & {
+          workspace: string
+          name: string
+          scopes: Scope[]
+          allow: string[]
+          rateLimit: number
+          expires?: Date
+        },
       ) => {
         const [{ createApiKey }, { withDatabase }] = await Promise.all([
           import('../../workspaces/index.ts'),
@@ -61,6 +91,7 @@ export function keyCommands(program: Command): void {
             scopes: options.scopes,
             allowedRanges: options.allow,
             rateLimit: options.rateLimit,
+            expiresAt: options.expires,
           }),
         )
         const { id, ...rest } = asApiKey(apiKey)
@@ -76,14 +107,35 @@ export function keyCommands(program: Command): void {
     show(list, options, (all) =>
       table(
         ['ID', 'KEY', 'NAME'],
-        all.map(({ id, prefix, name, workspaceId }) => ({
+        all.map(({ id, prefix, name, workspaceId, rateLimit, expiresAt, lastUsedAt }) => ({
           cells: [id, `${prefix}…`, name],
-          below: [`of the workspace ${workspaceId}`],
+          below: [
+            `of the workspace ${workspaceId}`,
+            `${rateLimit} requests a minute; ${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}` +
+              (expiresAt ? `; ${new Date(expiresAt) <= new Date() ? 'expired' : 'expires'} ${expiresAt}` : ''),
+          ],
         })),
         'There is no key.',
       ),
     )
   })
+  command(keys, 'rotate', 'make a key that may do the same, and end the old one after a while')
+    .argument('<id>', 'the id of the key')
+    .option('--overlap <hours>', 'how long the old one still works', parseOverlap, 24)
+    .action(async (id: string, options: Output & { overlap: number }) => {
+      const [{ rotateApiKey }, { withDatabase }] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('./with-database.ts'),
+      ])
+      const { old, apiKey, key } = await withDatabase((orm) => rotateApiKey(orm.em, id, options.overlap * 3_600_000))
+      const { id: newId, ...rest } = asApiKey(apiKey)
+      const ends = old.expiresAt!.toISOString()
+      show(
+        { id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } },
+        options,
+        () => `${key}\n\nThis is shown once. Its id: ${newId}\nThe old one, ${old.prefix}…, works until ${ends}`,
+      )
+    })
   command(keys, 'delete', 'delete a key; requests with it are refused from now on')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, options: Output) => {

@@ -3,6 +3,7 @@ import { Migration002KeptHeaders } from './002-kept-headers.ts'
 import { Migration003ActiveVersion } from './003-active-version.ts'
 import { Migration004ExternalIds } from './004-external-ids.ts'
 import { Migration005OneActive } from './005-one-active.ts'
+import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Migration003ActiveVersion,
   Migration004ExternalIds,
   Migration005OneActive,
+  Migration006LifeOfKeys,
 ]
