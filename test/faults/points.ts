@@ -65,7 +65,7 @@ const API: readonly Point[] = [
   {
     name: 'api: before answer',
     file: 'src/http/router.ts',
-    before: `if (answer.replayed) ctx.set('Idempotent-Replayed', 'true')\n`,
+    before: 'if (answer.replayed) {\n',
     only: `ctx.method !== 'GET'`,
   },
   {
