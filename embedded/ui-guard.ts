@@ -40,7 +40,7 @@ export function startUiGuard(port: number, uiPort: number): Promise<RunningGuard
     const { method, url, headers } = request
     const options = { host: '127.0.0.1', port: uiPort, method, path: url, headers: ofEndToEnd(headers) }
     const inner = forward(options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      response.writeHead(answer.statusCode ?? 502, ofEndToEnd(answer.headers))
       answer.pipe(response)
       answer.once('error', () => response.destroy())
     })

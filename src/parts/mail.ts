@@ -42,9 +42,21 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
     else log.info({ server, workspaceId }, `The mail server is back${whose}`)
   }
   const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
+  const tryServer = async () => {
+    if (!mail.smtp) return
+    const failure = await mail.smtp.tryConnection()
+    if (failure === undefined) log.info({ server }, 'The mail server is there and lets us in')
+    else
+      log.warn(
+        { server, reason: failure },
+        'The mail server does not let us in; messages wait until it does. Is SMTP_URL right?',
+      )
+  }
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.
   return {
     ...mail,
+    /** Says whether the server lets us in, before there is anything to send. */
+    tryServer,
     smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
   }
 }

@@ -44,7 +44,9 @@ export async function startWorker(
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   await agreeOnMail(dependencies.em, wanted)
   const mailMode = watchMailMode(dependencies.em, { smtp })
-  const mail = createWorkersMail(config, dependencies, mailFrom)
+  const { tryServer, ...mail } = createWorkersMail(config, dependencies, mailFrom)
+  // Nobody waits for a server that thinks for minutes.
+  void tryServer()
   const options = {
     connection,
     namespace: config.TEMPORAL_NAMESPACE,

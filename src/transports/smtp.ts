@@ -120,16 +120,9 @@ export function createSmtpTransport({
         mayBeKept = false
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
-        const { response, message: words, code } = error as SmtpError
-        // To a login it can repeat who logs in.
-        const failure = code === 'EAUTH' ? failureOf(error as SmtpError) : (response ?? words).slice(0, MOST_OF_FAILURE)
-        return {
-          kind: 'not-sent',
-          serverFailed: true,
-          unreachable: true,
-          reason: reasonOf(error as SmtpError),
-          failure,
-        }
+        const failure = wordsOf(error as SmtpError)
+        const reason = reasonOf(error as SmtpError)
+        return { kind: 'not-sent', serverFailed: true, unreachable: true, reason, failure }
       }
     }
   }
@@ -227,6 +220,15 @@ export function createSmtpTransport({
     async permit(turn, signal) {
       return permit(turn, await permits.take(turn, signal))
     },
+    async tryConnection() {
+      try {
+        const connection = await connections.connect()
+        connection.quit()
+        return undefined
+      } catch (error) {
+        return wordsOf(error as SmtpError)
+      }
+    },
     drain: () => permits.close(),
     close() {
       permits.close()
@@ -235,6 +237,10 @@ export function createSmtpTransport({
     },
   }
 }
+
+/** What is told of a connection that could not be made. To a login the server can repeat who logs in: of that only the codes. */
+const wordsOf = (error: SmtpError): string =>
+  error.code === 'EAUTH' ? failureOf(error) : (error.response ?? error.message).slice(0, MOST_OF_FAILURE)
 
 /** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */
 const tooSlow = (): Delivery => ({

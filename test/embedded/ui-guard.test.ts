@@ -55,6 +55,8 @@ describe("the guard before Temporal's UI", () => {
         assert.equal(asked.body, body === '' ? '' : 'body')
         const name = header.split('\n').at(-1)!.split(':')[0]!.toLowerCase()
         assert.equal(asked.headers[name], undefined)
+        // Whether the connection is kept is between the two, too: the UI keeps its own.
+        assert.match(answer, /^connection: close\r$/im)
       })
     }
   }

@@ -52,6 +52,7 @@ export class MailModel {
       permit: async (turn, signal) => {
         return permit(turn, await permits.take(turn, signal))
       },
+      tryConnection: () => Promise.resolve(undefined),
       drain: () => permits.close(),
       close: () => Promise.resolve(),
     }

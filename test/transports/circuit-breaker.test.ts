@@ -214,6 +214,7 @@ describe('a mail server that fails', () => {
         permitSoon: () => Promise.resolve(undefined),
         permit: () =>
           Promise.resolve({ release: () => undefined, deliver: () => Promise.resolve(answers.shift() ?? FAILED) }),
+        tryConnection: () => Promise.resolve(undefined),
         drain: () => undefined,
         close: () => Promise.resolve(),
       },

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { openLog } from '../../src/platform/log.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePorts } from '../support/ports.ts'
+import { startScriptedSmtp } from '../support/scripted-smtp.ts'
+import { startService } from '../support/service.ts'
+
+interface Line {
+  msg: string
+  server?: string
+  reason?: string
+}
+
+/** What a worker says of its mail server when it starts. */
+async function saidOf(SMTP_URL: string): Promise<Line> {
+  const lines: Line[] = []
+  const log = openLog('debug', { write: (line) => void lines.push(JSON.parse(line) as Line) })
+  const service = await startService({ env: { SMTP_URL }, log })
+  try {
+    return await eventually('it is said', () => lines.find(({ msg }) => msg.startsWith('The mail server')))
+  } finally {
+    await service.stop()
+  }
+}
+
+describe('a mail server, when a worker starts', () => {
+  it('that lets us in is said to do so, and is sent nothing', async () => {
+    const smtp = await startScriptedSmtp({})
+    try {
+      const { msg, server } = await saidOf(smtp.url)
+      assert.equal(msg, 'The mail server is there and lets us in')
+      assert.equal(server, new URL(smtp.url).host)
+      assert.equal(smtp.whole.length, 0)
+    } finally {
+      await smtp.close()
+    }
+  })
+
+  it('that greets with a refusal is said to do so, in its words', async () => {
+    const smtp = await startScriptedSmtp({ greeting: '554 5.7.1 not from your network' })
+    try {
+      const { msg, reason } = await saidOf(smtp.url)
+      assert.match(msg, /does not let us in; messages wait until it does/)
+      assert.match(reason ?? '', /554 5\.7\.1 not from your network/)
+    } finally {
+      await smtp.close()
+    }
+  })
+
+  it('that is not there is said not to be, and the worker starts all the same', async () => {
+    const [nowhere] = await freePorts(1)
+    const { msg, reason } = await saidOf(`smtp://127.0.0.1:${nowhere}`)
+    assert.match(msg, /does not let us in/)
+    assert.match(reason ?? '', /ECONNREFUSED/)
+  })
+})
