@@ -110,7 +110,8 @@ async function serve(
   })
   if (answer.replayed) {
     ctx.set('Idempotent-Replayed', 'true')
-    await operation.waitAgain?.(await read(), own)
+    // What was refused did nothing, and may be about what is another workspace's.
+    if (answer.status < 300) await operation.waitAgain?.(await read(), own)
   }
   for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.append(name, value)
   ctx.status = answer.status

@@ -42,6 +42,7 @@ export function createHttpServer(
   const mayBegin = limitPipelining(IN_PROGRESS_OF_ONE)
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS }, (request, response) => {
     if (!mayBegin(request, response)) return
+    limitPieces(request)
     const late = setTimeout(() => request.socket.destroy(), wholeMs).unref()
     response.once('close', () => clearTimeout(late))
     handle(request, response)
@@ -75,9 +76,10 @@ function limitPipelining(most: number): (request: IncomingMessage, response: Ser
   }
 }
 
-/** So many bytes of a connection are parsed at a time: some tens of the shortest requests; in a body they are mostly none. */
+/** So many bytes of a connection are parsed at a time: some tens of the shortest requests. */
 const SLICE_BYTES = 2_048
-const SLICE_BYTES_IN_BODY = 16_384
+/** The same where all of them are of one body, which has said how long it is. */
+const SLICE_BYTES_OF_BODY = 16_384
 
 /**
  * Has Node parse what came in small pieces, and stop when the connection has been cut off: of one of 64 KB it would make two
@@ -86,12 +88,13 @@ const SLICE_BYTES_IN_BODY = 16_384
 function readInSlices(socket: Socket): void {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
   if (!parse) return
+  const sizeOf = sizeOfSlices(socket)
   socket.off('data', parse)
   socket.on('data', (chunk: Buffer) => {
     for (let at = 0; at < chunk.length && !socket.destroyed;) {
       // Node waits until the client has read: the rest comes again after that.
       if (socket.isPaused()) return void socket.unshift(chunk.subarray(at))
-      const size = isInBody(socket) ? SLICE_BYTES_IN_BODY : SLICE_BYTES
+      const size = sizeOf()
       parse.call(socket, chunk.subarray(at, at + size))
       at += size
     }
@@ -99,8 +102,41 @@ function readInSlices(socket: Socket): void {
 }
 
 /** Node keeps what it reads with the connection, and says so nowhere: where it does no more, slices are small. */
-const isInBody = (socket: Socket & { parser?: { incoming?: IncomingMessage | null } | null }): boolean =>
-  socket.parser?.incoming?.complete === false
+function sizeOfSlices(socket: Socket & { parser?: { incoming?: IncomingMessage | null } | null }): () => number {
+  let of: IncomingMessage | undefined
+  let seen = 0
+  return () => {
+    const incoming = socket.parser?.incoming
+    if (!incoming || incoming.complete) return SLICE_BYTES
+    // Some of it may have come with its head.
+    if (incoming !== of) seen = SLICE_BYTES
+    of = incoming
+    const left = Number(incoming.headers['content-length'] ?? 0) - seen
+    const size = left > SLICE_BYTES_OF_BODY ? SLICE_BYTES_OF_BODY : SLICE_BYTES
+    seen += size
+    return size
+  }
+}
+
+/** So many pieces may a body have, and one more for each of so many bytes. */
+const PIECES = 1_024
+const BYTES_A_PIECE = 64
+
+/**
+ * Lets nobody send a body in pieces of a byte each: each is an object of its own, and thousands of them come in one packet,
+ * whether somebody reads them or not. Whoever does is cut off.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-7.1
+ */
+function limitPieces(request: IncomingMessage): void {
+  const push = request.push.bind(request)
+  let left = PIECES
+  request.push = (piece: Buffer | null, encoding) => {
+    left += (piece?.length ?? 0) / BYTES_A_PIECE - 1
+    if (left < 0) request.socket.destroy()
+    return push(piece, encoding)
+  }
+}
 
 /** Lets nobody take all connections: whoever opens more than so many is cut off. */
 function limitByAddress(most: number, trustedProxies: readonly string[]): (socket: Socket) => void {

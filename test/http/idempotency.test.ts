@@ -24,6 +24,23 @@ describe('an Idempotency-Key', () => {
     service.call(method, path, body, { headers: { 'idempotency-key': key } })
   const em = () => service.context.orm.em.fork()
 
+  it('waits for nothing of another workspace’s, nor where there is nothing', async () => {
+    const theirs = await anAutomation(service)
+    const key = await service.newKey()
+    for (const id of [theirs, 'nothing']) {
+      const ask = () =>
+        service.call(
+          'PATCH',
+          `automations/${id}`,
+          { status: 'PAUSED' },
+          { key, headers: { 'idempotency-key': `not-${id}` } },
+        )
+      const [first, again] = [await ask(), await ask()]
+      assert.equal(first.refused, '404 automation_not_found')
+      assert.deepEqual([again.refused, again.headers.get('idempotent-replayed')], [first.refused, 'true'])
+    }
+  })
+
   it('replays the first answer, and does nothing more', async () => {
     const key = aKey()
     const first = await post(key, 'contacts', { email: 'once@example.com', firstName: 'One' })

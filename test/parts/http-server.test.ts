@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { createHttpServer } from '../../src/parts/http-server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -42,6 +43,79 @@ describe('the HTTP server', () => {
     polite.on('data', (chunk: Buffer) => (received += chunk.length))
     await eventually('all are answered', () => received > 1_000_000 || undefined)
     polite.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
+
+  for (const [what, answer] of [
+    ['reads it', (request: IncomingMessage) => request.resume()],
+    ['does not', () => undefined],
+  ] as const) {
+    it(`cuts off who sends a body in pieces of a byte each, where somebody ${what}`, async () => {
+      let pieces = 0
+      const server = createHttpServer((request) => {
+        const push = request.push.bind(request)
+        request.push = (...piece) => {
+          pieces += 1
+          return push(...piece)
+        }
+        answer(request)
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      client.on('error', () => undefined)
+      client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+      client.write('1\r\nx\r\n'.repeat(100_000))
+      await new Promise((closed) => client.once('close', closed))
+      assert.ok(pieces < 2_000, `${pieces} were made`)
+      await new Promise((closed) => server.close(closed))
+    })
+  }
+
+  it('takes a body in pieces as programs make them, and what is asked behind it', async () => {
+    const lengths: number[] = []
+    const server = createHttpServer(async (request, response) => {
+      let length = 0
+      for await (const piece of request) length += (piece as Buffer).length
+      lengths.push(length)
+      response.end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const piece = 'x'.repeat(100)
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+    client.write(`64\r\n${piece}\r\n`.repeat(10_000))
+    client.write('0\r\n\r\n')
+    client.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n${'y'.repeat(300_000)}`)
+    client.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    client.resume()
+    await once(client, 'close')
+    // Those that came in one packet are begun at once.
+    assert.deepEqual(
+      lengths.toSorted((a, b) => b - a),
+      [1_000_000, 300_000, 0],
+    )
+    await new Promise((closed) => server.close(closed))
+  })
+
+  it('begins few of those who are asked for behind a body, too', async () => {
+    let begun = 0
+    let made = 0
+    const server = createHttpServer((request, response) => {
+      begun += 1
+      request.resume()
+      setImmediate(() => response.end())
+    })
+    server.on('request', () => (made += 1))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    client.on('error', () => undefined)
+    const body = 'x'.repeat(40_000)
+    client.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000)}`,
+    )
+    client.resume()
+    await new Promise((closed) => client.once('close', closed))
+    assert.ok(begun <= 10 && made < 120, `${begun} were begun, ${made} made`)
     await new Promise((closed) => server.close(closed))
   })
 

@@ -3,6 +3,8 @@ import type { ApiState } from '../state.ts'
 
 /** What is read of a refused body, so that the connection can take the next request; of a longer one it is given up. */
 const MAX_BYTES = 8 * 1024 * 1024
+/** In so many pieces at most: each costs as much as kilobytes do. */
+const MAX_PIECES = 6_000
 const MAX_MS = 10_000
 
 /**
@@ -21,6 +23,7 @@ export const drain = (): Middleware<ApiState> =>
     const { req } = ctx
     if (req.complete || req.destroyed) return
     let left = MAX_BYTES
+    let pieces = MAX_PIECES
     const giveUp = () => {
       req.pause()
       setTimeout(() => req.socket.destroy(), FAREWELL_MS).unref()
@@ -30,7 +33,8 @@ export const drain = (): Middleware<ApiState> =>
     req.once('close', () => clearTimeout(late))
     req.on('data', (chunk: Buffer) => {
       left -= chunk.length
-      if (left < 0) giveUp()
+      pieces -= 1
+      if (left < 0 || pieces < 0) giveUp()
     })
     req.resume()
   }
