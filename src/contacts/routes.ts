@@ -129,7 +129,7 @@ export const contactOperations = [
     summary: 'Create or update up to 1,000 contacts',
     description:
       'Valid items are written in one transaction, and invalid ones fail alone. What their writing starts is delivered ' +
-      'durably in the background.',
+      'durably in the background; with `triggers: false` it starts nothing.',
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
@@ -154,8 +154,9 @@ export const contactOperations = [
       }
       return { inputs, errors }
     },
-    async handle({ caller, prepared, call }, dependencies) {
-      const written = await upsertManyContacts(dependencies, caller.workspace.id, prepared.inputs, call)
+    async handle({ caller, body: { triggers = true }, prepared, call }, dependencies) {
+      const { inputs } = prepared
+      const written = await upsertManyContacts(dependencies, caller.workspace.id, { inputs, triggers }, call)
       const errors = [...prepared.errors, ...written.errors].toSorted((a, b) => a.index - b.index)
       const { created, updated } = written
       const data = { created, updated, failed: errors.length, errors }

@@ -1,4 +1,4 @@
-import { array, object, string, type InferType } from 'yup'
+import { array, boolean, object, string, type InferType } from 'yup'
 import {
   atMost,
   boundedObject,
@@ -90,6 +90,10 @@ export const bulkSchema = object({
       description: 'An invalid item fails alone. Of the same email twice, the later one wins.',
       variants: [contactSchema],
     }),
+  triggers: boolean().meta({
+    description: 'False for an import: nobody is enrolled because of it. True where nothing is said.',
+    example: true,
+  }),
 })
 
 /** How long an event's data are at most, as JSON. */

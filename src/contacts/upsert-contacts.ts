@@ -52,6 +52,7 @@ export async function upsertContact(
     throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
   const [written] = await upsertContacts(em, workspaceId, [toWrite(input, call.id)], {
     bulk: false,
+    triggers: true,
     requestId: call.requestId,
   })
   if (!written) throw new Error('The upsert returned no row')
@@ -72,12 +73,13 @@ export interface BulkResult {
  * Creates or updates many contacts, in one statement. Of the same email twice, the later one wins.
  * What their writing starts is written with them, and delivered by the relay.
  *
- * @param inputs each with the index that its error, if any, is told with.
+ * @param given.inputs each with the index that its error, if any, is told with.
+ * @param given.triggers whether what happens to them starts anything.
  */
 export async function upsertManyContacts(
   { em }: Dependencies,
   workspaceId: string,
-  inputs: readonly { index: number; input: ContactInput }[],
+  { inputs, triggers }: { inputs: readonly { index: number; input: ContactInput }[]; triggers: boolean },
   call: Call,
 ): Promise<BulkResult> {
   const fork = unitOf(em)
@@ -93,12 +95,14 @@ export async function upsertManyContacts(
     else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
   }
   const all = [...byKey.values()].map(({ write }) => write)
-  await assertBearable(fork, workspaceId, all.length, {
-    signUp: true,
-    lists: [...new Set(all.flatMap(({ listId }) => listId?.toLowerCase() ?? []))],
-    tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
-  })
-  const options = { bulk: true, requestId: call.requestId }
+  if (triggers) {
+    await assertBearable(fork, workspaceId, all.length, {
+      signUp: true,
+      lists: [...new Set(all.flatMap(({ listId }) => listId?.toLowerCase() ?? []))],
+      tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
+    })
+  }
+  const options = { bulk: true, triggers, requestId: call.requestId }
   for (let attempt = 1; ; attempt += 1) {
     const writes = [...byKey.values()].map(({ write }) => write)
     try {

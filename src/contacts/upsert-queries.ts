@@ -35,6 +35,8 @@ export interface WrittenContact {
 export interface UpsertOptions {
   /** Whether they are many: their deliveries are left to the relay, in the lane of bulk. */
   bulk: boolean
+  /** Whether what happens to them starts the automations that listen for it. */
+  triggers: boolean
   requestId: string | null
 }
 
@@ -83,7 +85,7 @@ export async function upsertAndCountContacts(
 function parametersOf(
   workspaceId: string,
   contacts: readonly ContactWrite[],
-  { bulk, requestId }: UpsertOptions,
+  { bulk, triggers, requestId }: UpsertOptions,
 ): unknown[] {
   const updates: Record<string, { keepFirstName?: true; remove?: Record<string, null> }> = nullObject()
   for (const contact of contacts) {
@@ -103,7 +105,7 @@ function parametersOf(
     list_id: contact.listId,
     tags: contact.tags.length > 0 ? contact.tags : null,
   }))
-  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId]
+  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId, triggers]
 }
 
 const UPSERT = `
@@ -140,11 +142,13 @@ tagged as (
   returning contact_id, tag_key
 ),
 happened as (
-  select id as contact_id, 'SIGNUP' as type, '' as key from written where created
-  union all
-  select contact_id, 'LIST_ADDED', list_id::text from joined
-  union all
-  select contact_id, 'TAG_ADDED', tag_key from tagged
+  select * from (
+    select id as contact_id, 'SIGNUP' as type, '' as key from written where created
+    union all
+    select contact_id, 'LIST_ADDED', list_id::text from joined
+    union all
+    select contact_id, 'TAG_ADDED', tag_key from tagged
+  ) changes where $6::boolean
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
-import { aContact, anAutomation } from '../support/factories.ts'
+import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('contacts', () => {
@@ -120,6 +120,32 @@ describe('contacts', () => {
       0,
     )
     assert.equal(created, 1000)
+  })
+
+  it('in bulk without triggers start nothing: no sign-up, no list, no tag', async () => {
+    const listId = await aList(service)
+    await anAutomation(service, { trigger: 'SIGNUP', triggerConfig: undefined })
+    await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId } })
+    await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'imported' } })
+    const countEvents = async () => {
+      const [row] = await sql<{ count: number }>(
+        service.context.orm.em.fork(),
+        'select count(*)::integer as count from trigger_events where workspace_id = $1::uuid',
+        [service.workspaceId],
+      )
+      return row?.count
+    }
+    const before = await countEvents()
+    const contact = { email: 'imported@example.com', listId, tags: ['imported'] }
+    const { body } = await service.call('POST', 'contacts/bulk', { contacts: [contact], triggers: false })
+    assert.deepEqual([body.data.created, await countEvents()], [1, before])
+    const read = await service.call('GET', 'contacts/email:imported@example.com')
+    assert.deepEqual([read.body.data.listIds, read.body.data.tags], [[listId], ['imported']])
+    // What is there already is no change later either.
+    await service.call('POST', 'contacts/bulk', { contacts: [contact] })
+    assert.equal(await countEvents(), before)
+    await service.call('POST', 'contacts/bulk', { contacts: [{ ...contact, email: 'other-imported@example.com' }] })
+    assert.equal(await countEvents(), before! + 3)
   })
 
   it('in bulk are refused where they would start more than can be borne', async () => {
