@@ -236,8 +236,9 @@ class Run {
   private async finish(status: EndStatus): Promise<EnrollmentResult> {
     const heard = this.heard.length
     this.show()
+    const { enrollmentId, cause, enrolledAt } = this.input
     await CancellationScope.nonCancellable(() =>
-      finishEnrollment({ ...this.idsAndHeard(), enrollmentId: this.input.enrollmentId, status }),
+      finishEnrollment({ ...this.idsAndHeard(), enrollmentId, cause, enrolledAt, status }),
     )
     const late = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
     const [entry, ...rest] = callsFirst(late)

@@ -6,7 +6,7 @@ export { type ContactProfile, countContacts, knownLists, type Range } from './qu
 export { joinSchema, listSchema, tagsSchema, updateListSchema } from './schemas.ts'
 export { getContact } from './search-contacts.ts'
 export { CONTACT } from './contact-param.ts'
-export { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND, TAKEN } from './refusals.ts'
+export { CONTACT_NOT_FOUND, LIST_NOT_FOUND, MEANWHILE, SEGMENT_NOT_FOUND } from './refusals.ts'
 export { presentWritten, writtenContactShape } from './shapes.ts'
 export { MAX_TAG_LENGTH, uniqueTags } from './tag.ts'
 export { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'

@@ -195,8 +195,8 @@ export const contactOperations = [
     tag: 'Contacts',
     summary: 'Update a contact',
     description:
-      'Only the fields to change are sent; metadata is merged. It starts no automation. From the answer on no email is handed over ' +
-      'to an address that the contact had before; one that is being handed over goes there. ' +
+      'Only the fields to change are sent; metadata is merged. It starts no automation. Emails go to a new address from then on; one ' +
+      'that is being handed to the mail server at that moment goes to the old one. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: updateContactSchema,

@@ -139,6 +139,15 @@ async function whoFails(
     const failing = taken.length > 0 ? taken : repeatedExternalIds(writes)
     return failing.map((emailKey) => ({ emailKey, reason: EXTERNAL_ID_TAKEN }))
   }
+  if (constraint === 'list_members_list_id_fkey') {
+    const known = await listsAmong(
+      em,
+      workspaceId,
+      writes.flatMap(({ listId }) => listId ?? []),
+    )
+    const without = writes.filter(({ listId }) => listId !== null && !known.has(listId))
+    return without.map(({ emailKey }) => ({ emailKey, reason: LIST_NOT_FOUND }))
+  }
   if (!isContactLimit(constraint)) return []
   const beyond = await beyondLimits(em, workspaceId, writes)
   return beyond.map(({ emailKey, limit }) => ({ emailKey, reason: CONTACT_LIMITS[limit] }))

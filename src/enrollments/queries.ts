@@ -162,12 +162,16 @@ where enrollment.id = $1::uuid`
 /**
  * Ends an enrollment, once, and counts it if it was completed. With it, what it has heard is kept: delivered again, those
  * events start nothing.
+ *
+ * @param entry what it was begun by. One that is cancelled before it was recorded is recorded as that: an attempt at it that
+ *   comes late would else let it in, and put out whoever is in by then.
  */
 export async function finishEnrollment(
   em: EntityManager,
   enrollmentId: string,
   status: EndStatus,
   heard: Heard,
+  entry?: { cause: string | null; enrolledAt: Date },
 ): Promise<void> {
   await preparedSql(em, 'finish-enrollment', FINISH, [
     heard.automationId,
@@ -175,6 +179,8 @@ export async function finishEnrollment(
     heard.eventIds,
     enrollmentId,
     status,
+    entry?.cause ?? null,
+    entry?.enrolledAt.toISOString() ?? null,
   ])
 }
 
@@ -194,13 +200,25 @@ heard as (
 
 const FINISH = `
 with ${HEARD},
+unrecorded as (
+  insert into enrollments (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at, ended_at)
+  select $4::uuid, automation.workspace_id, automation.id, contact.id, coalesce(automation.active_version, automation.version),
+    $6::text, 'CANCELLED', $7::timestamptz, clock_timestamp()
+  from automations automation
+  join (select id, workspace_id from contacts where id = $2::uuid for key share) contact
+    on contact.workspace_id = automation.workspace_id
+  where $5::text = 'CANCELLED' and $7::timestamptz is not null
+    and automation.id = $1::uuid and automation.deleted_at is null
+    and not exists (select from enrollments where id = $4::uuid)
+  on conflict do nothing
+),
 ended as (
-  update enrollments set status = $5, held = false, ended_at = clock_timestamp()
+  update enrollments set status = $5::text, held = false, ended_at = clock_timestamp()
   where id = $4::uuid and status = 'ACTIVE'
   returning automation_id
 )
 update automation_counts set completed = completed + 1
-where automation_id = (select automation_id from ended) and $5 = 'COMPLETED'`
+where automation_id = (select automation_id from ended) and $5::text = 'COMPLETED'`
 
 /**
  * Holds the line for one automation and contact until the transaction ends: for the rare call that has to decide itself

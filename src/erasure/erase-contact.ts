@@ -1,6 +1,6 @@
 import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
-import { countSendingTo, waitForSenders } from '../messages/index.ts'
+import { countSendingTo, countSendingToErased, waitForSenders } from '../messages/index.ts'
 import { type Dependencies, enqueue } from '../outbox/index.ts'
 import { isId } from '../platform/ids.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
@@ -17,8 +17,16 @@ const REST_SECONDS = 5
  *   and succeeds once it is settled.
  */
 export async function eraseContact(dependencies: Dependencies, workspaceId: string, id: string): Promise<void> {
-  if (!isId(id)) throw new Refusal(CONTACT_NOT_FOUND)
   const fork = dependencies.em.fork()
+  if (!isId(id)) {
+    // The name of somebody who was erased a moment ago finds nobody: whose it was is kept nowhere.
+    if (await waitForSenders(() => countSendingToErased(fork, workspaceId))) throw new Refusal(CONTACT_NOT_FOUND)
+    throw new Refusal(STILL_SENDING, {
+      message:
+        'Nobody has this name, but an email to a contact who was erased is still being handed to the mail server. ' +
+        'Send this request again to learn when it is settled.',
+    })
+  }
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContact(em, workspaceId, id))) return undefined
     // What is left of it, while an email is under way, goes when that is settled.

@@ -39,7 +39,7 @@ export interface Param {
   description: string
   example: string
   /** Finds what is meant. @returns its id, or `undefined` where there is none. */
-  resolve?: (em: EntityManager, workspaceId: string, given: string) => Promise<string | undefined>
+  resolve?: (em: EntityManager, caller: Caller, given: string) => Promise<string | undefined>
 }
 
 /** Headers that say what was ignored, or is most likely not meant. @param warnings sentences in ASCII */

@@ -3,13 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type Router from '@koa/router'
+import { networkOf } from '../platform/address-ranges.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
 import { SERVER } from './openapi/document.ts'
 import type { ApiState } from './state.ts'
-
-/** Nobody who asks for it needs a key: unread, it counts for all of them together. */
-const EVERYBODY = ''
 
 /** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
 const SCRIPT = new URL('../../dist/reference/scalar.js', import.meta.url)
@@ -76,7 +74,9 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
   router.get('/docs/scalar.js', async (ctx) => {
     try {
       const { plain, packed, etag } = await (script ??= readScript())
-      unread.assertRoom(EVERYBODY)
+      // Who asks for it needs no key.
+      const network = networkOf(ctx.req.socket.remoteAddress ?? '')
+      unread.assertRoom(network)
       ctx.type = 'js'
       ctx.vary('Accept-Encoding')
       ctx.set('Cache-Control', 'public, max-age=86400')
@@ -91,7 +91,7 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
         ctx.body = plain
       }
       ctx.type = 'js'
-      if (Buffer.isBuffer(ctx.body)) unread.hold(EVERYBODY, ctx.body, ctx.res)
+      if (Buffer.isBuffer(ctx.body)) unread.hold(network, ctx.body, ctx.res)
     } catch (error) {
       if (error instanceof Refusal) throw error
       script = undefined

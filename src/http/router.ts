@@ -98,7 +98,7 @@ async function serve(
       mayRead(operation, caller) && { remake: async (about) => operation.remake!(await read(), about, own) }),
   }
   const read = async () => ({
-    params: await readParams(params, ctx.params, own.em, caller.workspace.id),
+    params: await readParams(params, ctx.params, own.em, caller),
     query: operation.query ? parseQuery(operation.query, query) : {},
     body: operation.body ? parse(operation.body, body?.json) : {},
     caller,
@@ -131,12 +131,12 @@ async function readParams(
   params: Params,
   given: Record<string, string>,
   em: EntityManager,
-  workspaceId: string,
+  caller: Caller,
 ): Promise<Record<string, string>> {
   const read: Record<string, string> = {}
   for (const { name, isId, resolve } of params) {
     const text = given[name]!
-    read[name] = isId ? oneSpelling(text) : ((await resolve?.(em, workspaceId, text)) ?? text)
+    read[name] = isId ? oneSpelling(text) : ((await resolve?.(em, caller, text)) ?? text)
   }
   return read
 }

@@ -3,7 +3,14 @@ import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { CONTACT_LIMITS, CONTACT_NOT_FOUND, isContactLimit, LIST_NOT_FOUND, type Range } from '../contacts/index.ts'
+import {
+  CONTACT_LIMITS,
+  CONTACT_NOT_FOUND,
+  isContactLimit,
+  LIST_NOT_FOUND,
+  type Range,
+  Tally,
+} from '../contacts/index.ts'
 import { emptyList, findList, fullMembers, isListenedTo, joinList, leaveList, listPage, type List } from './queries.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
@@ -66,6 +73,7 @@ export async function deleteList(em: EntityManager, workspaceId: string, id: str
   if (await isListenedTo(em.fork(), workspaceId, id)) throw new Refusal(LIST_IN_USE)
   while ((await emptyList(em.fork(), id, LEAVING_AT_ONCE)) === LEAVING_AT_ONCE);
   if ((await em.fork().nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
+  await em.fork().nativeDelete(Tally, { subject: id })
 }
 
 export interface JoinResult {

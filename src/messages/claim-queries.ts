@@ -166,6 +166,18 @@ export const countSendingOf = (em: EntityManager, automationId: string): Promise
 export const countSendingTo = (em: EntityManager, contactId: string): Promise<number> =>
   countLive(em, 'contact_id', contactId)
 
+/** How many emails to contacts of a workspace who are erased already may be in the middle of their hand-over at this moment. */
+export async function countSendingToErased(em: EntityManager, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages message
+     where status = 'SENDING' and lease_until > clock_timestamp() and workspace_id = $1::uuid
+       and not exists (select from contacts where id = message.contact_id)`,
+    [workspaceId],
+  )
+  return row?.count ?? 0
+}
+
 async function countLive(em: EntityManager, column: 'automation_id' | 'contact_id', id: string): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,

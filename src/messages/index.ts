@@ -1,6 +1,6 @@
 export { Message } from './entities.ts'
 export { createLeaseKeeper } from './hand-over-leases.ts'
-export { countSendingOf, countSendingTo, LEASE_SECONDS } from './claim-queries.ts'
+export { countSendingOf, countSendingTo, countSendingToErased, LEASE_SECONDS } from './claim-queries.ts'
 export { SENDER_DIED } from './draft-queries.ts'
 export { type Patience, sendMessage, type SendMessageDependencies, type SendResult } from './send-message.ts'
 export { dismissMessage, listUnconfirmed, resendMessage, type Resent } from './unconfirmed-messages.ts'

@@ -75,7 +75,7 @@ async function handOver(
   let claiming: Promise<unconfirmed.Reclaimed | undefined> | undefined
   const begin = async () => {
     const sentAt = performance.now()
-    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim)
+    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim, content.recipient)
     // What went wrong is told when the server has been told.
     if (!(await claiming.catch(() => undefined))) return false
     lease.claimed(sentAt)
@@ -105,7 +105,7 @@ async function handOver(
 const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<Resent> =>
   em.transactional(async (unit) => {
     const claim = newId()
-    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim)
+    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim, content?.recipient ?? null)
     if (!claimed) throw await whyNotToDecide(unit, id)
     const kept = asBefore(claimed, outcome)
     await recordOutcome(unit, { id, claim }, kept, content)

@@ -122,9 +122,19 @@ export interface Reclaimed {
   wasDeferred: boolean
 }
 
-/** Claims a message to be sent once more. @returns `undefined` when it is not one to decide on, or its automation is gone. */
-export async function reclaimUnconfirmed(em: EntityManager, id: string, claim: string): Promise<Reclaimed | undefined> {
-  const [row] = await sql<{ was_deferred: boolean }>(em, RECLAIM, [id, claim, LEASE_SECONDS])
+/**
+ * Claims a message to be sent once more.
+ *
+ * @param recipient the address that its draft had; `null` where nothing goes there
+ * @returns `undefined` when it is not one to decide on, its automation is gone, or its contact has another address by now.
+ */
+export async function reclaimUnconfirmed(
+  em: EntityManager,
+  id: string,
+  claim: string,
+  recipient: string | null,
+): Promise<Reclaimed | undefined> {
+  const [row] = await sql<{ was_deferred: boolean }>(em, RECLAIM, [id, claim, LEASE_SECONDS, recipient])
   return row && { wasDeferred: row.was_deferred }
 }
 
@@ -135,7 +145,8 @@ with automation as (
   where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null for share
 ),
 contact as (
-  select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
+  select id from contacts
+  where id = (select contact_id from messages where id = $1::uuid) and ($4::text is null or email = $4::text) for share
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,

@@ -15,10 +15,11 @@ const LONGEST_PAUSE_MS = 250
  * @returns whether none is; false where it takes too long for a caller to wait.
  */
 export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = performance.now() + PATIENCE_MS
   for (let pause = 20; (await count()) > 0; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    if (Date.now() + pause > deadline) return false
-    await delay(pause)
+    const left = deadline - performance.now()
+    if (left <= 0) return false
+    await delay(Math.min(pause, left))
   }
   return true
 }

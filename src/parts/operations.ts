@@ -4,7 +4,7 @@ import { contactOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { erasureOperations } from '../erasure/routes.ts'
 import { messageOperations } from '../messages/routes.ts'
-import { CONTACT_LIMITS, TAKEN } from '../contacts/index.ts'
+import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
 
@@ -28,4 +28,4 @@ export const operations: readonly Operation[] = [
 export const document = buildDocument(operations, BASE_PATH)
 
 /** The whole API. */
-export const API: Api = { basePath: BASE_PATH, operations, document, limits: { ...CONTACT_LIMITS, ...TAKEN } }
+export const API: Api = { basePath: BASE_PATH, operations, document, limits: { ...CONTACT_LIMITS, ...MEANWHILE } }

@@ -34,6 +34,8 @@ export const segmentOperations = [
     summary: 'Get a segment',
     description: 'With the number of contacts for whom its condition is true at the moment.',
     scope: 'segments:read',
+    // It is counted live.
+    bulk: true,
     answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {

@@ -39,6 +39,16 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.equal((await call('DELETE', `contacts/email:${email}`)).refused, '404 contact_not_found')
   })
 
+  it('is nobody to a key that neither reads nor writes contacts', async () => {
+    const { email } = names()
+    const listId = await aList(service)
+    const id = await aContact(service, { email, listId })
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['lists:write'] })
+    const leave = (name: string) => call('DELETE', `lists/${listId}/contacts/${name}`, undefined, { key })
+    assert.equal((await leave(`email:${email}`)).refused, '404 contact_not_in_list')
+    assert.deepEqual((await leave(id)).body.data, { id, deleted: true })
+  })
+
   it('is nobody of another workspace', async () => {
     const { email, externalId } = names()
     await aContact(service, { email, externalId })

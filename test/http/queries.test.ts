@@ -31,7 +31,7 @@ describe('a query', () => {
     assert.equal((await service.call('GET', `contacts?limit=1${'&a'.repeat(100)}`)).refused, '400 invalid_request')
   })
 
-  for (const target of ['foo://host?x', 'mailto:a', 'x', 'ftp://host/healthz', '//']) {
+  for (const target of ['foo://host?x', 'mailto:a', 'x', '//', 'http://%@x/', 'http://a:b']) {
     it(`is part of a path or a URL of HTTP's, and ${target} is none`, async () => {
       const socket = connect(service.port, '127.0.0.1')
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)

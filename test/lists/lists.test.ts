@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { Client as Postgres } from 'pg'
+import { eventually } from '../support/eventually.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -84,6 +86,44 @@ describe('lists and tags', () => {
     assert.equal((await service.call('DELETE', `lists/${id}`)).status, 200)
     const left = await sql(service.context.orm.em.fork(), 'select from list_members where list_id = $1::uuid', [id])
     assert.equal(left.length, 0)
+    const counted = await sql(service.context.orm.em.fork(), 'select from tallies where subject = $1::uuid', [id])
+    assert.equal(counted.length, 0)
+  })
+
+  it('that are deleted in the moment of joining are found no more, and in bulk those alone fail who join them', async () => {
+    const id = await aList(service)
+    const contactId = await aContact(service)
+    const other = new Postgres({ connectionString: service.context.config.DATABASE_URL })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('delete from lists where id = $1', [id])
+      const contacts = [{ email: 'joins-1@example.com', listId: id }, { email: 'joins-2@example.com' }]
+      const joining = Promise.all([
+        post(`lists/${id}/contacts`, { contactId }),
+        post('contacts', { email: 'joins-3@example.com', listId: id }),
+        post('contacts/bulk', { contacts }),
+      ])
+      await eventually('all wait for it', async () => {
+        const [row] = await sql<{ count: number }>(
+          service.context.orm.em.fork(),
+          `select count(*)::integer as count from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return row!.count >= 3 ? true : undefined
+      })
+      await other.query('commit')
+      const [one, created, bulk] = await joining
+      assert.deepEqual([one.refused, created.refused], ['404 list_not_found', '404 list_not_found'])
+      assert.deepEqual(bulk.body.data, {
+        created: 1,
+        updated: 0,
+        failed: 1,
+        errors: [{ index: 0, error: 'List not found in workspace' }],
+      })
+    } finally {
+      await other.end()
+    }
   })
 
   it('are not deleted while an ACTIVE automation listens for who joins them', async () => {

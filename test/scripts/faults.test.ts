@@ -1,25 +1,35 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { MUTANTS } from '../faults/mutants.ts'
 import { withMutant } from '../faults/mutate.ts'
 import { POINTS, withPoints } from '../faults/points.ts'
+import { STORIES } from '../faults/stories/index.ts'
 
-/** The fault suite changes the source while it is loaded: a place that is not there any more would be told by nobody before it. */
-describe('in the source, as it is', () => {
-  const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+const sourceOf = (file: string) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
 
-  for (const part of ['api', 'worker'] as const) {
-    for (const file of new Set(POINTS[part].map((point) => point.file))) {
-      it(`the named points of ${part} in ${file} have their places`, () => {
-        assert.notEqual(withPoints(part, file, read(file)), read(file))
-      })
-    }
-  }
-
-  for (const [name, mutant] of Object.entries(MUTANTS)) {
-    it(`the mutant ${name} has its place`, () => {
-      assert.notEqual(withMutant(mutant, mutant.file, read(mutant.file)), read(mutant.file))
+describe('The fault suite', () => {
+  for (const [part, points] of Object.entries(POINTS)) {
+    it(`has points that fit the source of the ${part}`, () => {
+      for (const file of new Set(points.map((point) => point.file))) {
+        assert.notEqual(withPoints(part as keyof typeof POINTS, file, sourceOf(file)), sourceOf(file))
+      }
     })
   }
+
+  it('has mutants that fit the source, beside the points', () => {
+    for (const mutant of Object.values(MUTANTS)) {
+      for (const part of Object.keys(POINTS) as (keyof typeof POINTS)[]) {
+        const source = withPoints(part, mutant.file, sourceOf(mutant.file))
+        assert.notEqual(withMutant(mutant, mutant.file, source), source)
+      }
+    }
+  })
+
+  it('has a story for each mutant', () => {
+    for (const [name, { stories }] of Object.entries(MUTANTS)) {
+      assert.ok(stories.length > 0, name)
+      for (const story of stories) assert.ok(story in STORIES, `${name}: ${story}`)
+    }
+  })
 })

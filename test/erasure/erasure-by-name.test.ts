@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('an erasure, repeated beside a slow mail server', () => {
+  let service: Service
+  let sink: SmtpSink
+  let answer: (() => void) | undefined
+  before(async () => {
+    sink = await startSmtpSink(() => new Promise<void>((done) => (answer = done)))
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    answer?.()
+    await service.stop()
+    await sink.close()
+  })
+
+  for (const [by, nameOf] of [
+    ['id', (id: string) => id],
+    ['address', (_id: string, email: string) => `email:${email}`],
+    ['externalId', (_id: string, email: string) => `external:of ${email}`],
+  ] as const) {
+    it(`by its ${by} is answered when nothing is under way any more`, async () => {
+      answer = undefined
+      const email = `erased-by-${by}@example.com`
+      const id = await aContact(service, { email, externalId: `of ${email}` })
+      await enroll(service, await anAutomation(service), id)
+      await eventually('an email is being handed over', () => answer)
+      const erase = () => service.call('DELETE', `contacts/${encodeURIComponent(nameOf(id, email))}`)
+      assert.equal((await erase()).refused, '503 still_sending')
+      assert.equal((await erase()).refused, '503 still_sending')
+      const another = await service.newKey()
+      const elsewhere = await service.call('DELETE', 'contacts/email:nobody@example.com', undefined, { key: another })
+      assert.equal(elsewhere.refused, '404 contact_not_found')
+      answer!()
+      const settled = await eventually('it is settled', async () => {
+        const { refused, status } = await erase()
+        return refused === '503 still_sending' ? undefined : (refused ?? status)
+      })
+      assert.ok(settled === 200 || settled === '404 contact_not_found', String(settled))
+    })
+  }
+})
