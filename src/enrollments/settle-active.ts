@@ -1,4 +1,4 @@
-import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './queries.ts'
+import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './active-queries.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
-import { lastSettled, recordEnrollment } from '../../src/enrollments/queries.ts'
+import { lastSettled } from '../../src/enrollments/active-queries.ts'
+import { recordEnrollment } from '../../src/enrollments/queries.ts'
 import { listUnconfirmed, reclaimUnconfirmed } from '../../src/messages/unconfirmed-queries.ts'
 import { insertCustomEvent } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'

@@ -1,0 +1,104 @@
+import { raw } from '@mikro-orm/core'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { SENDING_STATUSES } from '../sequences/index.ts'
+import { Enrollment } from './entities.ts'
+import { sql, toDate, unitOf } from '../platform/db/sql.ts'
+
+/** An enrollment that should have a workflow, and what one needs to go on where it was. */
+export interface ActiveEnrollment {
+  id: string
+  workspaceId: string
+  automationId: string
+  automationName: string
+  contactId: string
+  cause: string | null
+  enrolledAt: Date
+  /** Whether its automation sends: it is neither paused nor a draft. */
+  sends: boolean
+}
+
+/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. */
+export async function activePage(
+  em: EntityManager,
+  afterId: string | null,
+  limit: number,
+): Promise<ActiveEnrollment[]> {
+  const rows = await sql<ActiveRow>(
+    em,
+    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at < now() - interval '5 minutes'
+     order by enrollment.id limit $2`,
+    [afterId, limit],
+  )
+  return rows.map(toActive)
+}
+
+/** An enrollment, if it is ACTIVE now. */
+export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
+  const [row] = await sql<ActiveRow>(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
+  return row && toActive(row)
+}
+
+const ACTIVE = `
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at,
+  automation.status in ${SENDING_STATUSES} as sends
+from enrollments enrollment
+join automations automation on automation.id = automation_id and automation.deleted_at is null
+where enrollment.status = 'ACTIVE'`
+
+interface ActiveRow {
+  id: string
+  workspace_id: string
+  automation_id: string
+  automation_name: string
+  contact_id: string
+  cause: string | null
+  enrolled_at: string
+  sends: boolean
+}
+
+const toActive = (row: ActiveRow): ActiveEnrollment => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  automationId: row.automation_id,
+  automationName: row.automation_name,
+  contactId: row.contact_id,
+  cause: row.cause,
+  enrolledAt: toDate(row.enrolled_at),
+  sends: row.sends,
+})
+
+/**
+ * Where an enrollment stands by the ledger: the last step of its sequence whose email is settled, and when it was first,
+ * whatever an operator has had sent again since. One that ends the sequence is left out: the sequence comes to it once more,
+ * and ends.
+ */
+export async function lastSettled(
+  em: EntityManager,
+  enrollmentId: string,
+): Promise<{ stepId: string; at: Date } | undefined> {
+  const [row] = await sql<{ step_id: string; at: string }>(
+    em,
+    `select message.step_id, message.settled_at as at
+     from enrollments enrollment
+     join automations automation on automation.id = enrollment.automation_id
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
+     join messages message
+       on message.enrollment_id = enrollment.id and message.step_id::text = step.content ->> 'id'
+     where enrollment.id = $1::uuid and message.settled_at is not null
+       and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
+     order by step.place desc limit 1`,
+    [enrollmentId],
+  )
+  return row && { stepId: row.step_id, at: toDate(row.at) }
+}
+
+/** Ends an enrollment whose workflow was ended by somebody else than us. */
+export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
+  await unitOf(em).nativeUpdate(
+    Enrollment,
+    { id: enrollmentId, status: 'ACTIVE' },
+    { status: 'CANCELLED', held: false, endedAt: raw('now()') },
+  )
+}
