@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
 import { createPlaces } from '../platform/places.ts'
@@ -40,13 +40,15 @@ export function createHttpServer(
   }: Patience = {},
 ): Server {
   const mayBegin = limitPipelining(IN_PROGRESS_OF_ONE)
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS }, (request, response) => {
+  const options = { requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS, IncomingMessage: BoundedRequest }
+  const server = createServer(options, (request, response) => {
     if (!mayBegin(request, response)) return
-    limitPieces(request)
     const late = setTimeout(() => request.socket.destroy(), wholeMs).unref()
     response.once('close', () => clearTimeout(late))
     handle(request, response)
   })
+  // An expectation that nobody knows may be left aside (RFC 9110, section 10.1.1). Node would answer it past all of this.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.setTimeout(silenceMs)
   server.maxConnections = CONNECTIONS
   server.on('connection', limitByAddress(connectionsOfOne, trustedProxies))
@@ -123,18 +125,23 @@ const PIECES = 1_024
 const BYTES_A_PIECE = 64
 
 /**
- * Lets nobody send a body in pieces of a byte each: each is an object of its own, and thousands of them come in one packet,
- * whether somebody reads them or not. Whoever does is cut off.
+ * A request whose body nobody sends in pieces of a byte each: each is an object of its own, and thousands of them come in one
+ * packet, whether somebody reads them or not. Whoever does is cut off.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-7.1
  */
-function limitPieces(request: IncomingMessage): void {
-  const push = request.push.bind(request)
-  let left = PIECES
-  request.push = (piece: Buffer | null, encoding) => {
-    left += (piece?.length ?? 0) / BYTES_A_PIECE - 1
-    if (left < 0) request.socket.destroy()
-    return push(piece, encoding)
+class BoundedRequest extends IncomingMessage {
+  private piecesLeft = PIECES
+
+  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+    this.piecesLeft += (piece?.length ?? 0) / BYTES_A_PIECE - 1
+    if (this.piecesLeft < 0) this.socket.destroy()
+    return super.push(piece, encoding)
+  }
+
+  /** Of what is left when its answer is out Node would drop each piece without a word to anybody. */
+  _dump(): void {
+    this.resume()
   }
 }
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createHttpServer } from './http-server.ts'
 import type { AddressInfo } from 'node:net'
 import type { Context } from './context.ts'
 import { listen, type RunningPart } from './running-part.ts'
@@ -13,7 +13,7 @@ export async function startMetrics(
   port: number,
   sdk: string | undefined,
 ): Promise<RunningPart & { port: number }> {
-  const server = createServer((request, response) => {
+  const server = createHttpServer((request, response) => {
     void (async () => {
       if (request.url === '/healthz') {
         const problems = health.problems()
