@@ -70,6 +70,40 @@ describe('the HTTP server', () => {
     })
   }
 
+  it('cuts off who does so in many requests that are asked at once', async () => {
+    let begun = 0
+    const server = createHttpServer((request, response) => {
+      begun += 1
+      request.resume().once('end', () => response.end())
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    client.on('error', () => undefined)
+    const body = `${'1\r\nx\r\n'.repeat(200)}0\r\n\r\n`
+    const request = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}`
+    client.write(request.repeat(9))
+    await new Promise((closed) => client.resume().once('close', closed))
+    assert.ok(begun < 5, `${begun} were begun`)
+    await new Promise((closed) => server.close(closed))
+  })
+
+  it('takes as many requests with a body in few pieces as somebody likes to send', async () => {
+    const server = createHttpServer((request, response) => {
+      request.resume().once('end', () => response.end('done'))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    let answers = 0
+    client.setEncoding('latin1')
+    const body = '1\r\nx\r\n'.repeat(10)
+    for (; answers < 200; answers += 1) {
+      client.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`)
+      for (let text = ''; !text.endsWith('done');) text += String((await once(client, 'data'))[0])
+    }
+    client.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
+
   it('takes a body in pieces as programs make them, and what is asked behind it', async () => {
     const lengths: number[] = []
     const server = createHttpServer((request, response) => {
