@@ -124,7 +124,7 @@ export async function upsertManyContacts(
 }
 
 /** Each for another reason than the one before, or because of what was written meanwhile. */
-const MOST_ATTEMPTS = 3
+const MOST_ATTEMPTS = 6
 
 /** Which of these contacts can't be written, where a constraint has said that not all can. */
 async function whoFails(

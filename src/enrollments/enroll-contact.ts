@@ -139,8 +139,10 @@ async function enterBesides(
     }
     // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
     if (await recordEnrollment(unit, write, { supersedes: false })) return true
-    if ((await findActive(unit, automationId, contactId)) === undefined) throw new Refusal(AUTOMATION_NOT_ACTIVE)
-    return false
+    if ((await findActive(unit, automationId, contactId)) !== undefined) return false
+    // Once more, because who was in may have left between the two.
+    if (await recordEnrollment(unit, write, { supersedes: false })) return true
+    throw new Refusal(AUTOMATION_NOT_ACTIVE)
   })
   if (enters) await enrollments.enter(start, write.id)
   return enters

@@ -1,7 +1,6 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
-import { createPlaces } from '../platform/places.ts'
 
 /** How long a client may neither send nor take anything, in milliseconds. */
 const SILENCE_MS = 30_000
@@ -19,6 +18,7 @@ const IN_PROGRESS_OF_ONE = 10
 interface Patience {
   silenceMs?: number
   wholeMs?: number
+  connections?: number
   connectionsOfOne?: number
   /** Addresses and ranges whose connections are everybody's. */
   trustedProxies?: readonly string[]
@@ -35,14 +35,15 @@ export function createHttpServer(
   {
     silenceMs = SILENCE_MS,
     wholeMs = WHOLE_MS,
+    connections = CONNECTIONS,
     connectionsOfOne = CONNECTIONS_OF_ONE,
     trustedProxies = [],
   }: Patience = {},
 ): Server {
-  const mayBegin = limitPipelining(IN_PROGRESS_OF_ONE)
+  const pipelining = limitPipelining(IN_PROGRESS_OF_ONE)
   const options = { requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS, IncomingMessage: BoundedRequest }
   const server = createServer(options, (request, response) => {
-    if (!mayBegin(request, response)) return
+    if (!pipelining.mayBegin(request, response)) return
     const late = setTimeout(() => request.socket.destroy(), wholeMs).unref()
     response.once('close', () => clearTimeout(late))
     handle(request, response)
@@ -50,8 +51,9 @@ export function createHttpServer(
   // An expectation that nobody knows may be left aside (RFC 9110, section 10.1.1). Node would answer it past all of this.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.setTimeout(silenceMs)
-  server.maxConnections = CONNECTIONS
-  server.on('connection', limitByAddress(connectionsOfOne, trustedProxies))
+  // Some more for those that are being cut off.
+  server.maxConnections = 2 * connections
+  server.on('connection', limitConnections({ connections, connectionsOfOne, trustedProxies }, pipelining.isBusy))
   server.on('connection', readInSlices)
   return server
 }
@@ -62,19 +64,22 @@ export function createHttpServer(
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */
-function limitPipelining(most: number): (request: IncomingMessage, response: ServerResponse) => boolean {
+function limitPipelining(most: number) {
   // Weak: of a connection that is cut off, answers that have not begun are never closed.
   const inProgress = new WeakMap<Socket, number>()
-  return ({ socket }, response) => {
-    if (socket.destroyed) return false
-    const others = inProgress.get(socket) ?? 0
-    if (others >= most) {
-      socket.destroy()
-      return false
-    }
-    inProgress.set(socket, others + 1)
-    response.once('close', () => inProgress.set(socket, inProgress.get(socket)! - 1))
-    return true
+  return {
+    isBusy: (socket: Socket): boolean => (inProgress.get(socket) ?? 0) > 0,
+    mayBegin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+      if (socket.destroyed) return false
+      const others = inProgress.get(socket) ?? 0
+      if (others >= most) {
+        socket.destroy()
+        return false
+      }
+      inProgress.set(socket, others + 1)
+      response.once('close', () => inProgress.set(socket, inProgress.get(socket)! - 1))
+      return true
+    },
   }
 }
 
@@ -157,14 +162,39 @@ class BoundedRequest extends IncomingMessage {
   }
 }
 
-/** Lets nobody take all connections: whoever opens more than so many is cut off. */
-function limitByAddress(most: number, trustedProxies: readonly string[]): (socket: Socket) => void {
-  const places = createPlaces(most)
+/**
+ * Lets nobody take all connections: whoever opens more than so many is cut off, and where many networks have taken all together,
+ * the one with the most loses what it has had longest without asking for anything.
+ */
+function limitConnections(
+  {
+    connections,
+    connectionsOfOne,
+    trustedProxies,
+  }: Required<Pick<Patience, 'connections' | 'connectionsOfOne' | 'trustedProxies'>>,
+  isBusy: (socket: Socket) => boolean,
+): (socket: Socket) => void {
+  const ofNetworks = new Map<string, Set<Socket>>()
+  let all = 0
+  const idleOfLargest = (): Socket | undefined => {
+    let largest: ReadonlySet<Socket> = new Set()
+    for (const ofOne of ofNetworks.values()) if (ofOne.size > largest.size) largest = ofOne
+    return [...largest].find((socket) => !isBusy(socket))
+  }
   return (socket) => {
     const address = socket.remoteAddress ?? ''
-    if (isWithin(address, trustedProxies)) return
-    const network = networkOf(address)
-    if (places.take(network, 1) === 1) socket.once('close', () => places.giveBack(network, 1))
-    else socket.destroy()
+    all += 1
+    socket.once('close', () => (all -= 1))
+    if (!isWithin(address, trustedProxies)) {
+      const network = networkOf(address)
+      const ofOne = ofNetworks.get(network) ?? new Set()
+      if (ofOne.size >= connectionsOfOne) return void socket.destroy()
+      ofNetworks.set(network, ofOne.add(socket))
+      socket.once('close', () => {
+        ofOne.delete(socket)
+        if (ofOne.size === 0) ofNetworks.delete(network)
+      })
+    }
+    if (all > connections) (idleOfLargest() ?? socket).destroy()
   }
 }

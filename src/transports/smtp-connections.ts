@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { OUT_OF_STEP } from './smtp-verdict.ts'
+import type { SmtpError } from './smtp-verdict.ts'
 import type { SmtpServer } from './smtp-url.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -47,11 +48,13 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     // What it says is told by whatever was under way, too.
     connection.on('error', gone)
     const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
+    let duringLogin = false
     try {
       await settled<void>(connection, (done) => connection.connect(done))
       await inStep(connection, '250')
       const { auth } = server
       if (auth) {
+        duringLogin = true
         await settled<unknown>(connection, (done) => connection.login(auth, done))
         await inStep(connection, '235')
       }
@@ -59,7 +62,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     } catch (error) {
       connection.close()
       gone()
-      throw error
+      throw Object.assign(error as SmtpError, { duringLogin })
     } finally {
       clearTimeout(late)
     }

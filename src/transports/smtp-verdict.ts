@@ -8,6 +8,8 @@ export interface SmtpError extends Error {
   command?: string
   responseCode?: number
   response?: string
+  /** Whether who logs in, and with what, had been told by then: all that the server says since can repeat it. */
+  duringLogin?: boolean
 }
 
 export const OUT_OF_STEP = 'The answers of the mail server are out of step with what it is asked'

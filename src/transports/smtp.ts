@@ -240,7 +240,9 @@ export function createSmtpTransport({
 
 /** What is told of a connection that could not be made. To a login the server can repeat who logs in: of that only the codes. */
 const wordsOf = (error: SmtpError): string =>
-  error.code === 'EAUTH' ? failureOf(error) : (error.response ?? error.message).slice(0, MOST_OF_FAILURE)
+  error.duringLogin || error.code === 'EAUTH'
+    ? failureOf(error)
+    : (error.response ?? error.message).slice(0, MOST_OF_FAILURE)
 
 /** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */
 const tooSlow = (): Delivery => ({

@@ -72,7 +72,16 @@ export async function rotateApiKey(
     throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
   }
   const { name, scopes, allowedRanges, rateLimit } = old
-  const made = await createApiKey(em, { workspaceId: old.workspace.id, name, scopes, allowedRanges, rateLimit })
+  // One that was lent for a while is not made one for ever.
+  const expiresAt = old.expiresAt ?? undefined
+  const made = await createApiKey(em, {
+    workspaceId: old.workspace.id,
+    name,
+    scopes,
+    allowedRanges,
+    rateLimit,
+    expiresAt,
+  })
   const end = new Date(Date.now() + overlapMs)
   if (!old.expiresAt || old.expiresAt > end) old.expiresAt = end
   await fork.flush()

@@ -136,7 +136,7 @@ describe('the command line', function () {
       string
     >
     assert.equal(made['expiresAt'], '2101-01-01T00:00:00.000Z')
-    for (const wrong of ['2020-01-01', 'tomorrow', '2100-02-31x', '2100-12-31T12:00']) {
+    for (const wrong of ['2020-01-01', 'tomorrow', '2100-02-30', '2100-02-31x', '2100-12-31T12:00']) {
       assert.equal((await cli([...create, '--expires', wrong])).code, 1, wrong)
     }
     const { stdout } = await cli(['key', 'rotate', made['id']!, '--overlap', '1.5', '--json'])

@@ -64,4 +64,40 @@ describe('an attempt to record an enrollment', () => {
     assert.deepEqual(await statuses(), ['CANCELLED', 'ACTIVE'])
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
+
+  it('that is under way when it is cancelled lets nobody in', async () => {
+    const em = () => service.context.orm.em.fork()
+    const automationId = await anAutomation(service, { triggerConfig: { eventName: 'beside' } })
+    const contactId = await aContact(service)
+    const countWaiting = async (statement: string) => {
+      const [row] = await sql<{ count: number }>(
+        em(),
+        `select count(*)::integer as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+        [`%${statement} as (%`],
+      )
+      return row!.count > 0 ? true : undefined
+    }
+    const busy = new Client({ connectionString: service.context.config.DATABASE_URL })
+    await busy.connect()
+    try {
+      await busy.query('begin')
+      await busy.query('select from automation_counts where automation_id = $1 for update', [automationId])
+      await anEvent(service, contactId, 'beside')
+      await eventually('it is being recorded', () => countWaiting('candidate'))
+      const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+      await handle.cancel()
+      await eventually('its end is, too', () => countWaiting('unrecorded'))
+      await busy.query('commit')
+      await eventually('it is over', async () =>
+        (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
+      )
+    } finally {
+      await busy.end()
+    }
+    const rows = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1::uuid', [
+      contactId,
+    ])
+    assert.deepEqual(rows, [{ status: 'CANCELLED' }])
+  })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { createHttpServer } from '../../src/parts/http-server.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -151,6 +152,35 @@ describe('the HTTP server', () => {
     client.resume()
     await new Promise((closed) => client.once('close', closed))
     assert.ok(begun <= 10 && made < 120, `${begun} were begun, ${made} made`)
+    await new Promise((closed) => server.close(closed))
+  })
+
+  it('makes room for others where many networks have taken all of its connections', async () => {
+    const server = createHttpServer((_request, response) => void setTimeout(() => response.end('done'), 50), {
+      connections: 6,
+      connectionsOfOne: 3,
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const open = async (localAddress: string) => {
+      const client = connect({ port, host: '127.0.0.1', localAddress })
+      client.on('error', () => undefined)
+      await once(client, 'connect')
+      return client
+    }
+    // Each has begun to ask, and goes no further.
+    const idle: Socket[] = []
+    for (const address of ['127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.3', '127.0.0.3', '127.0.0.3']) {
+      const client = await open(address)
+      client.write('GET / HTTP/1.1\r\nHo')
+      idle.push(client)
+    }
+    const closed = new Promise((resolve) => idle[0]!.once('close', () => resolve('the oldest')))
+    const other = await open('127.0.0.4')
+    other.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await text(other), /done/)
+    assert.equal(await closed, 'the oldest')
+    for (const client of idle) client.destroy()
     await new Promise((closed) => server.close(closed))
   })
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { openLog } from '../../src/platform/log.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
@@ -46,6 +48,37 @@ describe('a mail server, when a worker starts', () => {
       await smtp.close()
     }
   })
+
+  for (const [what, answer] of [
+    ['repeats the login', (socket: Socket, line: string) => void socket.write(`535 no ${line}\r\n`)],
+    [
+      'repeats it and is gone before its line ends',
+      (socket: Socket, line: string) => void socket.end(`535 no ${line}`),
+    ],
+    ['repeats it behind having taken it', (socket: Socket, line: string) => void socket.end(`235 ok\r\n535 ${line}`)],
+  ] as const) {
+    it(`that ${what} is said to refuse, and of the login nothing`, async () => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined)
+        socket.write('220 here\r\n')
+        socket.setEncoding('latin1').on('data', (line: string) => {
+          if (line.startsWith('EHLO')) socket.write('250-here\r\n250 AUTH PLAIN\r\n')
+          else answer(socket, line.trim())
+        })
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      try {
+        const { port } = server.address() as AddressInfo
+        const line = await saidOf(`smtp://alice:s3cretpw@127.0.0.1:${port}`)
+        const { reason = '' } = line
+        assert.match(line.msg, /does not let us in|lets us in/)
+        assert.ok(!reason.includes(Buffer.from('\0alice\0s3cretpw').toString('base64')), reason)
+        assert.doesNotMatch(reason, /alice|s3cret|AUTH PLAIN \w/)
+      } finally {
+        server.close()
+      }
+    })
+  }
 
   it('that is not there is said not to be, and the worker starts all the same', async () => {
     const [nowhere] = await freePorts(1)

@@ -41,6 +41,13 @@ describe('authentication', () => {
     await eventually('it is over', async () => ((await whoami()).refused === '401 key_expired' ? true : undefined))
     const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
     await assert.rejects(rotateApiKey(em, id, 1_000), /This key has expired/)
+    const { apiKey } = await createApiKey(em, {
+      workspaceId: service.workspaceId,
+      name: 'lent',
+      scopes: [],
+      expiresAt: new Date(Date.now() + 60_000),
+    })
+    assert.deepEqual((await rotateApiKey(em, apiKey.id, 1_000)).apiKey.expiresAt, apiKey.expiresAt)
   })
 
   it('lets in by the old key and by the new one, until the overlap is over', async () => {

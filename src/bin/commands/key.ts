@@ -36,12 +36,23 @@ function parseRateLimit(text: string): number {
 
 /** A day, such as 2027-01-31, or an instant, both as ISO 8601 has them; a day ends with it, in UTC. */
 function parseExpiry(text: string): Date {
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T24:00:00Z` : text)
-  if (!/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text) || Number.isNaN(date.getTime())) {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const date = new Date(isDay ? `${text}T24:00:00Z` : text)
+  if (
+    !/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text) ||
+    Number.isNaN(date.getTime()) ||
+    !isDate(text.slice(0, 10))
+  ) {
     throw new InvalidArgumentError('It is a day, such as 2027-01-31, or an instant, such as 2027-01-31T12:00:00Z.')
   }
   if (date <= new Date()) throw new InvalidArgumentError('It is over already.')
   return date
+}
+
+/** Whether there is such a day: JavaScript takes the 30th of February for the 2nd of March. */
+function isDate(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }
 
 function parseOverlap(text: string): number {
