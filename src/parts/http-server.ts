@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
+import { createPlaces } from '../platform/places.ts'
 
 /** How long a client may neither send nor take anything, in milliseconds. */
 const SILENCE_MS = 30_000
@@ -53,7 +54,8 @@ export function createHttpServer(
   server.setTimeout(silenceMs)
   // Some more for those that are being cut off.
   server.maxConnections = 2 * connections
-  server.on('connection', limitConnections({ connections, connectionsOfOne, trustedProxies }, pipelining.isBusy))
+  server.on('connection', limitByNetwork(connectionsOfOne, trustedProxies))
+  server.on('connection', makeRoom(connections, pipelining.isBusy))
   server.on('connection', readInSlices)
   return server
 }
@@ -162,39 +164,45 @@ class BoundedRequest extends IncomingMessage {
   }
 }
 
-/**
- * Lets nobody take all connections: whoever opens more than so many is cut off, and where many networks have taken all together,
- * the one with the most loses what it has had longest without asking for anything.
- */
-function limitConnections(
-  {
-    connections,
-    connectionsOfOne,
-    trustedProxies,
-  }: Required<Pick<Patience, 'connections' | 'connectionsOfOne' | 'trustedProxies'>>,
-  isBusy: (socket: Socket) => boolean,
-): (socket: Socket) => void {
-  const ofNetworks = new Map<string, Set<Socket>>()
-  let all = 0
-  const idleOfLargest = (): Socket | undefined => {
-    let largest: ReadonlySet<Socket> = new Set()
-    for (const ofOne of ofNetworks.values()) if (ofOne.size > largest.size) largest = ofOne
-    return [...largest].find((socket) => !isBusy(socket))
-  }
+/** Lets nobody take all connections of one network's share: whoever opens more than so many is cut off. */
+function limitByNetwork(most: number, trustedProxies: readonly string[]): (socket: Socket) => void {
+  const places = createPlaces(most)
   return (socket) => {
     const address = socket.remoteAddress ?? ''
-    all += 1
-    socket.once('close', () => (all -= 1))
-    if (!isWithin(address, trustedProxies)) {
-      const network = networkOf(address)
-      const ofOne = ofNetworks.get(network) ?? new Set()
-      if (ofOne.size >= connectionsOfOne) return void socket.destroy()
-      ofNetworks.set(network, ofOne.add(socket))
-      socket.once('close', () => {
-        ofOne.delete(socket)
-        if (ofOne.size === 0) ofNetworks.delete(network)
-      })
+    if (isWithin(address, trustedProxies)) return
+    const network = networkOf(address)
+    if (places.take(network, 1) === 1) socket.once('close', () => places.giveBack(network, 1))
+    else socket.destroy()
+  }
+}
+
+/** So long nobody who has come makes room for others because he has not asked yet, in milliseconds. */
+const GRACE_MS = 1_000
+
+/**
+ * Makes room for whoever comes where all connections are taken: by the oldest on which nobody waits for an answer, or by the oldest
+ * of all. Whoever takes all of them, from however many networks, holds none for long; and whoever asks, and reads, is answered
+ * before his is the oldest.
+ */
+function makeRoom(most: number, isBusy: (socket: Socket) => boolean): (socket: Socket) => void {
+  /** When they were opened, the oldest first. */
+  const open = new Map<Socket, number>()
+  const toLetGo = (): Socket | undefined => {
+    const young = performance.now() - GRACE_MS
+    for (const [socket, openedAt] of open) {
+      if (openedAt > young) break
+      if (!isBusy(socket)) return socket
     }
-    if (all > connections) (idleOfLargest() ?? socket).destroy()
+    const [oldest] = open.keys()
+    return oldest
+  }
+  return (socket) => {
+    if (socket.destroyed) return
+    open.set(socket, performance.now())
+    socket.once('close', () => open.delete(socket))
+    const victim = open.size > most ? toLetGo() : undefined
+    if (!victim) return
+    open.delete(victim)
+    victim.destroy()
   }
 }
