@@ -13,6 +13,8 @@ const MOST_WORDS = 64 * 1024
 const IDLE_MS = 20_000
 /** How long a server may take to begin anew after a message that it refused, in milliseconds. */
 const RESET_MS = 5_000
+/** How long it may take to say good-bye, in milliseconds. */
+const QUIT_MS = 5_000
 
 export type Connection = InstanceType<typeof SMTPConnection>
 
@@ -83,11 +85,18 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
 
   function keep(connection: Connection): void {
     if (!open.has(connection)) return
-    const leave = () => {
+    const go = () => {
       idle.delete(connection)
-      connection.quit()
+      leave(connection)
     }
-    idle.set(connection, setTimeout(leave, IDLE_MS).unref())
+    idle.set(connection, setTimeout(go, IDLE_MS).unref())
+  }
+
+  /** Says good-bye, and does not wait for the answer for long. */
+  function leave(connection: Connection): void {
+    const late = setTimeout(() => cut(connection), QUIT_MS).unref()
+    connection.once('end', () => clearTimeout(late))
+    connection.quit()
   }
 
   /** Ends what a refused message has begun, so that the next one begins anew (RFC 5321, section 4.1.1.5). */
@@ -126,6 +135,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
   return {
     connect,
     keep,
+    leave,
     clear,
     cut,
     takeIdle,

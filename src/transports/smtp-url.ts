@@ -26,8 +26,16 @@ export function addressOfServer({ options: { host = 'localhost', port, secure } 
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`
 }
 
-/** Who logs in there, if anybody does. */
-export const userOf = ({ auth }: SmtpServer): string | undefined => (auth as { user?: string } | undefined)?.user
+/**
+ * What must be told to nobody of a login: who, with what, and both as they go over the line (RFC 4616; LOGIN's are each by
+ * itself). The longest first: what holds another one is to go as a whole.
+ */
+export function secretsOf({ auth }: SmtpServer): string[] {
+  const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }
+  const plain = user === '' ? [] : [`\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]
+  const coded = [...plain, user, pass].map((text) => Buffer.from(text).toString('base64'))
+  return [...coded, user, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
+}
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -68,11 +68,9 @@ export const reasonOf = ({ response, command, code }: SmtpError): string =>
     ? `The mail server cannot be reached (${code ?? 'it does not answer'})`
     : failureOf({ response, command: command ?? 'the connection' })
 
-/** A server's words without the one who logs in there: some name him when they refuse a sender or a recipient. */
-export function withoutLogin(delivery: Delivery, user: string | undefined): Delivery {
-  if (!user) return delivery
-  const clean = (words: string) =>
-    [user, Buffer.from(user).toString('base64')].reduce((text, login) => text.replaceAll(login, '…'), words)
+/** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
+export function withoutLogin(delivery: Delivery, secrets: readonly string[]): Delivery {
+  const clean = (words: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery
 }

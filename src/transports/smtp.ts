@@ -12,7 +12,7 @@ import {
   withoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import { type SmtpServer, userOf } from './smtp-url.ts'
+import { type SmtpServer, secretsOf } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -67,6 +67,7 @@ export function createSmtpTransport({
   scarceEnvelopeMs = SCARCE_ENVELOPE_MS,
   keptEnvelopeMs = KEPT_ENVELOPE_MS,
 }: SmtpOptions): MailTransport {
+  const secrets = secretsOf(server)
   const permits = new Permits(maxConnections)
   const connections = createConnections(server, timeoutMs)
   /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
@@ -79,7 +80,7 @@ export function createSmtpTransport({
       const delivery = await tryConnections(turn, email, handOver, (connection) => {
         after = connections.clear(connection)
       })
-      return withoutLogin(delivery, userOf(server))
+      return withoutLogin(delivery, secrets)
     } finally {
       if (after) void after.then(release)
       else release()
@@ -222,8 +223,7 @@ export function createSmtpTransport({
     },
     async tryConnection() {
       try {
-        const connection = await connections.connect()
-        connection.quit()
+        connections.leave(await connections.connect())
         return undefined
       } catch (error) {
         return wordsOf(error as SmtpError)

@@ -294,6 +294,38 @@ describe('SMTP transport', () => {
     }
   })
 
+  it('keeps to itself a login that a server repeats later, in whatever form it was told', async () => {
+    const auth = { user: 'relay-admin', pass: 's3cret-password' }
+    const coded = (text: string) => Buffer.from(text).toString('base64')
+    const forms = [
+      ...[`\0${auth.user}\0${auth.pass}`, auth.user, auth.pass].map(coded),
+      `${auth.user}:${auth.pass}`,
+      auth.pass,
+    ]
+    for (const form of forms) {
+      const server = await startScriptedSmtp({
+        answer: (command) =>
+          command.startsWith('EHLO')
+            ? '250-here\r\n250 AUTH PLAIN'
+            : command.startsWith('AUTH')
+              ? '235 ok'
+              : command.startsWith('RCPT')
+                ? `550 5.1.1 no, of ${form} here`
+                : undefined,
+      })
+      const options = { ...readSmtpUrl(server.url).options, ignoreTLS: true }
+      const repeating = createSmtpTransport({ server: { options, auth } })
+      try {
+        const delivery = await deliver(repeating, email)
+        const words = 'reason' in delivery ? delivery.reason : delivery.kind
+        assert.match(words, /^550 5\.1\.1 no, of …(?::…)? here$/)
+      } finally {
+        await repeating.close()
+        await server.close()
+      }
+    }
+  })
+
   it('goes on over a new connection when the server has closed an idle one', async () => {
     assert.equal((await deliver(transport, email)).kind, 'taken')
     const { port } = sink
