@@ -110,10 +110,17 @@ export async function enrollContact(
  * @returns false where the automation or the contact is gone.
  */
 async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<boolean> {
+  return (await recordUnlessIn(em, write)) !== 'nobody'
+}
+
+/** Lets a contact in, unless somebody is in for it already: `nobody` is where the automation or the contact is gone. */
+async function recordUnlessIn(em: EntityManager, write: EnrollmentWrite): Promise<'recorded' | 'another' | 'nobody'> {
+  // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
-  const isIn = async () => (await findActive(em, write.automationId, write.contactId)) !== undefined
+  if (await isRecorded()) return 'recorded'
+  if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'another'
   // Once more, because who was in may have left between the two.
-  return (await isRecorded()) || (await isIn()) || (await isRecorded())
+  return (await isRecorded()) ? 'recorded' : 'nobody'
 }
 
 /**
@@ -137,12 +144,9 @@ async function enterBesides(
       const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
       if ((await recordEnrollment(unit, theirs, { supersedes: false }))?.status === 'ACTIVE') return false
     }
-    // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
-    if (await recordEnrollment(unit, write, { supersedes: false })) return true
-    if ((await findActive(unit, automationId, contactId)) !== undefined) return false
-    // Once more, because who was in may have left between the two.
-    if (await recordEnrollment(unit, write, { supersedes: false })) return true
-    throw new Refusal(AUTOMATION_NOT_ACTIVE)
+    const outcome = await recordUnlessIn(unit, write)
+    if (outcome === 'nobody') throw new Refusal(AUTOMATION_NOT_ACTIVE)
+    return outcome === 'recorded'
   })
   if (enters) await enrollments.enter(start, write.id)
   return enters
