@@ -162,6 +162,12 @@ async function assertListens(
   if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
 }
 
+/** @throws {Refusal} `not-found` where the workspace has no such automation */
+export async function assertAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  const count = isId(id) ? await em.count(Automation, { id, workspaceId }) : 0
+  if (count === 0) throw new Refusal(AUTOMATION_NOT_FOUND)
+}
+
 async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id)
     ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })

@@ -64,6 +64,9 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
       return enrollments.automationChanged(automationId, contactId)
     case 'CANCEL':
       return enrollments.cancel(automationId, contactId)
+    case 'END':
+      if (enrollmentId === null) throw new Error('An END without its enrollment')
+      return enrollments.end(automationId, contactId, enrollmentId)
     case 'WAKE_HELD':
     case 'TEAR_DOWN':
     case 'ERASE':

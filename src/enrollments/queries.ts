@@ -1,6 +1,7 @@
 import { removal, without } from '../contacts/index.ts'
 import { type EndStatus, type EnrollmentStatus, type Heard, type StoredStep } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { settlePutOff } from '../messages/index.ts'
 import { cancelRow } from './active-queries.ts'
 import { Enrollment } from './entities.ts'
 import { AS_IT_IS, preparedSql, sql, unitOf } from '../platform/db/sql.ts'
@@ -176,6 +177,7 @@ export async function finishEnrollment(
     entry?.cause ?? null,
     entry?.enrolledAt.toISOString() ?? null,
   ])
+  if (status !== 'COMPLETED') await settlePutOff(em, enrollmentId)
   // What was being recorded in that very moment it could not see, and no workflow is left to end it.
   if (status === 'CANCELLED' && entry) await cancelRow(em, enrollmentId)
 }

@@ -1,9 +1,13 @@
-import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
-import { CONTACT_NOT_FOUND, CONTACT_LIMITS } from '../contacts/index.ts'
-import { operation, single } from '../http/index.ts'
+import { assertAutomation, AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS } from '../contacts/index.ts'
+import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
+import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
+import { endEnrollment } from './end-enrollment.ts'
 import { enrollContact } from './enroll-contact.ts'
-import { enrollSchema } from './schemas.ts'
-import { enrollmentResultShape } from './shapes.ts'
+import { enrollmentsOf } from './list-queries.ts'
+import { NOT_ENROLLED } from './refusals.ts'
+import { enrollmentsQuery, enrollSchema } from './schemas.ts'
+import { enrollmentResultShape, enrollmentShape, presentEnrollment } from './shapes.ts'
 
 export const enrollmentOperations = [
   operation({
@@ -35,6 +39,49 @@ export const enrollmentOperations = [
       const matchingAutomations = enrolled ? 1 : 0
       const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
       return { status: 202, body: { data }, contactId }
+    },
+  }),
+
+  operation({
+    id: 'listEnrollments',
+    method: 'GET',
+    path: '/automations/{id}/enrollments',
+    tag: 'Automations',
+    summary: "List an automation's enrollments",
+    description: 'The last entered first. Those that have ended are listed, too, unless a status is given.',
+    scope: 'automations:read',
+    query: enrollmentsQuery,
+    answers: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentShape) } },
+    refusals: {
+      400: ['cursor must be the nextCursor of a page of this list'],
+      404: [AUTOMATION_NOT_FOUND],
+    },
+    async handle({ caller, params, query }, { em }) {
+      const unit = em.fork()
+      const behind = readCursor(query.cursor)
+      await assertAutomation(unit, caller.workspace.id, params.id)
+      const statuses = query.status === undefined ? ENROLLMENT_STATUSES : [query.status]
+      const page = await enrollmentsOf(unit, params.id, { statuses, behind, limit: query.limit + 1 })
+      return cursorAnswer(page, query.limit, presentEnrollment)
+    },
+  }),
+
+  operation({
+    id: 'endEnrollment',
+    method: 'DELETE',
+    path: '/automations/{id}/enrollments/{contactId}',
+    params: { contactId: CONTACT },
+    tag: 'Automations',
+    summary: "End a contact's enrollment",
+    description:
+      'At once: the contact receives no further email of this automation from the moment of the answer on. The enrollment ' +
+      'stays in the lists as CANCELLED, and the contact may be enrolled again.',
+    scope: 'automations:write',
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [AUTOMATION_NOT_FOUND, NOT_ENROLLED] },
+    async handle({ caller, params }, dependencies) {
+      await endEnrollment(dependencies, caller.workspace.id, params.id, params.contactId)
+      return deleted(params.contactId)
     },
   }),
 ]

@@ -1,5 +1,7 @@
-import { boolean, number, object } from 'yup'
-import { id, timestamp } from '../http/index.ts'
+import { boolean, number, object, string, type InferType } from 'yup'
+import { count, id, timestamp } from '../http/index.ts'
+import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
+import type { ListedEnrollment } from './list-queries.ts'
 
 /** What enrolling did. */
 export const enrollmentResultShape = object({
@@ -19,3 +21,44 @@ export const enrollmentResultShape = object({
 })
   .required()
   .meta({ component: 'EnrollmentResult' })
+
+/** A contact in an automation, from its first step to its end. */
+export const enrollmentShape = object({
+  id: id('enrollment'),
+  automationId: id('automation'),
+  contactId: id('contact'),
+  status: string().oneOf(ENROLLMENT_STATUSES).required().meta({
+    description:
+      'ACTIVE until it ends: COMPLETED behind the last step, STOPPED by a refused email, CANCELLED by somebody.',
+    example: 'ACTIVE',
+  }),
+  held: boolean().required().meta({
+    description: 'Whether it waits before an email because its automation is paused or a draft.',
+    example: false,
+  }),
+  version: count('The version of the steps that it goes through.'),
+  enrolledAt: timestamp('When it began.'),
+  endedAt: timestamp('When it ended; null while it is ACTIVE.').nullable().defined(),
+})
+  .required()
+  .meta({ component: 'Enrollment', description: 'A contact in an automation.' })
+
+export const presentEnrollment = ({
+  id,
+  automationId,
+  contactId,
+  status,
+  held,
+  version,
+  enrolledAt,
+  endedAt,
+}: ListedEnrollment): InferType<typeof enrollmentShape> => ({
+  id,
+  automationId,
+  contactId,
+  status,
+  held,
+  version,
+  enrolledAt: enrolledAt.toISOString(),
+  endedAt: endedAt?.toISOString() ?? null,
+})

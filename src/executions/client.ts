@@ -68,8 +68,10 @@ export interface Enrollments {
   lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
   /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
   automationChanged(automationId: string, contactId: string): Promise<void>
-  /** Ends an enrollment. One that has ended is left as it is. */
+  /** Ends whatever enrollment a contact has in an automation. One that has ended is left as it is. */
   cancel(automationId: string, contactId: string): Promise<void>
+  /** Ends an enrollment, and no other one of its contact in its automation. One that has ended is left as it is. */
+  end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
   idle(): Promise<void>
 }
@@ -185,6 +187,19 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
     cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
+    async end(automationId, contactId, enrollmentId) {
+      // Between the two it can go on in a new run, which is another one to be told; or another enrollment's begins.
+      for (;;) {
+        const found = await describe(automationId, contactId)
+        if (!found || ENDED.has(found.status.name) || found.memo?.['enrollmentId'] !== enrollmentId) return
+        try {
+          const run = client.workflow.getHandle(found.workflowId, found.runId)
+          return void (await within(() => run.cancel()))
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error
+        }
+      }
+    },
     async idle() {
       while (underWay.size > 0) await Promise.allSettled(underWay)
     },

@@ -105,11 +105,15 @@ const pageNumber = (name: string, fallback: number, max: number) => {
   return number().typeError(range).integer(range).min(1, range).max(max, range).default(fallback)
 }
 
+/** How long a page is to be, in the query of a list. */
+export const pageLimit = () =>
+  pageNumber('limit', DEFAULT_LIMIT, MAX_LIMIT).meta({ description: 'Items on a page.', example: 50 })
+
 /** The query of every list: which page, and how long one is. */
 export const pageQuery = <Fields extends AnyObject = Record<never, never>>(fields: Fields = {} as Fields) =>
   object({
     page: pageNumber('page', 1, MAX_PAGE).meta({ description: 'The page, from 1.', example: 1 }),
-    limit: pageNumber('limit', DEFAULT_LIMIT, MAX_LIMIT).meta({ description: 'Items on a page.', example: 50 }),
+    limit: pageLimit(),
     ...fields,
   })
 

@@ -30,9 +30,9 @@ export interface Claim {
 
 /**
  * Claims a message, in one statement, only if the enrollment, its automation and its contact still exist, the automation
- * may send, and no other attempt has come between, nor a hold, nor another address. The share locks on automation and contact make a DELETE, a PATCH or an
- * erasure that runs at the same time wait for this statement, and this statement for it: afterwards either the claim is
- * there for it to see, or the claim has failed.
+ * may send, and no other attempt has come between, nor a hold, nor another address. The locks on automation, contact and
+ * enrollment make a DELETE, a PATCH or an erasure that runs at the same time wait for this statement, and this statement for
+ * it: afterwards either the claim is there for it to see, or the claim has failed.
  *
  * @returns the message's id, where it is this attempt's to hand over, or was settled as wanted.
  */
@@ -78,6 +78,8 @@ enrollment as (
       enrollment.holds = $16::integer and contact.email = $17::text
       or exists (select from messages where claim = $6::uuid)
     )
+  -- Whoever ends it waits for this statement, or this for whoever has ended it, and finds it over.
+  for no key update of enrollment
 ),
 released as (
   update enrollments set held = false from enrollment where enrollments.id = enrollment.id and enrollments.held
@@ -165,6 +167,17 @@ export const countSendingOf = (em: EntityManager, automationId: string): Promise
 /** How many emails to a contact may be in the middle of their hand-over at this moment. */
 export const countSendingTo = (em: EntityManager, contactId: string): Promise<number> =>
   countLive(em, 'contact_id', contactId)
+
+/** How many emails to a contact of an automation's may be in the middle of their hand-over at this moment. */
+export async function countSendingIn(em: EntityManager, automationId: string, contactId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages
+     where contact_id = $2::uuid and automation_id = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
+    [automationId, contactId],
+  )
+  return row?.count ?? 0
+}
 
 /** How many emails to contacts of a workspace who are erased already may be in the middle of their hand-over at this moment. */
 export async function countSendingToErased(em: EntityManager, workspaceId: string): Promise<number> {

@@ -134,6 +134,28 @@ where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
   and status = 'SENDING' and lease_until <= clock_timestamp()
 returning id`
 
+/** How long after its lease a claim counts as abandoned, in seconds: mostly an attempt of its sequence has looked before. */
+const ABANDONED_SECONDS = 60
+
+/**
+ * Settles claims whose owners died and that no attempt looks at: their enrollment was ended, or somebody has had them tried
+ * again. @returns their ids.
+ */
+export async function settleAbandoned(em: EntityManager, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }>(em, SETTLE_ABANDONED, [limit, ABANDONED_SECONDS])
+  return rows.map(({ id }) => id)
+}
+
+const SETTLE_ABANDONED = `
+update messages
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}', lease_until = null, settled_at = coalesce(settled_at, now())
+where id in (
+  select id from messages
+  where status = 'SENDING' and lease_until < clock_timestamp() - make_interval(secs => $2::float8)
+  limit $1 for update skip locked
+) and status = 'SENDING'
+returning id`
+
 /**
  * Marks an enrollment as held if its automation does not send, under the share lock that a PATCH waits for: it is among
  * those that the PATCH wakes, or it has seen what the PATCH wrote. The mark stays until an attempt that looked later claims:

@@ -27,6 +27,7 @@ const schema = defineEntity({
     claimedAt: p.datetime(),
     sentAt: p.datetime().nullable(),
     settledAt: p.datetime().nullable(),
+    retryAt: p.datetime().nullable(),
   },
 })
 

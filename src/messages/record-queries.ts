@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql } from '../platform/db/sql.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
 
 /** How an attempt ended that had handed over. */
 export type Outcome =
@@ -51,3 +51,18 @@ from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::te
 left join lateral (select given.*) kept
   on exists (select from contacts where id = (select contact_id from messages where id = $1::uuid))
 where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`
+
+/**
+ * Settles what was put off of an enrollment that has ended since: its sequence will not try it again. An end that is not
+ * committed yet is waited for, and does the same behind its own lock, so that neither misses the other's writing.
+ */
+export async function settlePutOff(em: EntityManager, enrollmentId: string): Promise<void> {
+  await sql(
+    em,
+    `with enrollment as (select id, status from enrollments where id = $1::uuid for share)
+     update messages set status = 'FAILED', settled_at = now(), error = 'Its enrollment was ended before it could be sent'
+     from enrollment
+     where enrollment_id = enrollment.id and enrollment.status <> 'ACTIVE' and messages.status = 'DEFERRED'`,
+    [enrollmentId],
+  )
+}

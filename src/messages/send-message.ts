@@ -3,7 +3,7 @@ import { classifyDatabaseError, isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
 import { draftMessage, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
-import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
+import { recordOutcome, settlePutOff, type Content, type Outcome } from './record-queries.ts'
 import { abortAfter } from '../platform/abort.ts'
 import { newId } from '../platform/ids.ts'
 import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
@@ -183,6 +183,7 @@ class Sending {
       const outcome = outcomeOf(delivery)
       const message = { id: claimed.id, claim: this.claim.claim }
       await recordForSure(this.dependencies, message, outcome, content)
+      if (outcome.status === 'DEFERRED') await this.settleIfOver()
       metrics.settled(outcome.status)
       warnOf(this.dependencies.log, outcome.status, { messageId: message.id, ...this.ids() })
       return this.resultOf(outcome)
@@ -199,8 +200,13 @@ class Sending {
     const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
     if (claimUnknown) await untilDone(defer)
     else await defer()
+    await this.settleIfOver()
     this.dependencies.metrics.settled('DEFERRED')
     return this.deferred(reason)
+  }
+
+  private settleIfOver(): Promise<void> {
+    return untilDone(() => settlePutOff(this.dependencies.em.fork(), this.claim.key.enrollmentId))
   }
 
   /** Nothing of the message has flowed, and no claim is ours. */

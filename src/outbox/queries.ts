@@ -6,14 +6,16 @@ import { NIL_ID } from '../platform/ids.ts'
  * The deliveries that follow from something that happened:
  * - START: a trigger event has to reach an automation, for a contact; it starts an enrollment or is heard by the one there is
  * - WAKE: an enrollment has to look at its automation again
- * - CANCEL: an enrollment's workflow has to end
+ * - CANCEL: whatever workflow a contact has in an automation has to end
+ * - END: the workflow of one enrollment has to end, and no other's
  * - WAKE_HELD: all that an automation holds have to be woken, in pages
  * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
  * - ERASE: the last messages of an erased contact have to go, when they are settled
  * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
  * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
  */
-export type DeliveryKind = 'START' | 'WAKE' | 'CANCEL' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
+export type DeliveryKind =
+  'START' | 'WAKE' | 'CANCEL' | 'END' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
 
 /** There is one of each of these, for all workspaces, and it goes round for ever. */
 export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -31,6 +33,7 @@ const LANE_OF = {
   START: 'interactive',
   WAKE: 'interactive',
   CANCEL: 'interactive',
+  END: 'interactive',
   WAKE_HELD: 'walk',
   TEAR_DOWN: 'walk',
   ERASE: 'walk',

@@ -13,6 +13,7 @@ import {
   STANDING,
 } from '../outbox/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
+import { settleAbandoned } from '../messages/index.ts'
 import { deliver } from '../enrollments/index.ts'
 import { bringBack } from './queries.ts'
 import { walk } from './walks.ts'
@@ -123,12 +124,18 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
  * off. Forgets what has served its time.
  * @returns what does a round of it, and tells whether there may be more.
  */
-function upkeep({ em }: Dependencies): () => Promise<boolean> {
+function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   /** Fewer after what took too long: an event may be for a thousand automations. */
   let events = ROWS_FORGOTTEN
   return async () => {
     await bringBack(em.fork())
     for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
+    for (const messageId of await settleAbandoned(em.fork(), ROWS_FORGOTTEN)) {
+      log.warn(
+        { status: 'UNCONFIRMED', messageId },
+        'The sender of an email died, and nobody knows whether it was sent',
+      )
+    }
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
     const most = events

@@ -48,6 +48,7 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
     case 'START':
     case 'WAKE':
     case 'CANCEL':
+    case 'END':
       throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
   }
 }

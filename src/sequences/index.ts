@@ -11,6 +11,7 @@ export {
 export {
   callCause,
   type EndStatus,
+  ENROLLMENT_STATUSES,
   type EnrollmentStatus,
   enrollmentWorkflowId,
   eventCause,

@@ -167,6 +167,7 @@ describe('X-Error-Code', () => {
     '404 contact_not_in_list': () => call('DELETE', `lists/${listId}/contacts/${contactId}`),
     '404 tag_not_found': () => call('DELETE', `contacts/${contactId}/tags/none`),
     '404 automation_not_found': () => call('GET', `automations/${contactId}`),
+    '404 not_enrolled': () => call('DELETE', `automations/${automationId}/enrollments/${contactId}`),
     '404 automation_not_active': () => enroll(service, contactId, contactId),
     '405 method_not_allowed': () => call('PUT', 'contacts'),
     '409 idempotency_key_in_progress': async () => {

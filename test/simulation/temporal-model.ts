@@ -126,6 +126,13 @@ export class TemporalModel {
           found.history.push({ kind: 'cancel' })
           found.fresh = true
         }),
+      end: (automationId, contactId, enrollmentId) =>
+        ask('cancel', () => {
+          const found = running(automationId, contactId)
+          if (found?.memo['enrollmentId'] !== enrollmentId) return
+          found.history.push({ kind: 'cancel' })
+          found.fresh = true
+        }),
       idle: () => Promise.resolve(),
     }
   }

@@ -2,6 +2,7 @@ import { IS_PENDING } from '../../src/outbox/queries.ts'
 import { fireEvent } from '../../src/triggers/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { deleteAutomation } from '../../src/automations/delete-automation.ts'
+import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { eraseContact } from '../../src/erasure/erase-contact.ts'
 import { doOnce } from '../../src/http/idempotency.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
@@ -46,6 +47,7 @@ const GAPS_MS = [0, 1_000, 3_000, 8_000, 20_000]
 const INSTANTS = [9, 0, 5, 7, 11, 13, 16, 20]
 
 const gone = (error: Error) => /not found/i.test(error.message)
+const notIn = (error: Error) => /not enrolled/.test(error.message)
 
 /** How many steps are taken between two changes, and until something comes again. */
 const CHANGE_STEPS = [7, 3, 5, 11, 16]
@@ -298,6 +300,42 @@ const SETTINGS: Record<WorldName, Setting> = {
       }
     },
   },
+  exit: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      let exitedAt: number | undefined
+      let entersAgain = false
+      let isOnce = false
+      const enrolled = world.enroll(automationId, contactId)
+      const exit = async () => {
+        await world.scheduler.steps(world.scheduler.choose(INSTANTS))
+        await world.scheduler.pause(world.scheduler.choose([0, 0, 20_000, 59_000]))
+        // Who is not in yet may come in behind it.
+        await enrolled
+        const { at, attempt } = await world.client(
+          'exit',
+          (dependencies) => endEnrollment(dependencies, world.ground.workspaceId, automationId, contactId),
+          notIn,
+        )
+        entersAgain = world.scheduler.choose([false, true])
+        if (!entersAgain) exitedAt = at
+        else await world.enroll(automationId, contactId)
+        // A stopped API that comes back ends whoever is in by then.
+        isOnce = attempt === 1
+      }
+      const expected: Story['expected'] = []
+      return {
+        done: exit().then(() => entersAgain && isOnce && expected.push({ contact: 'ada', subjects: ['1', '2'] })),
+        expected,
+        never: [{ takenAfter: () => exitedAt }],
+        // An API that was stopped may still carry out what its client has long asked another one for.
+        times: () => (world.stopped('api') ? 3 : 2),
+        mayEnd: 'all',
+      }
+    },
+  },
   erase: {
     workers: 2,
     async run(world) {
@@ -359,7 +397,8 @@ async function isQuiet(world: World): Promise<boolean> {
   const [row] = await sql<{ pending: number }>(
     world.em,
     `select ((select count(*) from outbox where ${IS_PENDING})
-       + (select count(*) from enrollments where status = 'ACTIVE'))::integer as pending`,
+       + (select count(*) from enrollments where status = 'ACTIVE')
+       + (select count(*) from messages where status in ('SENDING', 'DEFERRED')))::integer as pending`,
   )
   return row?.pending === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
 }

@@ -4,6 +4,7 @@ import { Migration003ActiveVersion } from './003-active-version.ts'
 import { Migration004ExternalIds } from './004-external-ids.ts'
 import { Migration005OneActive } from './005-one-active.ts'
 import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
+import { Migration007LedgerLists } from './007-ledger-lists.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Migration004ExternalIds,
   Migration005OneActive,
   Migration006LifeOfKeys,
+  Migration007LedgerLists,
 ]

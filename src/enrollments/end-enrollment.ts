@@ -1,0 +1,55 @@
+import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import { assertAutomation } from '../automations/index.ts'
+import { countSendingIn, waitForSenders } from '../messages/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { endRow } from './end-queries.ts'
+import { findActive, recordEnrollment } from './queries.ts'
+import { NOT_ENROLLED } from './refusals.ts'
+
+/**
+ * Ends a contact's enrollment in an automation. From the commit on no email of it can be claimed; one that is being handed over
+ * at that moment is waited for, so that none is sent after the answer. Its workflow is cancelled at once, or by the relay. The
+ * contact may enter again.
+ *
+ * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Ending again then waits again, and
+ *   succeeds once it is settled.
+ */
+export async function endEnrollment(
+  dependencies: Dependencies,
+  workspaceId: string,
+  automationId: string,
+  contactId: string,
+): Promise<void> {
+  const em = dependencies.em.fork()
+  await assertAutomation(em, workspaceId, automationId)
+  if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
+  const enrollmentId = await whoIsIn(dependencies, automationId, contactId)
+  const due = enrollmentId === undefined ? [] : await em.transactional((unit) => endRow(unit, enrollmentId))
+  await dependencies.deliverAtOnce(dependencies, due)
+  const sending = () => countSendingIn(em, automationId, contactId)
+  if (due.length === 0 && (await sending()) === 0) throw new Refusal(NOT_ENROLLED)
+  if (await waitForSenders(sending)) return
+  throw new Refusal(STILL_SENDING, {
+    message:
+      'The enrollment is ended and starts no further email, but one is still being handed to the mail server. ' +
+      'Send this request again to learn when it is settled.',
+  })
+}
+
+/** The enrollment in which a contact is. One that only Temporal knows, because no worker has recorded it yet, is recorded. */
+async function whoIsIn(
+  { em, enrollments }: Dependencies,
+  automationId: string,
+  contactId: string,
+): Promise<string | undefined> {
+  const unit = em.fork()
+  const active = await findActive(unit, automationId, contactId)
+  if (active !== undefined) return active
+  const running = await enrollments.findRunning(automationId, contactId)
+  if (!running) return undefined
+  const { enrollmentId: id, cause, triggerEventId, enrolledAt } = running
+  const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  const recorded = await recordEnrollment(unit, write, { supersedes: false })
+  return recorded?.status === 'ACTIVE' ? id : undefined
+}

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import { claimMessage } from '../../src/messages/claim-queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { aClaim } from '../support/a-claim.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
+
+describe('an enrollment that is ended by a call', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  const end = (automationId: string, contactId: string, options = {}) =>
+    service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`, undefined, options)
+  const list = async (automationId: string, query = '') =>
+    (await service.call('GET', `automations/${automationId}/enrollments${query}`)).body.data as {
+      id: string
+      status: string
+      contactId: string
+    }[]
+  const handleOf = (automationId: string, contactId: string) =>
+    service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+  const mailed = (contactId: string, count: number) =>
+    eventually('it is mailed', async () => ((await activityOf(service, contactId)).length === count ? true : undefined))
+
+  it('is CANCELLED in the list and in Temporal, and its contact may enter again', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await mailed(contactId, 1)
+    const [before] = await list(automationId)
+    assert.partialDeepStrictEqual(before, { contactId, status: 'ACTIVE', held: false, version: 1, endedAt: null })
+    const ended = await end(automationId, contactId)
+    assert.deepEqual(ended.body, { data: { id: contactId, deleted: true } })
+    assert.deepEqual(
+      (await list(automationId)).map(({ id, status }) => [id, status]),
+      [[before!.id, 'CANCELLED']],
+    )
+    await eventually('Temporal has it as cancelled', async () =>
+      (await handleOf(automationId, contactId).describe()).status.name === 'CANCELLED' ? true : undefined,
+    )
+    assert.equal((await end(automationId, contactId)).refused, '404 not_enrolled')
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    await mailed(contactId, 2)
+    assert.deepEqual(
+      (await list(automationId)).map(({ status }) => status),
+      ['ACTIVE', 'CANCELLED'],
+    )
+  })
+
+  it('is named by an address, and is nobody’s in another workspace', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contactId = await aContact(service, { externalId: 'ends-4711' })
+    await enroll(service, automationId, contactId)
+    const other = await service.newKey()
+    assert.equal((await end(automationId, contactId, { key: other })).refused, '404 automation_not_found')
+    const outsider = await service.call('GET', `automations/${automationId}/enrollments`, undefined, { key: other })
+    assert.equal(outsider.refused, '404 automation_not_found')
+    assert.equal((await end(automationId, 'nobody')).refused, '404 not_enrolled')
+    assert.equal((await end(automationId, 'external:ends-4711')).status, 200)
+  })
+
+  it('leaves alone whoever enters behind it, however late its workflow hears of it', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await mailed(contactId, 1)
+    const { enrollments } = service.context.dependencies
+    const late = enrollments.end
+    const calls: (() => Promise<void>)[] = []
+    enrollments.end = (...of) => {
+      calls.push(() => late(...of))
+      return Promise.resolve()
+    }
+    try {
+      assert.equal((await end(automationId, contactId)).status, 200)
+    } finally {
+      enrollments.end = late
+    }
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    await mailed(contactId, 2)
+    for (const call of calls) await call()
+    const { status } = await handleOf(automationId, contactId).describe()
+    assert.equal(status.name, 'RUNNING')
+    assert.deepEqual(
+      (await list(automationId)).map((enrollment) => enrollment.status),
+      ['ACTIVE', 'CANCELLED'],
+    )
+  })
+
+  it('is not entered anew by an event that was fired before and is still on its way', async () => {
+    const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'ends' } })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await mailed(contactId, 1)
+    const { enrollments } = service.context.dependencies
+    const { enter } = enrollments
+    const entered = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    enrollments.enter = async (...of) => {
+      begun.resolve()
+      await entered.promise
+      return enter(...of)
+    }
+    try {
+      const fired = anEvent(service, contactId, 'ends')
+      await begun.promise
+      assert.equal((await end(automationId, contactId)).status, 200)
+      entered.resolve()
+      await fired
+    } finally {
+      enrollments.enter = enter
+      entered.resolve()
+    }
+    await eventually('its workflow is over', async () =>
+      (await handleOf(automationId, contactId).describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+    assert.deepEqual(
+      (await list(automationId)).map(({ status }) => status),
+      ['CANCELLED'],
+    )
+    assert.equal((await activityOf(service, contactId)).length, 1)
+  })
+
+  it('waits for a claim that is being made, and lets none be made behind it', async () => {
+    const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [wait(60), EMAIL] })
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const stepId = body.data.steps[1].id as string
+    const attempt = async () => {
+      const contactId = await aContact(service)
+      await enroll(service, automationId, contactId)
+      const [row] = await list(automationId)
+      const claim = aClaim(
+        { enrollmentId: row!.id, stepId, visit: 0 },
+        automationId,
+        await addressOf(service, contactId),
+      )
+      return { contactId, claim }
+    }
+    const other = new Client({ connectionString: service.context.config.DATABASE_URL })
+    await other.connect()
+    try {
+      // Claimed first: the statement stands in its middle, because a row of messages waits for its workspace.
+      const first = await attempt()
+      await other.query('begin')
+      await other.query('select from workspaces for update')
+      const claimed = claimMessage(em(), first.claim)
+      await waitsForLock('insert into messages as message')
+      const ending = end(automationId, first.contactId)
+      await waitsForLock('update enrollments set status')
+      await other.query('commit')
+      assert.ok(await claimed)
+      assert.equal((await ending).refused, '503 still_sending')
+
+      // Ended first: the claim has seen it ACTIVE, and waits for the end to be committed.
+      const second = await attempt()
+      await other.query('begin')
+      await other.query(`update enrollments set status = 'CANCELLED', ended_at = now() where contact_id = $1`, [
+        second.contactId,
+      ])
+      const late = claimMessage(em(), second.claim)
+      await waitsForLock('insert into messages as message')
+      await other.query('commit')
+      assert.equal(await late, undefined)
+    } finally {
+      await other.end()
+    }
+  })
+
+  const waitsForLock = (words: string) =>
+    eventually(`it waits: ${words}`, async () => {
+      const rows = await sql(
+        em(),
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
+        [words],
+      )
+      return rows.length > 0 ? true : undefined
+    })
+
+  it('settles an email that was put off', async () => {
+    const automationId = await anAutomation(service, { ...SEQUENCE, steps: [wait(60), EMAIL] })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const [row] = await list(automationId)
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+       select gen_random_uuid(), workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, 'DEFERRED', gen_random_uuid()
+       from enrollments where id = $1::uuid`,
+      [row!.id],
+    )
+    await end(automationId, contactId)
+    const [message] = await activityOf(service, contactId)
+    assert.deepEqual([message!.status, message!.error], ['FAILED', 'Its enrollment was ended before it could be sent'])
+  })
+})
+
+describe('an enrollment that is ended while no worker runs', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  it('is over also where only Temporal knows of it, and mails nobody', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const em = service.context.orm.em.fork()
+    // As if the API had died behind the workflow's start.
+    await sql(em, 'delete from enrollments where contact_id = $1::uuid', [contactId])
+    const path = `automations/${automationId}/enrollments/${contactId}`
+    assert.equal((await service.call('DELETE', path)).status, 200)
+    assert.equal((await service.call('DELETE', path)).refused, '404 not_enrolled')
+    await service.startWorker()
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('its workflow is over', async () =>
+      (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
+    )
+    assert.deepEqual(await activityOf(service, contactId), [])
+    const { body } = await service.call('GET', `automations/${automationId}/enrollments?status=CANCELLED`)
+    assert.equal(body.data.length, 1)
+  })
+})
+
+describe('an enrollment that is ended while its email is handed over', () => {
+  let service: Service
+  let sink: SmtpSink
+  const held: (() => void)[] = []
+  before(async () => {
+    sink = await startSmtpSink(() => new Promise<void>((answer) => held.push(answer)))
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    for (const answer of held) answer()
+    await service.stop()
+    await sink.close()
+  })
+
+  it('is answered when the mail server has settled it', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await eventually('the server has it', () => (held.length > 0 ? true : undefined))
+    const path = `automations/${automationId}/enrollments/${contactId}`
+    assert.equal((await service.call('DELETE', path)).refused, '503 still_sending')
+    const again = service.call('DELETE', path)
+    for (const answer of held.splice(0)) answer()
+    // A request that finds it settled says that nobody is in.
+    assert.match((await again).refused ?? '200', /^(200|404 not_enrolled)$/)
+    assert.equal((await activityOf(service, contactId))[0]!.status, 'SENT')
+    assert.equal((await service.call('DELETE', path)).refused, '404 not_enrolled')
+  })
+})
+
+describe('the list of enrollments', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  it('goes on from page to page, whoever enters meanwhile, and by status', async () => {
+    const automationId = await anAutomation(service, SEQUENCE)
+    const contacts: string[] = []
+    const enter = async () => {
+      const contactId = await aContact(service)
+      await enroll(service, automationId, contactId)
+      contacts.unshift(contactId)
+    }
+    for (let n = 0; n < 5; n += 1) await enter()
+    await sql(
+      service.context.orm.em.fork(),
+      `update enrollments set status = 'STOPPED', ended_at = now() where contact_id = $1::uuid`,
+      [contacts[1]],
+    )
+    const path = `automations/${automationId}/enrollments`
+    const seen: string[] = []
+    let cursor: string | null = null
+    const all = [...contacts]
+    do {
+      const { body }: Awaited<ReturnType<Service['call']>> = await service.call(
+        'GET',
+        `${path}?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`,
+      )
+      seen.push(...body.data.map((enrollment: { contactId: string }) => enrollment.contactId))
+      cursor = body.pagination.nextCursor
+      await enter()
+    } while (cursor !== null)
+    assert.deepEqual(seen, all)
+    const stopped = await service.call('GET', `${path}?status=STOPPED`)
+    assert.deepEqual(
+      stopped.body.data.map((enrollment: { contactId: string }) => enrollment.contactId),
+      [all[1]],
+    )
+    assert.deepEqual(stopped.body.pagination, { limit: 50, nextCursor: null })
+    for (const wrong of ['x', 'MQ', Buffer.from('1.nobody').toString('base64url'), ''])
+      assert.equal((await service.call('GET', `${path}?cursor=${wrong}`)).refused, '400 invalid_request')
+    // The furthest that a cursor can name is no error of Postgres's.
+    const far = Buffer.from(`9999999999999999.${automationId}`).toString('base64url')
+    assert.equal((await service.call('GET', `${path}?cursor=${far}`)).status, 200)
+  })
+})
