@@ -1,5 +1,7 @@
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
+import { retryMessage } from './retry-message.ts'
+import type { RetryInput, RetryResult } from '../src/sequences/index.ts'
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
 import { createBulkheads, createTurnstile } from './bulkheads.ts'
@@ -13,6 +15,7 @@ export interface Activities {
   /** Only where it can be handed over within a moment: `queue` where it can't. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
+  retryMessage(input: RetryInput): Promise<RetryResult>
   rememberHeard(input: RememberHeardInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
@@ -33,6 +36,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
         () => ({ next: 'queue' }),
       ),
     sendEmail: (input) => sendEmail(dependencies, input),
+    retryMessage: (input) => retryMessage(dependencies, input),
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }
@@ -44,6 +48,8 @@ export type {
   BeginEnrollmentInput,
   FinishEnrollmentInput,
   RememberHeardInput,
+  RetryInput,
+  RetryResult,
   SendEmailInput,
   SendEmailResult,
 }

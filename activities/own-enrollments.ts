@@ -1,11 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity'
+import type { OfInstallation } from '../src/sequences/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-/** What every activity is told. */
-export interface OfInstallation {
-  /** Whose enrollment it is for. */
-  installationId: string
-}
+export type { OfInstallation }
 
 /**
  * Keeps to the enrollments of this installation. Another one whose workers poll the same task queue has their tasks handed

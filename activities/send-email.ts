@@ -1,8 +1,6 @@
-import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity'
-import { ApplicationFailureCategory } from '@temporalio/common'
 import { type Patience, sendMessage, type SendResult } from '../src/messages/index.ts'
-import { TransportClosed } from '../src/transports/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
+import { inItsTurn } from './in-its-turn.ts'
 import type { OfInstallation } from './own-enrollments.ts'
 
 export interface SendEmailInput extends OfInstallation {
@@ -39,43 +37,9 @@ export async function sendEmailAtOnce(
  * as long as it takes; everything else is a result. The heartbeat tells Temporal within seconds that the process has died.
  */
 export async function sendEmail(dependencies: ActivityDependencies, input: SendEmailInput): Promise<SendEmailResult> {
-  const { heartbeatTimeoutMs } = activityInfo()
-  const beat = setInterval(heartbeat, heartbeatTimeoutMs === undefined ? 5_000 : heartbeatTimeoutMs / 3)
-  try {
-    const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })
-    if (result.kind === 'queue') {
-      throw ApplicationFailure.create({
-        message: 'No connection was free for a while; others have their turn',
-        type: 'Waiting',
-        category: EXPECTED,
-        nextRetryDelay: '1 second',
-      })
-    }
-    if (result.kind === 'deferred') {
-      // The server's words can hold an address, and histories hold none: they are in the ledger.
-      throw ApplicationFailure.create({
-        message: 'The message was not sent; it will be tried again',
-        type: 'Deferred',
-        category: EXPECTED,
-        nextRetryDelay: result.afterMs,
-      })
-    }
-    return told(result)
-  } catch (error) {
-    if (!(error instanceof TransportClosed)) throw error
-    throw ApplicationFailure.create({
-      message: 'The worker is stopping; another one sends the message',
-      type: 'Stopping',
-      category: EXPECTED,
-      nextRetryDelay: '1 second',
-    })
-  } finally {
-    clearInterval(beat)
-  }
+  const result = await inItsTurn((patience) => send(dependencies, input, patience))
+  return told(result)
 }
-
-/** The SDK logs these for debugging only: the log has one line when the mail server fails, and one when it is back. */
-const EXPECTED = ApplicationFailureCategory.BENIGN
 
 const send = (dependencies: ActivityDependencies, { automationId, ...input }: SendEmailInput, patience: Patience) => {
   const { enrollmentId, stepId, visit } = input

@@ -4,6 +4,8 @@ import type {
   BeginEnrollmentInput,
   FinishEnrollmentInput,
   RememberHeardInput,
+  RetryInput,
+  RetryResult,
   SendEmailInput,
   SendEmailResult,
 } from '../activities/index.ts'
@@ -39,7 +41,7 @@ const normal = proxyActivities<Bookkeeping>({
  * Workspaces that wait for the same server take turns.
  */
 const queuedEmail = (workspaceId: string) =>
-  proxyActivities<Pick<Activities, 'sendEmail'>>({
+  proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage'>>({
     taskQueue: sendingQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -73,6 +75,10 @@ export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   )
   return result.next === 'queue' ? queuedEmail(input.workspaceId).sendEmail(input) : result
 }
+
+/** Tries a message again because somebody asked for it. */
+export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
+  queuedEmail(input.workspaceId).retryMessage(input)
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {
   try {

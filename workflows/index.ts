@@ -1,1 +1,2 @@
 export { enrollment } from './enrollment.ts'
+export { retry } from './retry.ts'

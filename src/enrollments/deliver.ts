@@ -47,6 +47,10 @@ export async function deliver(
 async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const { enrollments } = dependencies
   const { kind, workspaceId, automationId, contactId, eventId, enrollmentId, automationName, requestId } = delivery
+  if (kind === 'RETRY') {
+    if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
+    return enrollments.retry(workspaceId, delivery.messageId)
+  }
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
   switch (kind) {
     case 'START': {

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { settlePutOff } from '../messages/index.ts'
+import { dropRetriesOf, settlePutOff } from '../messages/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
 /**
  * Ends an enrollment by the ledger, and makes its workflow's end due. From the commit on no email of it can be claimed: a claim
  * locks its row. One that was put off will not be tried again, and is settled as that. An event that was fired before and is
- * still on its way was for somebody who was in: it is as heard, and lets nobody in anew.
+ * still on its way was for somebody who was in: it is as heard, and lets nobody in anew. Nor is a message of it tried again that was to be.
  *
  * @returns what is due; nothing where it was over already.
  */
@@ -15,6 +15,7 @@ export async function endRow(em: EntityManager, enrollmentId: string): Promise<D
   const [delivery] = rows
   if (!delivery) return []
   await settlePutOff(em, enrollmentId)
+  await dropRetriesOf(em, enrollmentId)
   await sql(em, HEAR_PENDING, [delivery.automation_id, delivery.contact_id])
   return rows.map(toDelivery)
 }

@@ -10,6 +10,8 @@ import {
   enrollmentWorkflowId,
   enterSignal,
   plainMarkdown,
+  type RetryWorkflow,
+  retryWorkflowId,
 } from '../sequences/index.ts'
 import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
 
@@ -72,6 +74,8 @@ export interface Enrollments {
   cancel(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. One that has ended is left as it is. */
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
+  /** Has a message tried again. One that is being tried again already is left to that. */
+  retry(workspaceId: string, messageId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
   idle(): Promise<void>
 }
@@ -199,6 +203,20 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
           if (!(error instanceof WorkflowNotFoundError)) throw error
         }
       }
+    },
+    async retry(workspaceId, messageId) {
+      const input = { workspaceId, messageId, installationId: await installation() }
+      await within(() =>
+        client.workflow.start<RetryWorkflow>('retry', {
+          taskQueue,
+          workflowId: retryWorkflowId(messageId),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          args: [input],
+          priority: { fairnessKey: workspaceId },
+          typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.workspace, value: workspaceId }],
+        }),
+      )
     },
     async idle() {
       while (underWay.size > 0) await Promise.allSettled(underWay)

@@ -14,6 +14,7 @@ export const TAGS = {
   Tags: 'Words on contacts. Getting one can start automations.',
   Segments: 'Saved conditions: whoever they are true for at the moment.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
+  Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',
   Service: 'The key in use, and this description.',
 } as const
 

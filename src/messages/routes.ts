@@ -1,8 +1,30 @@
 import { array } from 'yup'
-import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import { listAnswer, listOf, operation, pageQuery, rangeOf } from '../http/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import {
+  cursorAnswer,
+  cursorBehind,
+  cursorListOf,
+  listAnswer,
+  listOf,
+  operation,
+  pageQuery,
+  rangeOf,
+  readCursor,
+  single,
+} from '../http/index.ts'
+import { isId } from '../platform/ids.ts'
 import { listActivity } from './activity.ts'
-import { messageShape, presentMessage } from './shapes.ts'
+import { messagesOf } from './list-queries.ts'
+import { MESSAGE_STATUSES } from './message.ts'
+import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
+import { MOST_RETRIES, retryMany, retryOne } from './retry.ts'
+import { messagesQuery, retriesSchema, retrySchema } from './schemas.ts'
+import { listedMessageShape, messageShape, presentListed, presentMessage, retriesShape, retryShape } from './shapes.ts'
+
+const NO_CURSOR = 'cursor must be the nextCursor of a page of this list'
+
+const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
 
 export const messageOperations = [
   operation({
@@ -23,6 +45,77 @@ export const messageOperations = [
     async handle({ caller, params, query }, { em }) {
       const [messages, total] = await listActivity(em, caller.workspace.id, params.id, rangeOf(query))
       return listAnswer(messages.map(presentMessage), query, total)
+    },
+  }),
+
+  operation({
+    id: 'listMessages',
+    method: 'GET',
+    path: '/messages',
+    tag: 'Messages',
+    summary: 'List messages',
+    description:
+      'Of all contacts, the newest first, without their content: what became of them, by status, automation, contact and time.',
+    scope: 'contacts:read',
+    query: messagesQuery,
+    answers: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageShape) } },
+    refusals: { 400: [NO_CURSOR, 'since must be a time such as 2026-11-21T09:30:00Z'], 404: [CONTACT_NOT_FOUND] },
+    async handle({ caller, query }, { em }) {
+      const { status, automationId, contactId: given, since, until, limit } = query
+      const behind = readCursor(query.cursor)
+      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      const statuses = status === undefined ? MESSAGE_STATUSES : [status]
+      const range = { statuses, behind, since: dateOf(since), until: dateOf(until), limit: limit + 1 }
+      const isNone = automationId !== undefined && !isId(automationId)
+      const page = isNone ? [] : await messagesOf(em.fork(), caller.workspace.id, { automationId, contactId }, range)
+      // Nobody is not somebody to whom nothing was sent.
+      if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
+      return cursorAnswer(page, limit, presentListed)
+    },
+  }),
+
+  operation({
+    id: 'retryMessage',
+    method: 'POST',
+    path: '/messages/{id}/retry',
+    tag: 'Messages',
+    summary: 'Have a message tried again',
+    description:
+      'As its step says it, to its contact as it is now. What FAILED has not been delivered, and is sent. What is UNCONFIRMED may ' +
+      'arrive twice, which "evenIfSent" has to allow. What was CAPTURED is sent where mail is delivered by now. Its sequence goes on ' +
+      'as it did, or is over as it was. While its automation is paused it waits.',
+    scope: 'automations:write',
+    body: retrySchema,
+    transactional: false,
+    answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
+    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
+    async handle({ caller, params, body }, dependencies) {
+      const { evenIfSent = false } = body
+      const { id, status, retryAt } = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent })
+      return { status: 202, body: { data: { id, status, retryAt: retryAt.toISOString() } } }
+    },
+  }),
+
+  operation({
+    id: 'retryMessages',
+    method: 'POST',
+    path: '/messages/retry',
+    tag: 'Messages',
+    summary: 'Have messages tried again',
+    description:
+      `Up to ${MOST_RETRIES.toLocaleString('en')} of a status, the newest first, each by the rule that one of them has. While there ` +
+      'are more, nextCursor says where the next call goes on.',
+    scope: 'automations:write',
+    body: retriesSchema,
+    answers: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesShape) } },
+    refusals: { 400: [NO_CURSOR], 409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
+    async handle({ caller, body }, { em }) {
+      const { status, automationId, contactId, evenIfSent = false } = body
+      const behind = readCursor(body.cursor)
+      const search = { status, automationId, contactId, behind, since: dateOf(body.since), until: dateOf(body.until) }
+      const { asked, last } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
+      return { status: 202, body: { data: { retried: asked, nextCursor: cursorBehind(last) } } }
     },
   }),
 ]

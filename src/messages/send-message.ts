@@ -1,44 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { classifyDatabaseError, isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { newId } from '../platform/ids.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
 import { draftMessage, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
-import { recordOutcome, settlePutOff, type Content, type Outcome } from './record-queries.ts'
-import { abortAfter } from '../platform/abort.ts'
-import { newId } from '../platform/ids.ts'
-import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
-import { type RenderedEmail, type Renderer, RendererBusy, RendererClosed, TemplateError } from '../templates/index.ts'
-import { addressOf } from '../platform/email-address.ts'
-import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
-import type { Log, Metrics } from '../outbox/index.ts'
-import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
-import type { LeaseKeeper } from './hand-over-leases.ts'
-
-export interface SendMessageDependencies {
-  em: EntityManager
-  /** Where mail of live workspaces goes; `undefined` captures it. */
-  smtp: MailTransport | undefined
-  renderer: Renderer
-  leases: LeaseKeeper
-  /** The sender: `Name <address>`. */
-  mailFrom: string
-  metrics: Metrics
-  log: Log
-}
-
-export type SendResult =
-  /** The message is settled; `stop` where the automation ends a sequence at this outcome. */
-  /** `at` where it was settled by an earlier attempt: then. */
-  | { kind: 'settled'; status: MessageStatus; stop: boolean; at?: Date }
-  | { kind: 'held' }
-  | { kind: 'gone' }
-  /** Certainly not sent, or not to be settled yet: to be tried again later. */
-  | { kind: 'deferred'; reason: string; afterMs: number }
-  /** It can't be done within the time that it may take here: to be done where it may wait, or when it is its turn again. */
-  | { kind: 'queue' }
-
-/** How an email comes by a connection: only if one is free within a moment, or whenever its turn comes. */
-export type Patience = 'at-once' | { turn: AbortSignal }
+import type { MessageKey } from './message.ts'
+import { recordForSure, untilDone } from './record-for-sure.ts'
+import { settlePutOff, type Content, type Outcome } from './record-queries.ts'
+import {
+  again,
+  type Attempt,
+  type Patience,
+  Sending,
+  type SendMessageDependencies,
+  type SendResult,
+  warnOf,
+} from './sending.ts'
 
 /**
  * Sends a step's email to an enrollment's contact, at most once: render, permit, claim, hand over, record. The claim is made
@@ -57,32 +32,14 @@ export async function sendMessage(
     return (await holdEnrollment(em, key.enrollmentId, automationId)) ? { kind: 'held' } : again()
   }
   if (draft.kind === 'existing' && draft.died !== undefined) {
-    warnOf(dependencies.log, draft.status, { messageId: draft.died, ...idsOf(key, automationId) })
+    warnOf(dependencies.log, draft, { messageId: draft.died, ...idsOf(key, automationId) })
   }
   if (draft.kind !== 'ready') return notNow(draft, patience)
-  const { attempts, holds, contact } = draft
-  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts, holds, recipient: contact.email }
-  return new Sending(dependencies, claim, draft).send(patience)
+  return new Sending(dependencies, new StepAttempt(dependencies, key, automationId, draft), draft).send(patience)
 }
 
-/** How long an email waits for a thread to render it, in milliseconds, when it is to go at once: others need its slot. */
-const RENDER_SOON_MS = 500
-/**
- * How long one from the queue waits for a thread, and then for a connection, in milliseconds. It keeps a slot of its worker
- * meanwhile, and whoever has slow recipients would keep all of them: the queue gives workspaces their turns.
- */
-const TURN_MS = 3_000
-
-/** Something changed between two looks. */
-const again = (): SendResult => ({ kind: 'deferred', reason: 'It changed meanwhile', afterMs: FIRST_RETRY_MS })
-
-/** How long a message waits after its first try that came to nothing, in milliseconds, and at most: it is doubled each time. */
-const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 300_000
 /** How soon it is looked again whether another attempt is through, in milliseconds: its lease is longer. */
 const BUSY_RETRY_MS = 5_000
-/** How soon another process may have it that can send, in milliseconds. */
-const ELSEWHERE_RETRY_MS = 30_000
 
 function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): SendResult {
   switch (draft.kind) {
@@ -99,236 +56,40 @@ function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): S
   }
 }
 
-/** One attempt at one message. */
-class Sending {
+/** An attempt of a sequence at the email of one of its steps. */
+class StepAttempt implements Attempt {
+  readonly key: MessageKey
+  readonly claimId = newId()
+  readonly ids: Record<string, string>
   private readonly dependencies: SendMessageDependencies
-  private readonly claim: Omit<Claim, 'as'>
-  private readonly draft: Draft
+  private readonly of: Omit<Claim, 'as'>
 
-  constructor(dependencies: SendMessageDependencies, claim: Omit<Claim, 'as'>, draft: Draft) {
+  constructor(dependencies: SendMessageDependencies, key: MessageKey, automationId: string, draft: Draft) {
+    const { attempts, holds, contact } = draft
     this.dependencies = dependencies
-    this.claim = claim
-    this.draft = draft
+    this.key = key
+    this.ids = idsOf(key, automationId)
+    const recipient = contact.email
+    this.of = { key, automationId, messageId: newId(), claim: this.claimId, attempts, holds, recipient }
   }
 
-  async send(patience: Patience): Promise<SendResult> {
-    const { smtp, renderer } = this.dependencies
-    const { draft } = this
-    let rendered: RenderedEmail
-    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
-    try {
-      const options = { owner: draft.workspaceId, beginBy: late.signal }
-      rendered = await renderer.render(draft.content, { contact: draft.contact }, options)
-    } catch (error) {
-      if (error instanceof RendererClosed) return { kind: 'queue' }
-      if (error instanceof RendererBusy)
-        return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.putOff(error.message)
-      if (!(error instanceof TemplateError)) throw error
-      return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
-    } finally {
-      late.forget()
-    }
-    const content = contentOf(this.dependencies, this.claim.key, draft, rendered)
-    if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
-    // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
-    if (!smtp)
-      return {
-        kind: 'deferred',
-        reason: 'This process has no mail server, and this installation sends by one',
-        afterMs: ELSEWHERE_RETRY_MS,
-      }
-    if (patience === 'at-once') {
-      const permit = await smtp.permitSoon(draft.workspaceId)
-      return permit ? this.handOver(permit, content) : { kind: 'queue' }
-    }
-    const permit = await this.permitInTime(smtp, patience.turn)
-    return permit ? this.handOver(permit, content) : { kind: 'queue' }
+  claim(as: ClaimAs): Promise<string | undefined> {
+    return claimMessage(this.em(), { ...this.of, as })
   }
 
-  private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<Permit | undefined> {
-    const late = abortAfter(TURN_MS, 'No connection was free')
-    try {
-      return await smtp.permit(this.draft.workspaceId, AbortSignal.any([turn, late.signal]))
-    } catch (error) {
-      if (error === late.signal.reason) return undefined
-      throw error
-    } finally {
-      late.forget()
-    }
+  async record(id: string, outcome: Outcome, content: Content): Promise<void> {
+    await recordForSure(this.dependencies, { id, claim: this.claimId }, outcome, content)
+    if (outcome.status === 'DEFERRED') await untilDone(() => settlePutOff(this.em(), this.key.enrollmentId))
   }
 
-  private async handOver(permit: Permit, content: Content): Promise<SendResult> {
-    const { em, leases, metrics, mailFrom } = this.dependencies
-    const lease = leases.begin(this.claim.claim)
-    const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
-    const begin = async () => {
-      const sentAt = performance.now()
-      claimed.as = 'unknown'
-      try {
-        claimed.id = await claimMessage(em.fork(), { ...this.claim, as: { status: 'SENDING' } })
-        claimed.as = claimed.id === undefined ? 'no' : 'yes'
-      } catch (error) {
-        this.dependencies.log.warn({ error, ...this.ids() }, 'An email could not be claimed')
-        return false
-      }
-      lease.claimed(sentAt)
-      return claimed.as === 'yes' && lease.holds() && performance.now() - sentAt < BEGIN_WITHIN_MS
-    }
-    try {
-      const delivery = await permit.deliver(
-        { ...content, from: mailFrom, to: content.recipient },
-        { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
-      )
-      if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
-      const outcome = outcomeOf(delivery)
-      const message = { id: claimed.id, claim: this.claim.claim }
-      await recordForSure(this.dependencies, message, outcome, content)
-      if (outcome.status === 'DEFERRED') await this.settleIfOver()
-      metrics.settled(outcome.status)
-      warnOf(this.dependencies.log, outcome.status, { messageId: message.id, ...this.ids() })
-      return this.resultOf(outcome)
-    } finally {
-      lease.end()
-    }
+  async putOff(reason: string): Promise<void> {
+    await deferMessage(this.em(), this.of, reason)
+    await settlePutOff(this.em(), this.key.enrollmentId)
   }
 
-  /**
-   * It was certainly not sent. A claim that may still be on its way has to be undone, or nobody could tell it from one that
-   * was handed over.
-   */
-  private async putOff(reason: string, claimUnknown = false): Promise<SendResult> {
-    const defer = () => deferMessage(this.dependencies.em.fork(), this.claim, reason)
-    if (claimUnknown) await untilDone(defer)
-    else await defer()
-    await this.settleIfOver()
-    this.dependencies.metrics.settled('DEFERRED')
-    return this.deferred(reason)
-  }
-
-  private settleIfOver(): Promise<void> {
-    return untilDone(() => settlePutOff(this.dependencies.em.fork(), this.claim.key.enrollmentId))
-  }
-
-  /** Nothing of the message has flowed, and no claim is ours. */
-  private async unclaimed(delivery: Delivery, claimUnknown: boolean, content: Content): Promise<SendResult> {
-    if (!claimUnknown) {
-      if (delivery.kind === 'refused') return this.settle({ status: 'FAILED', error: tell(delivery.reason), content })
-      if (delivery.kind === 'withdrawn') return again()
-    }
-    const reason = 'reason' in delivery ? tell(delivery.reason) : 'The database did not answer in time'
-    return this.putOff(reason, claimUnknown)
-  }
-
-  /** Claims and settles in one statement what needs no hand-over. */
-  private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>): Promise<SendResult> {
-    const { em, log, metrics } = this.dependencies
-    const sound = 'error' in as ? { ...as, error: tell(as.error) } : as
-    const messageId = await claimMessage(em.fork(), { ...this.claim, as: sound })
-    if (messageId === undefined) return again()
-    metrics.settled(as.status)
-    warnOf(log, as.status, { messageId, ...this.ids() })
-    return this.resultOf(as)
-  }
-
-  /** It is tried again later: its attempts count, and having waited for a turn is none. */
-  private deferred(reason: string): SendResult {
-    return { kind: 'deferred', reason, afterMs: Math.min(FIRST_RETRY_MS * 2 ** this.claim.attempts, LONGEST_RETRY_MS) }
-  }
-
-  private resultOf(outcome: { status: MessageStatus; error?: string }): SendResult {
-    const { status } = outcome
-    if (status === 'DEFERRED') return this.deferred(outcome.error ?? '')
-    return { kind: 'settled', status, stop: status === 'FAILED' && this.draft.onSendFailure === 'STOP' }
-  }
-
-  private ids() {
-    return idsOf(this.claim.key, this.claim.automationId)
+  private em(): EntityManager {
+    return this.dependencies.em.fork()
   }
 }
 
 const idsOf = ({ enrollmentId, stepId }: MessageKey, automationId: string) => ({ enrollmentId, stepId, automationId })
-
-/** What the log says of an outcome that somebody may want to do something about. */
-const WORTH_A_WARNING: Partial<Record<MessageStatus, string>> = {
-  FAILED: 'An email has failed for good; the activity of its contact says why',
-  UNCONFIRMED:
-    'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
-}
-
-/** Logs it by ids alone: a server's words can hold an address. */
-function warnOf(log: Log, status: MessageStatus, ids: Record<string, string>): void {
-  const words = WORTH_A_WARNING[status]
-  if (words !== undefined) log.warn({ status, ...ids }, words)
-}
-
-/** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */
-export const isDelivered = ({ workspaceMode, mail }: Pick<Draft, 'workspaceMode' | 'mail'>): boolean =>
-  workspaceMode === 'live' && mail === 'smtp'
-
-export const contentOf = (
-  { mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>,
-  key: MessageKey,
-  { contact }: Pick<Draft, 'contact'>,
-  rendered: RenderedEmail,
-): Content => ({
-  ...rendered,
-  messageId: messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost'),
-  recipient: contact.email,
-})
-
-/** What is recorded of a delivery that was claimed. */
-export function outcomeOf(delivery: Delivery): Outcome {
-  switch (delivery.kind) {
-    case 'taken':
-      return { status: 'SENT', response: tell(delivery.response) }
-    case 'refused':
-      return { status: 'FAILED', error: tell(delivery.reason) }
-    case 'unknown':
-      return { status: 'UNCONFIRMED', error: tell(delivery.reason) }
-    case 'not-sent':
-      return { status: 'DEFERRED', error: tell(delivery.reason) }
-    case 'withdrawn':
-      return { status: 'DEFERRED', error: 'The claim was too late' }
-  }
-}
-
-const MAX_WORDS = 2_000
-
-/** A server's words as they can be kept, and shown on a terminal: whatever it says, it is text, and not a book. */
-const tell = (words: string): string => words.replace(CONTROLS, ' ').toWellFormed().slice(0, MAX_WORDS)
-/** Control characters but the line's end: they can be commands to a terminal (ECMA-48). */
-const CONTROLS = /[\p{Cc}--\n]/gv
-
-/**
- * Records an outcome, against every error that can pass: only this process knows whether the message was handed over. What
- * can't be stored is left out, and the outcome still is.
- */
-export async function recordForSure(
-  { em, log }: Pick<SendMessageDependencies, 'em' | 'log'>,
-  message: { id: string; claim: string },
-  outcome: Outcome,
-  content: Content | undefined,
-): Promise<void> {
-  try {
-    await untilDone(() => recordOutcome(em.fork(), message, outcome, content))
-  } catch (error) {
-    log.error({ error, messageId: message.id }, 'What was sent cannot be stored; its outcome is')
-    const bare = 'error' in outcome ? { ...outcome, error: 'It cannot be stored' } : { ...outcome, response: null }
-    await untilDone(() => recordOutcome(em.fork(), message, bare, undefined))
-  }
-}
-
-/** The longest pause between two tries, in milliseconds. */
-const LONGEST_PAUSE_MS = 5_000
-
-/** Repeats a statement until it is done, or until its error says that repeating will not help. */
-async function untilDone<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let pause = 50; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    try {
-      return await run()
-    } catch (error) {
-      if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error
-      await delay(pause)
-    }
-  }
-}

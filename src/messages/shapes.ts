@@ -1,6 +1,7 @@
-import { boolean, object, string, type InferType } from 'yup'
+import { boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import type { ActivityItem } from './activity.ts'
+import type { ListedMessage } from './list-queries.ts'
 import { MESSAGE_STATUSES } from './message.ts'
 
 const nullableText = (example: string | null, description?: string) =>
@@ -9,13 +10,14 @@ const nullableText = (example: string | null, description?: string) =>
     .defined()
     .meta({ example, ...(description === undefined ? {} : { description }) })
 
-/** A message, as an item of a contact's activity. */
-export const messageShape = object({
-  id: id('message'),
-  type: string()
-    .oneOf(['MESSAGE'] as const)
-    .required(),
-  status: string()
+const nullableTime = (description: string) =>
+  string()
+    .nullable()
+    .defined()
+    .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00.000Z' })
+
+const messageStatus = () =>
+  string()
     .oneOf(MESSAGE_STATUSES)
     .required()
     .meta({
@@ -23,7 +25,15 @@ export const messageShape = object({
         'SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
         'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), DISMISSED.',
       example: 'SENT',
-    }),
+    })
+
+/** A message, as an item of a contact's activity. */
+export const messageShape = object({
+  id: id('message'),
+  type: string()
+    .oneOf(['MESSAGE'] as const)
+    .required(),
+  status: messageStatus(),
   automationId: id('automation'),
   enrollmentId: id('enrollment'),
   stepId: id('step'),
@@ -41,10 +51,8 @@ export const messageShape = object({
   response: nullableText('250 OK', 'What the server answered.'),
   error: nullableText(null, 'Why it was not sent.'),
   createdAt: timestamp('When it was first to be sent.'),
-  sentAt: string()
-    .nullable()
-    .defined()
-    .meta({ json: { format: 'date-time' }, example: '2026-11-21T09:30:00.000Z' }),
+  sentAt: nullableTime('When the server took it.'),
+  retryAt: nullableTime('Since when it is to be tried again because somebody asked for it.'),
 })
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
@@ -72,4 +80,54 @@ export const presentMessage = ({
   error: message.error ?? null,
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
+  retryAt: message.retryAt?.toISOString() ?? null,
 })
+
+/** A message, as an item of a list: all but its content. */
+export const listedMessageShape = messageShape
+  .omit(['type', 'html', 'text', 'contentOmitted'])
+  .shape({ contactId: id('contact') })
+  .required()
+  .meta({ component: 'MessageSummary', description: 'One email to one contact, without its content.' })
+
+export const presentListed = (message: ListedMessage): InferType<typeof listedMessageShape> => ({
+  id: message.id,
+  status: message.status,
+  contactId: message.contactId,
+  automationId: message.automationId,
+  enrollmentId: message.enrollmentId,
+  stepId: message.stepId,
+  to: message.to,
+  subject: message.subject,
+  messageId: message.messageId,
+  attempts: message.attempts,
+  response: message.response,
+  error: message.error,
+  createdAt: message.createdAt.toISOString(),
+  sentAt: message.sentAt?.toISOString() ?? null,
+  retryAt: message.retryAt?.toISOString() ?? null,
+})
+
+/** What having a message tried again answers. */
+export const retryShape = object({
+  id: id('message'),
+  status: messageStatus(),
+  retryAt: timestamp('Since when it is to be tried again. It is null in lists once it is being handed over.'),
+})
+  .required()
+  .meta({ component: 'MessageRetry' })
+
+/** What having many tried again answers. */
+export const retriesShape = object({
+  retried: number()
+    .integer()
+    .min(0)
+    .required()
+    .meta({ description: 'How many are tried again. Those that were to be already are not counted.', example: 17 }),
+  nextCursor: string().nullable().defined().meta({
+    description: 'The cursor of the next call, which goes on with older ones; null when there are none.',
+    example: null,
+  }),
+})
+  .required()
+  .meta({ component: 'MessageRetries' })

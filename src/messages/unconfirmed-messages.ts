@@ -7,7 +7,8 @@ import type { MessageStatus } from './message.ts'
 import { type RenderedEmail, RendererBusy, TemplateError } from '../templates/index.ts'
 import type { MailTransport } from '../transports/index.ts'
 import { NO_SENDER } from '../installation/index.ts'
-import { contentOf, isDelivered, outcomeOf, recordForSure, type SendMessageDependencies } from './send-message.ts'
+import { recordForSure } from './record-for-sure.ts'
+import { contentOf, isDelivered, outcomeOf, type SendMessageDependencies } from './sending.ts'
 
 const LISTED = 1_000
 

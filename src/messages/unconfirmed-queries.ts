@@ -1,5 +1,6 @@
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
+import type { SendFailurePolicy } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { LEASE_SECONDS } from './claim-queries.ts'
@@ -63,19 +64,33 @@ export async function standingOf(
 }
 
 /** What it takes to send a message once more, from its step. */
-export interface UnconfirmedDraft extends Pick<
+export interface OnceMoreDraft extends Pick<
   Draft,
-  'workspaceId' | 'workspaceMode' | 'content' | 'contact' | 'mail'
+  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'mail'
 > {
   key: MessageKey
+  automationId: string
+  /** What became of it before. */
+  before: MessageStatus
+  /** Since when somebody wants it tried again, as Postgres prints it. */
+  retryAt: string | null
 }
 
 /**
  * Looks at a message that may be sent once more, without a lock: the claim asks again.
  * @returns `undefined` when it is not one to decide on, or its automation is gone.
  */
-export async function draftUnconfirmed(em: EntityManager, id: string): Promise<UnconfirmedDraft | undefined> {
+export const draftUnconfirmed = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
+  draftOnceMore(em, id, IS_UNCONFIRMED)
+
+/** @param which a condition on a `message` and its `automation`: whether it may be sent once more */
+export async function draftOnceMore(em: EntityManager, id: string, which: string): Promise<OnceMoreDraft | undefined> {
   const [row] = await sql<{
+    automation_id: string
+    status: MessageStatus
+    attempts: number
+    retry_at: string | null
+    on_send_failure: SendFailurePolicy
     enrollment_id: string
     step_id: string
     visit: number
@@ -88,10 +103,15 @@ export async function draftUnconfirmed(em: EntityManager, id: string): Promise<U
     subject: string
     html: string | null
     text: string | null
-  }>(em, DRAFT, [id])
+  }>(em, `${DRAFT} and ${which}`, [id])
   if (!row) return undefined
   return {
     key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
+    automationId: row.automation_id,
+    before: row.status,
+    retryAt: row.retry_at,
+    attempts: row.attempts,
+    onSendFailure: row.on_send_failure,
     workspaceId: row.workspace_id,
     workspaceMode: row.mode,
     content: { subject: row.subject, html: row.html, text: row.text },
@@ -101,7 +121,8 @@ export async function draftUnconfirmed(em: EntityManager, id: string): Promise<U
 }
 
 const DRAFT = `
-select message.enrollment_id, message.step_id, message.visit, message.workspace_id, workspace.mode, contact.email,
+select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
+  message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.email,
   contact.first_name, contact.metadata, content.subject, content.html, content.text,
   (select mail from installation) as mail
 from messages message
@@ -115,7 +136,7 @@ cross join lateral (
 join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 join contacts contact on contact.id = enrollment.contact_id
 join workspaces workspace on workspace.id = enrollment.workspace_id
-where message.id = $1::uuid and step.id = message.step_id::text and ${IS_UNCONFIRMED}`
+where message.id = $1::uuid and step.id = message.step_id::text`
 
 export interface Reclaimed {
   /** Whether it had certainly not been sent before. */
@@ -150,7 +171,7 @@ contact as (
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
-  lease_until = clock_timestamp() + make_interval(secs => $3::float8)
+  retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8)
 from messages before
 join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id

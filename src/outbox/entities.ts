@@ -13,6 +13,7 @@ const schema = defineEntity({
     contactId: p.uuid().nullable(),
     eventId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
+    messageId: p.uuid().nullable(),
     afterId: p.uuid().nullable(),
     generation: p.integer(),
     attempts: p.integer(),

@@ -8,6 +8,7 @@ import { NIL_ID } from '../platform/ids.ts'
  * - WAKE: an enrollment has to look at its automation again
  * - CANCEL: whatever workflow a contact has in an automation has to end
  * - END: the workflow of one enrollment has to end, and no other's
+ * - RETRY: a message has to be tried again, because somebody asked for it
  * - WAKE_HELD: all that an automation holds have to be woken, in pages
  * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
  * - ERASE: the last messages of an erased contact have to go, when they are settled
@@ -15,7 +16,7 @@ import { NIL_ID } from '../platform/ids.ts'
  * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
  */
 export type DeliveryKind =
-  'START' | 'WAKE' | 'CANCEL' | 'END' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
+  'START' | 'WAKE' | 'CANCEL' | 'END' | 'RETRY' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
 
 /** There is one of each of these, for all workspaces, and it goes round for ever. */
 export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -34,6 +35,7 @@ const LANE_OF = {
   WAKE: 'interactive',
   CANCEL: 'interactive',
   END: 'interactive',
+  RETRY: 'interactive',
   WAKE_HELD: 'walk',
   TEAR_DOWN: 'walk',
   ERASE: 'walk',
@@ -50,6 +52,7 @@ export interface Delivery {
   contactId: string | null
   eventId: string | null
   enrollmentId: string | null
+  messageId: string | null
   afterId: string | null
   generation: number
   attempts: number
@@ -77,6 +80,7 @@ export interface DeliveryRow {
   contact_id: string | null
   event_id: string | null
   enrollment_id: string | null
+  message_id: string | null
   after_id: string | null
   generation: number
   attempts: number
@@ -93,6 +97,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   contactId: row.contact_id,
   eventId: row.event_id,
   enrollmentId: row.enrollment_id,
+  messageId: row.message_id,
   afterId: row.after_id,
   generation: row.generation,
   attempts: row.attempts,
@@ -108,7 +113,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
  */
 export const deliveryColumns = (events = 'trigger_events'): string => `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
-delivery.enrollment_id, delivery.after_id, delivery.generation, delivery.attempts,
+delivery.enrollment_id, delivery.message_id, delivery.after_id, delivery.generation, delivery.attempts,
 (select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
 (select id from enrollments enrollment
  where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'

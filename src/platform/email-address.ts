@@ -77,3 +77,18 @@ export function inAscii(address: string): string {
   const domain = domainToASCII(address.slice(at + 1))
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
+
+/**
+ * A text without anybody's address, for a log: what a mail server says mostly names the mailbox.
+ * @param known an address that it may repeat in other forms, such as its local part alone
+ */
+export function withoutAddresses(text: string, known?: string): string {
+  const bare = text.replace(ADDRESS_LIKE, '…')
+  const local = known === undefined ? '' : (/^(.*)@/.exec(known)?.[1] ?? '')
+  if (local === '') return bare
+  return bare.split(new RegExp(`(?<![\\p{L}\\p{N}])${local.replace(SYNTAX, '\\$&')}(?![\\p{L}\\p{N}])`, 'iu')).join('…')
+}
+
+const ADDRESS_LIKE = /[^\s<>"'()[\]:;,]+@[^\s<>"'()[\]:;,]+/g
+/** What has a meaning in a regular expression. */
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g

@@ -10,6 +10,7 @@ import {
   enqueueAgain,
   settleDeliveries,
 } from '../outbox/index.ts'
+import { overdueRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
 
@@ -22,6 +23,8 @@ const TEAR_DOWN = { size: 50, concurrency: 2 }
 /** How much of what its emails said is removed at once: each can be hundreds of kilobytes. */
 const CONTENTS_AT_ONCE = 100
 const RECONCILE = { size: 50, concurrency: 5 }
+/** How many retries are held against Temporal in each round. */
+const RETRIES_AT_ONCE = 200
 /** Events are looked through by the thousand; with Temporal they are held one by one, and a resumption may wait behind that. */
 const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
 
@@ -49,6 +52,7 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
     case 'WAKE':
     case 'CANCEL':
     case 'END':
+    case 'RETRY':
       throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
   }
 }
@@ -111,7 +115,16 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
   await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
+  if (page.length < RECONCILE.size) await retryOverdue(dependencies)
   await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
+}
+
+/** Who is to try a message again and is still there is left to it. */
+async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
+  const overdue = await overdueRetries(em.fork(), RETRIES_AT_ONCE)
+  await pMap(overdue, ({ id, workspaceId }) => enrollments.retry(workspaceId, id), {
+    concurrency: RECONCILE.concurrency,
+  })
 }
 
 /**

@@ -24,12 +24,15 @@ export interface Arrival extends Entry {
   ledgerHas?: string | null
 }
 
+/** Whose it is: a worker of another installation has nothing to say about it. */
+export interface OfInstallation {
+  installationId: string
+}
+
 /** What the `enrollment` workflow is started with. */
-export interface EnrollmentInput extends Entry {
+export interface EnrollmentInput extends Entry, OfInstallation {
   /** The version of the machine's rules that the run follows. */
   engine: number
-  /** Whose it is: a worker of another installation has nothing to say about it. */
-  installationId: string
   workspaceId: string
   automationId: string
   contactId: string

@@ -6,6 +6,7 @@ export {
   type EnrollmentWorkflow,
   enterSignal,
   type Entry,
+  type OfInstallation,
   stateQuery,
 } from './contract.ts'
 export {
@@ -19,6 +20,7 @@ export {
 } from './enrollment.ts'
 export { ENGINE, type Happening, next, positionOf } from './machine.ts'
 export { type Effect, INITIAL, type MachineState } from './moves.ts'
+export { type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,

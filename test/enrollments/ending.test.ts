@@ -74,7 +74,7 @@ describe('an enrollment that is ended by a call', () => {
     await enroll(service, automationId, contactId)
     await mailed(contactId, 1)
     const { enrollments } = service.context.dependencies
-    const late = enrollments.end
+    const late = enrollments.end.bind(enrollments)
     const calls: (() => Promise<void>)[] = []
     enrollments.end = (...of) => {
       calls.push(() => late(...of))
@@ -102,7 +102,7 @@ describe('an enrollment that is ended by a call', () => {
     await enroll(service, automationId, contactId)
     await mailed(contactId, 1)
     const { enrollments } = service.context.dependencies
-    const { enter } = enrollments
+    const enter = enrollments.enter.bind(enrollments)
     const entered = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     enrollments.enter = async (...of) => {

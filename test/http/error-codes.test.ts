@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { document } from '../../src/parts/operations.ts'
 import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { RendererBusy } from '../../src/templates/content.ts'
 import { deleteApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
@@ -67,6 +68,21 @@ describe('X-Error-Code', () => {
     } finally {
       await sql(em(), 'drop trigger fail on lists')
     }
+  }
+
+  /** A message of somebody who is enrolled, as it would be by then. */
+  async function aMessage(status: string): Promise<string> {
+    const id = newId()
+    const enrolled = await aContact(service)
+    await enroll(service, automationId, enrolled)
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
+       from enrollments where contact_id = $2::uuid`,
+      [id, enrolled, status],
+    )
+    return id
   }
 
   /** A request that is refused for each, and where that is said: the status, the code and the pointer. */
@@ -167,6 +183,10 @@ describe('X-Error-Code', () => {
     '404 contact_not_in_list': () => call('DELETE', `lists/${listId}/contacts/${contactId}`),
     '404 tag_not_found': () => call('DELETE', `contacts/${contactId}/tags/none`),
     '404 automation_not_found': () => call('GET', `automations/${contactId}`),
+    '404 message_not_found': () => post(`messages/${contactId}/retry`, {}),
+    '409 message_not_retryable': async () => post(`messages/${await aMessage('SENT')}/retry`, {}),
+    '409 may_arrive_twice /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
+    '409 would_be_captured': async () => post(`messages/${await aMessage('CAPTURED')}/retry`, {}),
     '404 not_enrolled': () => call('DELETE', `automations/${automationId}/enrollments/${contactId}`),
     '404 automation_not_active': () => enroll(service, contactId, contactId),
     '405 method_not_allowed': () => call('PUT', 'contacts'),

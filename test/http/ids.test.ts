@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { operations } from '../../src/parts/operations.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -30,16 +32,27 @@ describe('an id', () => {
   async function things() {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    await enroll(service, automationId, contactId)
     const condition = { list: listId }
     const segment = await createSegment(service.context.orm.em, {
       workspaceId: service.workspaceId,
       name: 'S',
       condition,
     })
+    const messageId = newId()
+    await sql(
+      service.context.orm.em.fork(),
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, 'FAILED', gen_random_uuid()
+       from enrollments where contact_id = $2::uuid`,
+      [messageId, contactId],
+    )
     return {
       contacts: contactId,
       lists: listId,
-      automations: await anAutomation(service, { steps: [wait(60), EMAIL] }),
+      automations: automationId,
+      messages: messageId,
       segments: segment.id,
       contactId,
     }
@@ -81,6 +94,7 @@ describe('an id', () => {
       updateAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       replaceSteps: { steps: [{ type: 'WAIT', delayMinutes: 5 }] },
       enrollContact: { contactId: fields.contactId },
+      retryMessage: {},
     }
     const { id } = operations.find((operation) => operation.method === method && operation.path === path)!
     const sent = body ? others[id] : undefined

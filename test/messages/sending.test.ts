@@ -5,7 +5,7 @@ import { claimMessage, deferMessage, type ClaimAs } from '../../src/messages/cla
 import { draftMessage, holdEnrollment } from '../../src/messages/draft-queries.ts'
 import { recordOutcome } from '../../src/messages/record-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { outcomeOf } from '../../src/messages/send-message.ts'
+import { outcomeOf } from '../../src/messages/sending.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

@@ -133,6 +133,7 @@ export class TemporalModel {
           found.history.push({ kind: 'cancel' })
           found.fresh = true
         }),
+      retry: () => Promise.reject(new Error('Nothing is tried again in any world')),
       idle: () => Promise.resolve(),
     }
   }

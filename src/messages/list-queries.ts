@@ -1,0 +1,107 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import type { MessageStatus } from './message.ts'
+
+/** A message as a list shows it: all but what it says. */
+export interface ListedMessage {
+  id: string
+  status: MessageStatus
+  contactId: string
+  automationId: string
+  enrollmentId: string
+  stepId: string
+  to: string | null
+  subject: string | null
+  messageId: string | null
+  attempts: number
+  response: string | null
+  error: string | null
+  createdAt: Date
+  sentAt: Date | null
+  retryAt: Date | null
+  place: Place
+}
+
+interface ListedRow {
+  id: string
+  status: MessageStatus
+  contact_id: string
+  automation_id: string
+  enrollment_id: string
+  step_id: string
+  recipient: string | null
+  subject: string | null
+  message_id: string | null
+  attempts: number
+  response: string | null
+  error: string | null
+  created_at: string
+  sent_at: string | null
+  retry_at: string | null
+  micros: string
+}
+
+/** What messages are looked for by; all that is given has to be so. */
+export interface MessageSearch {
+  automationId?: string | undefined
+  contactId?: string | undefined
+}
+
+const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.recipient,
+    item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at, item.retry_at`
+
+/**
+ * The text of a statement that reads a page of a workspace's messages, newest first. It goes by the narrowest index there is: of
+ * a contact, who has few; of an automation; or of the workspace.
+ *
+ * @param parameters is given the statement's
+ */
+export function messagePage(
+  workspaceId: string,
+  { automationId, contactId }: MessageSearch,
+  page: Omit<NewestPage, 'table' | 'at' | 'of'>,
+  parameters: unknown[],
+): string {
+  const of: string[] = []
+  const own = `$${parameters.push(workspaceId)}::uuid`
+  if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
+  if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
+  // As a question of its own, where there is another index to go by: one that is asked of each row would be asked of millions.
+  of.push(
+    automationId === undefined || contactId !== undefined
+      ? `item.workspace_id = ${own}`
+      : `(select workspace_id from messages where automation_id = $${parameters.length}::uuid limit 1) = ${own}`,
+  )
+  return newestPage({ table: 'messages', at: 'created_at', of: of.join(' and '), ...page }, parameters)
+}
+
+export async function messagesOf(
+  em: EntityManager,
+  workspaceId: string,
+  search: MessageSearch,
+  page: Omit<NewestPage, 'table' | 'at' | 'of' | 'columns'>,
+): Promise<ListedMessage[]> {
+  const parameters: unknown[] = []
+  const text = messagePage(workspaceId, search, { columns: COLUMNS, ...page }, parameters)
+  return (await sql<ListedRow>(em, text, parameters)).map(toListed)
+}
+
+const toListed = (row: ListedRow): ListedMessage => ({
+  id: row.id,
+  status: row.status,
+  contactId: row.contact_id,
+  automationId: row.automation_id,
+  enrollmentId: row.enrollment_id,
+  stepId: row.step_id,
+  to: row.recipient,
+  subject: row.subject,
+  messageId: row.message_id,
+  attempts: row.attempts,
+  response: row.response,
+  error: row.error,
+  createdAt: toDate(row.created_at),
+  sentAt: row.sent_at === null ? null : toDate(row.sent_at),
+  retryAt: row.retry_at === null ? null : toDate(row.retry_at),
+  place: { micros: row.micros, id: row.id },
+})

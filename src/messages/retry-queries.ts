@@ -1,0 +1,260 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import type { NewestPage, Place } from '../platform/db/newest-page.ts'
+import {
+  type Delivery,
+  deliveryColumns,
+  type DeliveryRow,
+  type Lane,
+  toDelivery,
+  WRITER_LEASE_SECONDS,
+} from '../outbox/index.ts'
+import { SENDING_STATUSES } from '../sequences/index.ts'
+import type { WorkspaceMode } from '../workspaces/index.ts'
+import { LEASE_SECONDS } from './claim-queries.ts'
+import { messagePage, type MessageSearch } from './list-queries.ts'
+import type { MessageStatus } from './message.ts'
+import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
+import { draftOnceMore, type OnceMoreDraft } from './unconfirmed-queries.ts'
+
+/** What somebody may ask to have tried again. Nothing else is settled and may not have arrived. */
+export const RETRYABLE = ['FAILED', 'CAPTURED', 'UNCONFIRMED'] as const
+export type Retryable = (typeof RETRYABLE)[number]
+
+const IS_RETRYABLE = `message.status in (${RETRYABLE.map((status) => `'${status}'`).join(', ')})`
+
+/** How mail of a workspace leaves it. */
+export async function mailOf(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<{ workspaceMode: WorkspaceMode; mail: 'smtp' | 'capture' | null }> {
+  const [row] = await sql<{ mode: WorkspaceMode; mail: 'smtp' | 'capture' | null }>(
+    em,
+    `select mode, (select mail from installation) as mail from workspaces where id = $1::uuid`,
+    [workspaceId],
+  )
+  if (!row) throw new Error('A caller without a workspace')
+  return { workspaceMode: row.mode, mail: row.mail }
+}
+
+/** A message as whoever wants it tried again finds it. */
+export interface RetryCandidate {
+  status: MessageStatus
+  /** Whether what it was made from is still there. */
+  hasSource: boolean
+  retryAt: Date | null
+}
+
+export async function findRetryCandidate(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<RetryCandidate | undefined> {
+  const [row] = await sql<{ status: MessageStatus; has_source: boolean; retry_at: string | null }>(
+    em,
+    `select status, retry_at, ${HAS_SOURCE} as has_source from messages message
+     where id = $2::uuid and workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && { status: row.status, hasSource: row.has_source, retryAt: row.retry_at ? toDate(row.retry_at) : null }
+}
+
+const HAS_SOURCE = `
+exists (
+  select from enrollments enrollment
+  join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+  join contacts contact on contact.id = enrollment.contact_id
+  where enrollment.id = message.enrollment_id
+)`
+
+/**
+ * Has a message tried again, and makes that due. Asked again meanwhile, it stays as it was.
+ * @returns since when it is to be tried, and what is due; `undefined` where it is not in that status any more.
+ */
+export async function askForRetry(
+  em: EntityManager,
+  id: string,
+  status: MessageStatus,
+): Promise<{ retryAt: Date; due: Delivery[] } | undefined> {
+  const rows = await sql<DeliveryRow & { retry_at: string }>(
+    em,
+    `with asked as (
+       update messages message set retry_at = coalesce(retry_at, now())
+       where id = $1::uuid and status = $2 and ${IS_RETRYABLE}
+       returning id, workspace_id, retry_at
+     ),
+     ${DUE('interactive')}
+     select asked.retry_at, ${deliveryColumns()} from asked cross join delivery`,
+    [id, status],
+  )
+  const [row] = rows
+  return row && { retryAt: toDate(row.retry_at), due: [toDelivery(row)] }
+}
+
+/** What makes due what is `asked`. */
+const DUE = (lane: Lane): string => `
+delivery as (
+  insert into outbox as delivery (kind, key, lane, workspace_id, message_id, due_at)
+  select 'RETRY', id::text, '${lane}', workspace_id, id,
+    now() + interval '${lane === 'interactive' ? WRITER_LEASE_SECONDS : 0} seconds'
+  from asked
+  on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
+  returning delivery.*
+)`
+
+/** Looks at so many messages of a status, newest first, and has those tried again that may be. The relay sees to it. */
+export async function askForRetries(
+  em: EntityManager,
+  workspaceId: string,
+  search: MessageSearch,
+  { status, ...range }: Pick<NewestPage, 'behind' | 'since' | 'until' | 'limit'> & { status: Retryable },
+): Promise<{ asked: number; looked: number; last: Place | undefined }> {
+  const parameters: unknown[] = []
+  const page = messagePage(
+    workspaceId,
+    search,
+    { columns: 'item.enrollment_id', statuses: [status], ...range },
+    parameters,
+  )
+  const [row] = await sql<{ asked: number; looked: number; micros: string | null; id: string | null }>(
+    em,
+    `with page as materialized (${page}),
+     asked as (
+       update messages message set retry_at = now() from page
+       where message.id = page.id and message.status = $${parameters.push(status)} and message.retry_at is null
+         and ${HAS_SOURCE}
+       returning message.id, message.workspace_id
+     ),
+     ${DUE('bulk')}
+     select (select count(*) from delivery)::integer as asked, (select count(*) from page)::integer as looked, last.micros, last.id
+     from (select) one left join lateral (
+       select micros, id from page order by micros::bigint, id limit 1
+     ) last on true`,
+    parameters,
+  )
+  const last = row?.micros && row.id ? { micros: row.micros, id: row.id } : undefined
+  return { asked: row?.asked ?? 0, looked: row?.looked ?? 0, last }
+}
+
+/** Some of those that have been to be tried again for long: Temporal may have lost them, and is told once more. */
+export async function overdueRetries(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
+  return sql<{ id: string; workspaceId: string }>(
+    em,
+    `select id, workspace_id as "workspaceId" from messages
+     where retry_at < now() - interval '${OVERDUE_MINUTES} minutes' order by random() limit $1`,
+    [limit],
+  )
+}
+
+const OVERDUE_MINUTES = 10
+
+/** Looks at a message that is to be tried again, without a lock: the claim asks again. */
+export const draftRetry = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
+  draftOnceMore(em, id, IS_TO_RETRY)
+
+const IS_TO_RETRY = `
+(${IS_RETRYABLE} and message.retry_at is not null and automation.status in ${SENDING_STATUSES})`
+
+/**
+ * Claims a message that is to be tried again, and with that it is not to be any more: whatever becomes of it, it is handed over
+ * once. It fails where another attempt has come between, or its contact has another address by now.
+ */
+export async function claimRetry(
+  em: EntityManager,
+  id: string,
+  { claim, attempts, recipient }: { claim: string; attempts: number; recipient: string },
+): Promise<string | undefined> {
+  const [row] = await preparedSql<{ id: string }>(em, 'claim-retry', CLAIM, [
+    id,
+    claim,
+    attempts,
+    recipient,
+    LEASE_SECONDS,
+  ])
+  return row?.id
+}
+
+/** Under the same locks as a claim of a sequence's: a DELETE, a PATCH or an erasure waits for it, or it finds nothing. */
+const CLAIM = `
+with automation as (
+  select id, status from automations
+  where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null and status in ${SENDING_STATUSES}
+  for share
+),
+contact as (
+  select id from contacts where id = (select contact_id from messages where id = $1::uuid) and email = $4::text for share
+)
+update messages message
+set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,
+  lease_until = clock_timestamp() + make_interval(secs => $5::float8)
+from automation, contact
+where message.id = $1::uuid and automation.id = message.automation_id and contact.id = message.contact_id
+  and message.attempts = $3::integer and ${IS_TO_RETRY}
+returning message.id`
+
+/** Settles without a hand-over what is to be tried again. */
+export async function settleRetry(
+  em: EntityManager,
+  id: string,
+  of: { claim: string; attempts: number; recipient: string },
+  outcome: Outcome,
+  content: Content | undefined,
+): Promise<string | undefined> {
+  return em.transactional(async (unit) => {
+    const claimed = await claimRetry(unit, id, of)
+    if (claimed !== undefined) await recordOutcome(unit, { id, claim: of.claim }, outcome, content)
+    return claimed
+  })
+}
+
+/**
+ * Notes that a message was certainly not sent: it is what it was before, and still to be tried again, unless its enrollment was
+ * cancelled since that was asked for. Where the claim may be on its way to Postgres, this comes before it: the number of attempts
+ * moves on, and the claim fails. The server's words are kept of nobody who was erased.
+ */
+export async function putOffRetry(
+  em: EntityManager,
+  id: string,
+  put: { claim: string; attempts: number; before: MessageStatus; error: string; retryAt: string | null },
+): Promise<void> {
+  await sql(em, PUT_OFF, [id, put.claim, put.attempts, put.before, put.error, put.retryAt])
+}
+
+const PUT_OFF = `
+with contact as (
+  select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
+),
+enrollment as (
+  select status, ended_at from enrollments where id = (select enrollment_id from messages where id = $1::uuid) for share
+)
+update messages set status = $4, lease_until = null, attempts = $3::integer + 1,
+  retry_at = case
+    when exists (select from enrollment where status = 'CANCELLED' and ended_at > $6::timestamptz) then null
+    else coalesce(retry_at, $6::timestamptz, now())
+  end,
+  error = case when exists (select from contact) then $5::text end
+where id = $1::uuid
+  and ((claim = $2::uuid and status in ('SENDING', 'UNCONFIRMED')) or (attempts = $3::integer and retry_at is not null))`
+
+/** What was asked for before an enrollment is ended ends with it. */
+export async function dropRetriesOf(em: EntityManager, enrollmentId: string): Promise<void> {
+  await sql(em, `update messages set retry_at = null where enrollment_id = $1::uuid and retry_at is not null`, [
+    enrollmentId,
+  ])
+}
+
+/**
+ * Ends a retry that comes to nothing, because what the message was made from is gone. Where its automation is only held, it
+ * stays. @returns whether it stays.
+ */
+export async function dropRetry(em: EntityManager, id: string): Promise<boolean> {
+  const [row] = await sql<{ stays: boolean }>(
+    em,
+    `select (${IS_RETRYABLE} and message.retry_at is not null and ${HAS_SOURCE}) as stays
+     from messages message where id = $1::uuid`,
+    [id],
+  )
+  if (row?.stays) return true
+  await sql(em, `update messages message set retry_at = null where id = $1::uuid and not ${HAS_SOURCE}`, [id])
+  return false
+}

@@ -1,0 +1,80 @@
+import { Refusal } from '../platform/refusal.ts'
+import { isId } from '../platform/ids.ts'
+import type { Place } from '../platform/db/newest-page.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { MessageSearch } from './list-queries.ts'
+import type { MessageStatus } from './message.ts'
+import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
+import { askForRetries, askForRetry, findRetryCandidate, mailOf, RETRYABLE, type Retryable } from './retry-queries.ts'
+import { isDelivered } from './sending.ts'
+
+/** A message that is to be tried again. */
+export interface Asked {
+  id: string
+  status: MessageStatus
+  retryAt: Date
+}
+
+/**
+ * Has a message tried again, each by its own rule: what FAILED has certainly not been delivered; of what is UNCONFIRMED nobody
+ * knows, so that whoever asks says that it may arrive twice; and what was CAPTURED is tried where it would be delivered by now.
+ *
+ * @throws {Refusal} `not-found`; `taken` where its rule does not let it
+ */
+export async function retryOne(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  { evenIfSent }: { evenIfSent: boolean },
+): Promise<Asked> {
+  const { em } = dependencies
+  const found = isId(id) ? await findRetryCandidate(em, workspaceId, id) : undefined
+  if (!found) throw new Refusal(MESSAGE_NOT_FOUND)
+  const { status } = found
+  if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
+  if (!found.hasSource) throw notRetryable('The automation that the message was of is deleted')
+  await assertRule(em, workspaceId, status, evenIfSent)
+  const asked = await askForRetry(em, id, status)
+  if (!asked) throw notRetryable('The message has become another one meanwhile')
+  await dependencies.deliverAtOnce(dependencies, asked.due)
+  return { id, status, retryAt: asked.retryAt }
+}
+
+/** How many messages one call has tried again at most. */
+export const MOST_RETRIES = 1_000
+
+/** So many of those that are looked for, newest first. @returns how many, and where the next ones begin */
+export async function retryMany(
+  em: EntityManager,
+  workspaceId: string,
+  search: MessageSearch & {
+    status: Retryable
+    since?: Date | undefined
+    until?: Date | undefined
+    behind?: Place | undefined
+  },
+  { evenIfSent }: { evenIfSent: boolean },
+): Promise<{ asked: number; last: Place | undefined }> {
+  const { status, since, until, behind, ...of } = search
+  await assertRule(em, workspaceId, status, evenIfSent)
+  if (Object.values(of).some((id) => id !== undefined && !isId(id))) return { asked: 0, last: undefined }
+  const range = { status, since, until, behind, limit: MOST_RETRIES }
+  const { asked, looked, last } = await askForRetries(em, workspaceId, of, range)
+  return { asked, last: looked === MOST_RETRIES ? last : undefined }
+}
+
+async function assertRule(
+  em: EntityManager,
+  workspaceId: string,
+  status: Retryable,
+  evenIfSent: boolean,
+): Promise<void> {
+  if (status === 'UNCONFIRMED' && !evenIfSent) throw new Refusal(MAY_ARRIVE_TWICE, { param: '/evenIfSent' })
+  if (status === 'CAPTURED' && !isDelivered(await mailOf(em, workspaceId))) throw new Refusal(WOULD_BE_CAPTURED)
+}
+
+const isRetryable = (status: MessageStatus): status is Retryable => (RETRYABLE as readonly string[]).includes(status)
+
+const notRetryable = (why: string): Refusal =>
+  new Refusal(NOT_RETRYABLE, { message: `${why}: only what is ${RETRYABLE.join(', ')} is tried again` })

@@ -1,0 +1,53 @@
+import { boolean, object, string } from 'yup'
+import { cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
+import { MESSAGE_STATUSES } from './message.ts'
+import { RETRYABLE } from './retry-queries.ts'
+
+/** A point in time, given by the caller: ISO 8601 with its zone. */
+const instant = (description: string) =>
+  string()
+    .test({
+      name: 'instant',
+      message: ({ path }) => `${path} must be a time such as 2026-11-21T09:30:00Z`,
+      test: (value) => value === undefined || isInstant(value),
+    })
+    .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
+/** Of years that Postgres has. */
+const isInstant = (text: string): boolean => INSTANT.test(text) && Date.parse(text) > Date.UTC(1900)
+
+const range = {
+  since: instant('Only those first to be sent at this time or later.'),
+  until: instant('Only those first to be sent before this time.'),
+}
+
+/** `GET /messages`. */
+export const messagesQuery = cursorQuery({
+  status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only those in this status.', example: 'FAILED' }),
+  automationId: string().meta({ description: 'Only those of this automation.', isId: true, example: EXAMPLE_ID }),
+  contactId: string().meta({
+    description: 'Only those to this contact: its id; or `email:` and its address; or `external:` and its externalId.',
+    example: EXAMPLE_ID,
+  }),
+  ...range,
+})
+
+const evenIfSent = () =>
+  boolean().meta({
+    description: 'Has to be true for what is UNCONFIRMED: it may arrive twice, under the same Message-ID.',
+    example: false,
+  })
+
+/** `POST /messages/{id}/retry`. */
+export const retrySchema = object({ evenIfSent: evenIfSent() })
+
+/** `POST /messages/retry`. */
+export const retriesSchema = object({
+  status: string().oneOf(RETRYABLE).required().meta({ description: 'Which are tried again.', example: 'FAILED' }),
+  automationId: givenId('Only those of this automation.'),
+  contactId: givenId('Only those to this contact.'),
+  ...range,
+  evenIfSent: evenIfSent(),
+  cursor: string().min(1).max(100).meta({ description: 'Where to go on: nextCursor of the call before.' }),
+})

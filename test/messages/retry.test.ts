@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import type { RunningPart } from '../../src/parts/running-part.ts'
+import { agreeOnMail } from '../../src/installation/mail-mode.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { putOffRetry } from '../../src/messages/retry-queries.ts'
+import { walk } from '../../src/relay/walks.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+
+interface Listed {
+  id: string
+  status: string
+  contactId: string
+  retryAt: string | null
+  error: string | null
+  attempts: number
+}
+
+describe('a message that somebody has tried again', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  afterEach(() => sink.behave('accept'))
+
+  const em = () => service.context.orm.em.fork()
+  const retry = (id: string, body: object = {}, options = {}) =>
+    service.call('POST', `messages/${id}/retry`, body, options)
+  const only = async (contactId: string): Promise<Listed> => {
+    const { body } = await service.call('GET', `messages?contactId=${contactId}`)
+    return (body.data as Listed[])[0]!
+  }
+  const mailsTo = async (contactId: string) => {
+    const to = await addressOf(service, contactId)
+    return sink.mails.filter((mail) => mail.to.includes(to)).length
+  }
+  const becomes = (contactId: string, status: string) =>
+    eventually(`it is ${status}`, async () => {
+      const message = await only(contactId)
+      return message?.status === status && message.retryAt === null ? message : undefined
+    })
+
+  /** A contact whose first email ended so; its sequence waits for the second one. */
+  async function one(status: 'FAILED' | 'UNCONFIRMED' | 'CAPTURED' | 'SENT', fields: object = {}) {
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL], ...fields })
+    const contactId = await aContact(service)
+    if (status === 'FAILED') sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt' })
+    await enroll(service, automationId, contactId)
+    const { id } = await becomes(contactId, status === 'FAILED' ? 'FAILED' : 'SENT')
+    sink.behave('accept')
+    await sql(em(), `update messages set status = $2 where id = $1::uuid`, [id, status])
+    return { id, contactId, automationId }
+  }
+
+  it('is sent, where it FAILED, and its sequence goes on as it did', async () => {
+    const { id, contactId, automationId } = await one('FAILED')
+    assert.equal(await mailsTo(contactId), 0)
+    const asked = await retry(id)
+    assert.equal(asked.status, 202)
+    assert.partialDeepStrictEqual(asked.body.data, { id, status: 'FAILED' })
+    const sent = await becomes(contactId, 'SENT')
+    assert.deepEqual([sent.error, await mailsTo(contactId)], [null, 1])
+    assert.equal((await retry(id)).refused, '409 message_not_retryable')
+    const { body } = await service.call('GET', `automations/${automationId}/enrollments`)
+    assert.equal(body.data[0].status, 'ACTIVE')
+  })
+
+  it('fails again, with the words of today', async () => {
+    const { id, contactId } = await one('FAILED')
+    sink.behave({ code: 552, text: 'mailbox full', at: 'rcpt' })
+    await retry(id)
+    const failed = await eventually('it has failed again', async () => {
+      const message = await only(contactId)
+      return message.error?.includes('mailbox full') && message.retryAt === null ? message : undefined
+    })
+    assert.equal(failed.status, 'FAILED')
+  })
+
+  it('is tried until the mail server takes it, and is what it was as long as it does not', async () => {
+    const { id, contactId } = await one('FAILED')
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    await retry(id)
+    const put = await eventually('it was put off', async () => {
+      const message = await only(contactId)
+      return message.error?.includes('later') ? message : undefined
+    })
+    assert.equal(put.status, 'FAILED')
+    assert.ok(put.retryAt)
+    sink.behave('accept')
+    await becomes(contactId, 'SENT')
+    assert.equal(await mailsTo(contactId), 1)
+  })
+
+  it('is sent once, however often it is asked for meanwhile', async () => {
+    const { id, contactId } = await one('FAILED')
+    const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)))
+    assert.ok(answers.some(({ status }) => status === 202))
+    await becomes(contactId, 'SENT')
+    assert.equal(await mailsTo(contactId), 1)
+  })
+
+  it('may arrive twice where it is UNCONFIRMED, which has to be allowed', async () => {
+    const { id, contactId } = await one('UNCONFIRMED')
+    const refused = await retry(id)
+    assert.equal(refused.refused, '409 may_arrive_twice')
+    assert.equal(refused.headers.get('x-error-param'), '/evenIfSent')
+    assert.equal((await retry(id, { evenIfSent: true })).status, 202)
+    await becomes(contactId, 'SENT')
+    assert.equal(await mailsTo(contactId), 2)
+  })
+
+  it('is delivered where it was CAPTURED and mail is delivered by now, and not where it would be captured again', async () => {
+    const { id, contactId } = await one('CAPTURED')
+    await agreeOnMail(em(), { smtp: true, capture: true })
+    assert.equal((await retry(id)).refused, '409 would_be_captured')
+    await agreeOnMail(em(), { smtp: true, capture: false })
+    assert.equal((await retry(id)).status, 202)
+    await becomes(contactId, 'SENT')
+    const testKey = await service.newKey({ mode: 'test' })
+    const its = {
+      ...service,
+      call: (...of: Parameters<Service['call']>) => service.call(of[0], of[1], of[2], { key: testKey }),
+    }
+    const inTest = await aContact(its)
+    await enroll(its, await anAutomation(its), inTest)
+    const captured = await eventually('it is captured', async () => (await activityOf(its, inTest))[0])
+    const again = await its.call('POST', `messages/${(captured as unknown as Listed).id}/retry`, {})
+    assert.equal(again.refused, '409 would_be_captured')
+  })
+
+  it('waits while its automation is paused', async () => {
+    const { id, contactId, automationId } = await one('FAILED')
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    assert.equal((await retry(id)).status, 202)
+    const handle = service.context.temporal.workflow.getHandle(`retry:${id}`)
+    await eventually('it was tried', async () => {
+      const { raw } = await handle.describe()
+      return raw.pendingActivities?.some(({ lastFailure }) => lastFailure) ? true : undefined
+    })
+    assert.partialDeepStrictEqual(await only(contactId), { status: 'FAILED' })
+    assert.equal(await mailsTo(contactId), 0)
+    await handle.terminate()
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    // As a Temporal that has lost it: whoever goes round tells it again.
+    await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])
+    const [delivery] = await sql<{ id: string; generation: number }>(
+      em(),
+      `insert into outbox (kind, key, lane) values ('RECONCILE', '', 'walk')
+       on conflict (kind, key) do update set after_id = null returning id::text, generation`,
+    )
+    await walk(service.context.dependencies, {
+      ...{ ...delivery!, kind: 'RECONCILE', workspaceId: null, automationId: null, contactId: null, eventId: null },
+      ...{ enrollmentId: null, messageId: null, afterId: null, attempts: 1, automationName: null, activeId: null },
+      requestId: null,
+    })
+    await becomes(contactId, 'SENT')
+  })
+
+  it('is not tried again where its enrollment is ended meanwhile, also in the middle of an attempt', async () => {
+    const { id, contactId, automationId } = await one('FAILED')
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    await retry(id)
+    await eventually('it was put off', async () =>
+      (await only(contactId)).error?.includes('later') ? true : undefined,
+    )
+    assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
+    const dropped = await only(contactId)
+    assert.deepEqual([dropped.status, dropped.retryAt], ['FAILED', null])
+    // Whoever asks behind that has it sent; and an attempt that was begun before the end does not ask anew.
+    const before = new Date(Date.now() - 60_000).toISOString()
+    const [row] = await sql<{ claim: string; attempts: number }>(
+      em(),
+      `update messages set status = 'SENDING', lease_until = now() + interval '30 seconds' where id = $1::uuid
+       returning claim, attempts`,
+      [id],
+    )
+    await putOffRetry(em(), id, { ...row!, before: 'FAILED', error: 'later', retryAt: before })
+    assert.equal((await only(contactId)).retryAt, null)
+    sink.behave('accept')
+    assert.equal((await retry(id)).status, 202)
+    await becomes(contactId, 'SENT')
+  })
+
+  it('is none of a deleted automation, of another workspace, or of nobody', async () => {
+    const { id, automationId } = await one('FAILED')
+    const other = await service.newKey()
+    assert.equal((await retry(id, {}, { key: other })).refused, '404 message_not_found')
+    assert.equal((await retry(newId())).refused, '404 message_not_found')
+    assert.equal((await retry('nobody')).refused, '404 message_not_found')
+    assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 200)
+    assert.equal((await retry(id)).refused, '409 message_not_retryable')
+  })
+
+  it('is given back when its claim is not answered, and the late one finds another attempt', async () => {
+    const { id, contactId } = await one('FAILED')
+    const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
+    const { query } = prototype
+    let failed = 0
+    prototype.query = async function (this: unknown, ...of) {
+      const answer = await query.apply(this, of)
+      if ((of[0] as { name?: string } | undefined)?.name !== 'claim-retry' || failed > 0) return answer
+      failed += 1
+      // It was made, and its answer is lost.
+      throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+    }
+    try {
+      await retry(id)
+      const sent = await becomes(contactId, 'SENT')
+      assert.deepEqual([failed, await mailsTo(contactId)], [1, 1])
+      assert.ok(sent.attempts >= 3)
+    } finally {
+      prototype.query = query
+    }
+  })
+
+  it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {
+    const { id, contactId } = await one('FAILED')
+    // As a sender that was killed behind its claim leaves it: what is claimed is not to be tried again any more.
+    await sql(
+      em(),
+      `update messages set status = 'SENDING', claim = gen_random_uuid(), retry_at = null,
+         lease_until = now() - interval '2 minutes' where id = $1::uuid`,
+      [id],
+    )
+    const worker: RunningPart = await service.startWorker()
+    const message = await becomes(contactId, 'UNCONFIRMED')
+    assert.match(message.error!, /sender stopped/)
+    assert.equal(await mailsTo(contactId), 0)
+    await worker.stop()
+  })
+})
+
+describe('messages that somebody has tried again', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  it('are those of a status, an automation and a time, and the others stay', async () => {
+    const automationId = await anAutomation(service)
+    const contacts: string[] = []
+    sink.behave({ code: 550, text: 'no', at: 'rcpt' })
+    for (let n = 0; n < 4; n += 1) {
+      const contactId = await aContact(service)
+      await enroll(service, n === 3 ? await anAutomation(service) : automationId, contactId)
+      contacts.push(contactId)
+    }
+    const listed = async (query: string) => (await service.call('GET', `messages?${query}`)).body.data as Listed[]
+    await eventually('all have failed', async () => ((await listed('status=FAILED')).length === 4 ? true : undefined))
+    sink.behave('accept')
+    assert.equal((await listed(`status=FAILED&automationId=${automationId}`)).length, 3)
+    assert.equal((await listed(`until=2020-01-01T00:00:00Z`)).length, 0)
+    assert.equal(
+      (await listed(`since=2020-01-01T00:00:00Z&contactId=email:${await addressOf(service, contacts[0]!)}`)).length,
+      1,
+    )
+    const nobody = await service.call('GET', 'messages?contactId=email:nobody@example.com')
+    assert.equal(nobody.refused, '404 contact_not_found')
+    assert.equal((await listed(`automationId=nothing`)).length, 0)
+    for (const wrong of [
+      'since=yesterday',
+      'until=0000-01-01T00:00:00Z',
+      'since=0001-01-01T00:00:00%2B14:00',
+      'status=NONE',
+    ])
+      assert.equal((await service.call('GET', `messages?${wrong}`)).refused, '400 invalid_request')
+    const retryAll = (body: object) => service.call('POST', 'messages/retry', body)
+    assert.equal((await retryAll({ status: 'UNCONFIRMED' })).refused, '409 may_arrive_twice')
+    assert.equal((await retryAll({ status: 'SENT' })).refused, '400 invalid_request')
+    assert.deepEqual((await retryAll({ status: 'FAILED', automationId })).body.data, { retried: 3, nextCursor: null })
+    await eventually('three are sent', async () => ((await listed('status=SENT')).length === 3 ? true : undefined))
+    assert.deepEqual(
+      (await listed('status=FAILED')).map(({ contactId }) => contactId),
+      [contacts[3]],
+    )
+    const other = await service.newKey()
+    const theirs = await service.call('GET', `messages?automationId=${automationId}`, undefined, { key: other })
+    assert.deepEqual(theirs.body, { data: [], pagination: { limit: 50, nextCursor: null } })
+    assert.equal(
+      (await service.call('POST', 'messages/retry', { status: 'FAILED' }, { key: other })).body.data.retried,
+      0,
+    )
+  })
+})
