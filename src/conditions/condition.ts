@@ -1,4 +1,5 @@
 import { oneSpelling } from '../platform/ids.ts'
+import { isTimestamp } from '../platform/timestamp.ts'
 
 /**
  * Conditions on a contact: what segments are, and what conditional steps will ask. A condition is one JSON object with
@@ -12,6 +13,7 @@ import { oneSpelling } from '../platform/ids.ts'
  * | `{"tag": name}` | who has the tag (compared without case) |
  * | `{"list": id}` | who is in the list |
  * | `{"activity": "SENT", "automation"?: id, "withinDays"?: n}` | to whom a message with this status was sent |
+ * | `{"event": name, "data"?: key, "is"?: comparison, "value"?: v, "withinDays"?: n}` | for whom it was fired, with such data |
  *
  * A field or key that a contact does not have compares as false, with every comparison but `missing`.
  */
@@ -24,6 +26,10 @@ export type Condition =
   | { tag: string }
   | { list: string }
   | { activity: ActivityStatus; automation?: string; withinDays?: number }
+  | ({ event: string; withinDays?: number } & EventData)
+
+/** What an event has to have had with it, if anything. */
+export type EventData = { data?: never } | { data: string; is: Comparison; value?: ConditionValue }
 
 export const CONDITION_FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt'] as const
 export type ConditionField = (typeof CONDITION_FIELDS)[number]
@@ -53,7 +59,7 @@ export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
 export const MAX_CONDITION_DEPTH = 10
 export const MAX_CONDITION_PARTS = 200
 
-const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity'] as const
+const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity', 'event'] as const
 
 /**
  * Reads a condition from JSON of any shape.
@@ -105,6 +111,8 @@ class ConditionReader {
         return form === 'tag' ? { tag: value } : { list: oneSpelling(value) }
       case 'activity':
         return this.activity(json, path, value)
+      case 'event':
+        return this.event(json, path, value)
     }
   }
 
@@ -113,7 +121,7 @@ class ConditionReader {
     path: string,
     subject: { field: ConditionField } | { metadata: string },
     isTime: boolean,
-  ): Condition | undefined {
+  ): Compared | undefined {
     const { is, value } = json
     if (!isOneOf(COMPARISONS, is)) return this.fail(`${path}.is must be one of: ${COMPARISONS.join(', ')}`)
     if (UNARY_COMPARISONS.includes(is)) return { ...subject, is }
@@ -136,14 +144,30 @@ class ConditionReader {
       return this.fail(`${path}.activity must be one of: ${ACTIVITY_STATUSES.join(', ')}`)
     if (automation !== undefined && typeof automation !== 'string')
       return this.fail(`${path}.automation must be a string`)
-    if (withinDays !== undefined && !(typeof withinDays === 'number' && withinDays > 0 && withinDays <= 36_600)) {
-      return this.fail(`${path}.withinDays must be a number of days, up to 36600`)
-    }
+    if (!this.areDays(withinDays, path)) return undefined
     return {
       activity: status,
       ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
       ...(withinDays === undefined ? {} : { withinDays }),
     }
+  }
+
+  private event(json: Record<string, unknown>, path: string, name: unknown): Condition | undefined {
+    const { data, withinDays } = json
+    if (typeof name !== 'string' || name.trim() === '')
+      return this.fail(`${path}.event must be a string that is not empty`)
+    if (!this.areDays(withinDays, path)) return undefined
+    const event = { event: name, ...(withinDays === undefined ? {} : { withinDays }) }
+    if (data === undefined) return event
+    if (typeof data !== 'string') return this.fail(`${path}.data must be a string, which is a key of the event's data`)
+    const compared = this.comparison(json, path, { metadata: data }, false)
+    return compared && { ...event, data, ...comparisonOf(compared) }
+  }
+
+  private areDays(days: unknown, path: string): days is number | undefined {
+    if (days === undefined || (typeof days === 'number' && days > 0 && days <= 36_600)) return true
+    this.fail(`${path}.withinDays must be a number of days, up to 36600`)
+    return false
   }
 
   private ifFine(condition: Condition): Condition | undefined {
@@ -155,27 +179,12 @@ class ConditionReader {
   }
 }
 
+type Compared = Extract<Condition, { field: ConditionField } | { metadata: string }>
+
+const comparisonOf = ({ is, value }: Compared) => ({ is, ...(value === undefined ? {} : { value }) })
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
   (values as readonly unknown[]).includes(value)
-
-const TIMESTAMP =
-  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):(?<by>\d{2})))?$/
-
-/** The furthest that a clock of people is from UTC, in hours. */
-const MAX_OFFSET_HOURS = 14
-
-/** Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. */
-function isTimestamp(value: unknown): boolean {
-  const parts = typeof value === 'string' ? TIMESTAMP.exec(value)?.groups : undefined
-  if (!parts) return false
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ahead = 0, by = 0] = [
-    ...['year', 'month', 'day', 'hour', 'minute', 'second', 'ahead', 'by'],
-  ].map((name) => Number(parts[name] ?? 0))
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  return exists && year > 0 && hour < 24 && minute < 60 && second < 60 && ahead <= MAX_OFFSET_HOURS && by < 60
-}

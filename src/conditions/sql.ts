@@ -16,7 +16,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     if ('any' in part) return part.any.length === 0 ? 'false' : `(${part.any.map(of).join(' or ')})`
     if ('not' in part) return `not ${of(part.not)}`
     if ('field' in part) return field(part.field, part.is, part.value)
-    if ('metadata' in part) return metadata(part.metadata, part.is, part.value)
+    if ('metadata' in part) return json('contact.metadata', part.metadata, part.is, part.value)
     if ('tag' in part) {
       return `exists (select from contact_tags tag where tag.contact_id = contact.id and tag.tag_key = ${bind(foldName(part.tag))})`
     }
@@ -24,13 +24,24 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
       if (!isId(part.list)) return 'false'
       return `exists (select from list_members member where member.contact_id = contact.id and member.list_id = ${bind(part.list)}::uuid)`
     }
+    if ('event' in part) {
+      return `exists (
+        select from trigger_events event where event.contact_id = contact.id and event.type = 'EVENT'
+          and event.name_key = ${bind(foldName(part.event))}
+          ${part.data === undefined ? '' : `and ${json('event.data', part.data, part.is, part.value)}`}
+          ${within('event', part.withinDays)}
+      )`
+    }
     if (part.automation !== undefined && !isId(part.automation)) return 'false'
     return `exists (
       select from messages message where message.contact_id = contact.id and message.status = ${bind(part.activity)}
         ${part.automation === undefined ? '' : `and message.automation_id = ${bind(part.automation)}::uuid`}
-        ${part.withinDays === undefined ? '' : `and message.created_at > now() - make_interval(secs => ${bind(part.withinDays * 86_400)}::float8)`}
+        ${within('message', part.withinDays)}
     )`
   }
+
+  const within = (row: string, days: number | undefined): string =>
+    days === undefined ? '' : `and ${row}.created_at > now() - make_interval(secs => ${bind(days * 86_400)}::float8)`
 
   const field = (name: ConditionField, is: Comparison, value: ConditionValue | undefined): string => {
     switch (name) {
@@ -45,9 +56,9 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     }
   }
 
-  const metadata = (key: string, is: Comparison, value: ConditionValue | undefined): string => {
-    const at = `contact.metadata -> ${bind(key)}::text`
-    const asText = () => `contact.metadata ->> ${bind(key)}::text`
+  const json = (column: string, key: string, is: Comparison, value: ConditionValue | undefined): string => {
+    const at = `${column} -> ${bind(key)}::text`
+    const asText = () => `${column} ->> ${bind(key)}::text`
     if (is === 'missing') return `(${at}) is null`
     if (is === 'present') return `(${at}) is not null`
     if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`

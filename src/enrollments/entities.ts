@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { TemplateVariables } from '../templates/index.ts'
 import type { EnrollmentStatus } from '../sequences/index.ts'
 
 const schema = defineEntity({
@@ -17,6 +18,7 @@ const schema = defineEntity({
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
+    event: p.json<TemplateVariables['event']>().nullable(),
   },
 })
 

@@ -107,7 +107,11 @@ with candidate as (
   select automation.workspace_id, automation.id as automation_id, contact.id as contact_id,
     -- What matched it was ACTIVE: never a version that was not.
     case when automation.status = 'ACTIVE' then automation.version
-      else coalesce(automation.active_version, automation.version) end as version
+      else coalesce(automation.active_version, automation.version) end as version,
+    (
+      select jsonb_build_object('name', name, 'data', coalesce(data, '{}')) from trigger_events
+      where id = $5::uuid and type = 'EVENT'
+    ) as event
   from automations automation
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   join (select id, workspace_id from contacts where id = $3::uuid for key share) contact
@@ -128,8 +132,8 @@ superseded as (
 ),
 inserted as (
   insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at)
-  select $1::uuid, workspace_id, automation_id, contact_id, version, $4::text, 'ACTIVE', $6::timestamptz
+    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at, event)
+  select $1::uuid, workspace_id, automation_id, contact_id, version, $4::text, 'ACTIVE', $6::timestamptz, event
   from candidate
   -- Behind that, so that the one index of who is in has room; where somebody is in all the same, nobody else comes in.
   where (select count(*) from superseded) >= 0

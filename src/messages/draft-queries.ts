@@ -1,5 +1,5 @@
 import { type AutomationStatus, HOLDING_STATUSES, type SendFailurePolicy, sends } from '../sequences/index.ts'
-import type { EmailContent } from '../templates/index.ts'
+import type { EmailContent, TemplateVariables } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -34,7 +34,9 @@ export interface Draft {
   workspaceMode: WorkspaceMode
   onSendFailure: SendFailurePolicy
   content: EmailContent
-  contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+  contact: TemplateVariables['contact']
+  /** What started the enrollment, where that was an event. */
+  event: NonNullable<TemplateVariables['event']> | null
   /** How this installation sends mail, if anybody has said. */
   mail: 'smtp' | 'capture' | null
 }
@@ -72,6 +74,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     onSendFailure: row.on_send_failure,
     content: { subject: row.subject, html: row.html, text: row.text },
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    event: row.event,
     mail: row.mail,
   }
 }
@@ -84,6 +87,7 @@ interface DraftRow {
   email: string
   first_name: string | null
   metadata: Record<string, unknown>
+  event: Draft['event']
   subject: string | null
   html: string | null
   text: string | null
@@ -96,7 +100,7 @@ interface DraftRow {
 
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
-  contact.email, contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  contact.email, contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   (select mail from installation) as mail
 from enrollments enrollment

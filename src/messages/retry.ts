@@ -50,8 +50,8 @@ export async function retryMany(
   workspaceId: string,
   search: MessageSearch & {
     status: Retryable
-    since?: Date | undefined
-    until?: Date | undefined
+    since?: string | undefined
+    until?: string | undefined
     behind?: Place | undefined
   },
   { evenIfSent }: { evenIfSent: boolean },

@@ -24,8 +24,6 @@ import { listedMessageShape, messageShape, presentListed, presentMessage, retrie
 
 const NO_CURSOR = 'cursor must be the nextCursor of a page of this list'
 
-const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
-
 export const messageOperations = [
   operation({
     id: 'listActivity',
@@ -66,7 +64,7 @@ export const messageOperations = [
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
       const statuses = status === undefined ? MESSAGE_STATUSES : [status]
-      const range = { statuses, behind, since: dateOf(since), until: dateOf(until), limit: limit + 1 }
+      const range = { statuses, behind, since, until, limit: limit + 1 }
       const isNone = automationId !== undefined && !isId(automationId)
       const page = isNone ? [] : await messagesOf(em.fork(), caller.workspace.id, { automationId, contactId }, range)
       // Nobody is not somebody to whom nothing was sent.
@@ -113,7 +111,7 @@ export const messageOperations = [
     async handle({ caller, body }, { em }) {
       const { status, automationId, contactId, evenIfSent = false } = body
       const behind = readCursor(body.cursor)
-      const search = { status, automationId, contactId, behind, since: dateOf(body.since), until: dateOf(body.until) }
+      const search = { status, automationId, contactId, behind, since: body.since, until: body.until }
       const { asked, last } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       return { status: 202, body: { data: { retried: asked, nextCursor: cursorBehind(last) } } }
     },

@@ -1,5 +1,6 @@
 import { boolean, object, string } from 'yup'
-import { cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
+import { cursor, cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
+import { isTimestamp } from '../platform/timestamp.ts'
 import { MESSAGE_STATUSES } from './message.ts'
 import { RETRYABLE } from './retry-queries.ts'
 
@@ -9,13 +10,9 @@ const instant = (description: string) =>
     .test({
       name: 'instant',
       message: ({ path }) => `${path} must be a time such as 2026-11-21T09:30:00Z`,
-      test: (value) => value === undefined || isInstant(value),
+      test: (value) => value === undefined || isTimestamp(value),
     })
     .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
-
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
-/** Of years that Postgres has. */
-const isInstant = (text: string): boolean => INSTANT.test(text) && Date.parse(text) > Date.UTC(1900)
 
 const range = {
   since: instant('Only those first to be sent at this time or later.'),
@@ -49,5 +46,5 @@ export const retriesSchema = object({
   contactId: givenId('Only those to this contact.'),
   ...range,
   evenIfSent: evenIfSent(),
-  cursor: string().min(1).max(100).meta({ description: 'Where to go on: nextCursor of the call before.' }),
+  cursor: cursor(),
 })

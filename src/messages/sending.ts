@@ -41,7 +41,7 @@ export type Patience = 'at-once' | { turn: AbortSignal }
 /** What an attempt sends, to whom, and how often it was tried before. */
 export type Drafted = Pick<
   Draft,
-  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'mail'
+  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'event' | 'mail'
 >
 
 /** What an attempt writes into the ledger: a step's for its sequence, or one that somebody asked for. */
@@ -95,7 +95,7 @@ export class Sending {
     const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
     try {
       const options = { owner: draft.workspaceId, beginBy: late.signal }
-      rendered = await renderer.render(draft.content, { contact: draft.contact }, options)
+      rendered = await renderer.render(draft.content, { contact: draft.contact, event: draft.event }, options)
     } catch (error) {
       if (error instanceof RendererClosed) return { kind: 'queue' }
       if (error instanceof RendererBusy)

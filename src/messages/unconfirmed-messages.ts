@@ -52,7 +52,8 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   if (!draft) throw await whyNotToDecide(em, id)
   let rendered: RenderedEmail
   try {
-    rendered = await renderer.render(draft.content, { contact: draft.contact }, { owner: draft.workspaceId })
+    const { contact, event } = draft
+    rendered = await renderer.render(draft.content, { contact, event }, { owner: draft.workspaceId })
   } catch (error) {
     if (error instanceof RendererBusy) return settle(em, id, { status: 'DEFERRED', error: error.message })
     if (!(error instanceof TemplateError)) throw error

@@ -66,7 +66,7 @@ export async function standingOf(
 /** What it takes to send a message once more, from its step. */
 export interface OnceMoreDraft extends Pick<
   Draft,
-  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'mail'
+  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'event' | 'mail'
 > {
   key: MessageKey
   automationId: string
@@ -99,6 +99,7 @@ export async function draftOnceMore(em: EntityManager, id: string, which: string
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
+    event: Draft['event']
     mail: Draft['mail']
     subject: string
     html: string | null
@@ -116,6 +117,7 @@ export async function draftOnceMore(em: EntityManager, id: string, which: string
     workspaceMode: row.mode,
     content: { subject: row.subject, html: row.html, text: row.text },
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    event: row.event,
     mail: row.mail,
   }
 }
@@ -123,7 +125,7 @@ export async function draftOnceMore(em: EntityManager, id: string, which: string
 const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
   message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.email,
-  contact.first_name, contact.metadata, content.subject, content.html, content.text,
+  contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
 from messages message
 join enrollments enrollment on enrollment.id = message.enrollment_id

@@ -1,8 +1,28 @@
 import { array } from 'yup'
-import { getSegment, listSegments } from './segments.ts'
-import { listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
-import { presentSegment, segmentDetailShape, segmentShape } from './shapes.ts'
+import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
+import { Refusal } from '../platform/refusal.ts'
+import {
+  deleted,
+  deleteResultShape,
+  listAnswer,
+  listOf,
+  nothingToUpdate,
+  operation,
+  pageQuery,
+  presentWrittenTo,
+  rangeOf,
+  single,
+  withoutReading,
+} from '../http/index.ts'
+import { segmentSchema, updateSegmentSchema } from './schemas.ts'
+import { presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
 import { answerContacts, contactPage, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
+
+const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
+const WRONG_CONDITION =
+  'condition.all[0] must have exactly one of: all, any, not, field, metadata, tag, list, activity, event'
+
+const segmentLinks = { getSegment: { id: '$response.body#/data/id' }, deleteSegment: { id: '$response.body#/data/id' } }
 
 export const segmentOperations = [
   operation({
@@ -59,5 +79,56 @@ export const segmentOperations = [
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
       answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
+  }),
+
+  operation({
+    id: 'createSegment',
+    method: 'POST',
+    path: '/segments',
+    tag: 'Segments',
+    summary: 'Create a segment',
+    description: 'A saved condition. Nobody is put in or taken out: whoever it is true for at a moment is in it.',
+    scope: 'segments:write',
+    body: segmentSchema,
+    answers: { 201: { description: 'The segment.', schema: single(segmentShape), links: segmentLinks } },
+    refusals: { 400: ['name is required', WRONG_CONDITION] },
+    async handle({ caller, body, call }, { em }) {
+      const segment = await createSegment(em, { workspaceId: caller.workspace.id, ...body }, call.id)
+      return { status: 201, body: { data: presentSegment(segment) } }
+    },
+  }),
+
+  operation({
+    id: 'updateSegment',
+    method: 'PATCH',
+    path: '/segments/{id}',
+    tag: 'Segments',
+    summary: 'Update a segment',
+    description: `Only the fields to change are sent. ${withoutReading('segments:read')}`,
+    scope: 'segments:write',
+    body: updateSegmentSchema,
+    answers: { 200: { description: 'The segment.', schema: single(writtenSegmentShape), links: segmentLinks } },
+    refusals: { 400: [NOTHING_TO_UPDATE, WRONG_CONDITION], 404: [SEGMENT_NOT_FOUND] },
+    async handle({ caller, params, body }, { em }) {
+      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      const segment = presentSegment(await updateSegment(em, caller.workspace.id, params.id, body))
+      return { status: 200, body: { data: presentWrittenTo(caller, 'segments:read', segment, body) } }
+    },
+  }),
+
+  operation({
+    id: 'deleteSegment',
+    method: 'DELETE',
+    path: '/segments/{id}',
+    tag: 'Segments',
+    summary: 'Delete a segment',
+    description: 'For good. Its contacts stay.',
+    scope: 'segments:write',
+    answers: { 200: { description: 'The segment is deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [SEGMENT_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      await deleteSegment(em, params.id, caller.workspace.id)
+      return deleted(params.id)
+    },
   }),
 ]

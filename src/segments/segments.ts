@@ -1,10 +1,11 @@
 import { SEGMENT_NOT_FOUND } from '../contacts/index.ts'
-import { readCondition, Segment } from '../conditions/index.ts'
+import { type Condition, readCondition, Segment } from '../conditions/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { countContacts, type Range } from '../contacts/index.ts'
 import { invalid, notFound, Refusal } from '../platform/refusal.ts'
-import { isId } from '../platform/ids.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { unitOf } from '../platform/db/sql.ts'
 
 /** A page of a workspace's segments, newest first, and how many there are. */
 export const listSegments = async (
@@ -32,20 +33,45 @@ export async function getSegment(
 export async function createSegment(
   em: EntityManager,
   { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
+  id = newId(),
 ): Promise<Segment> {
-  const read = readCondition(json)
-  if ('problem' in read) throw invalid(read.problem)
-  const fork = em.fork()
-  await assertWorkspace(fork, workspaceId)
-  const segment = fork.create(Segment, { workspaceId, name, condition: read.condition })
-  await fork.flush()
+  const condition = conditionOf(json)
+  const unit = unitOf(em)
+  await assertWorkspace(unit, workspaceId)
+  const segment = unit.create(Segment, { id, workspaceId, name, condition })
+  await unit.flush()
   return segment
 }
 
-/** @throws {Refusal} `not-found` */
-export async function deleteSegment(em: EntityManager, id: string): Promise<void> {
-  const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id }) : 0
-  if (deleted === 0) throw notFound(`There is no segment ${id}`)
+/** Changes a segment; what is absent stays as it is. @throws {Refusal} `not-found`; `invalid` as `createSegment` */
+export async function updateSegment(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { name, condition }: { name?: string | undefined; condition?: unknown },
+): Promise<Segment> {
+  const unit = unitOf(em)
+  const segment = isId(id) ? await unit.findOne(Segment, { id, workspaceId }) : null
+  if (!segment) throw new Refusal(SEGMENT_NOT_FOUND)
+  if (name !== undefined) segment.name = name
+  if (condition !== undefined) segment.condition = conditionOf(condition)
+  segment.updatedAt = new Date()
+  await unit.flush()
+  return segment
+}
+
+/** Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @throws {Refusal} `not-found` */
+export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<void> {
+  const whose = workspaceId === undefined ? {} : { workspaceId }
+  const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id, ...whose }) : 0
+  if (deleted > 0) return
+  throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new Refusal(SEGMENT_NOT_FOUND)
+}
+
+function conditionOf(json: unknown): Condition {
+  const read = readCondition(json)
+  if ('problem' in read) throw invalid(read.problem, '/condition')
+  return read.condition
 }
 
 /** @throws {Refusal} `not-found` where there is no such workspace: an operator may have mistyped its id. */

@@ -1,6 +1,6 @@
 import { mixed, object, string, type InferType } from 'yup'
 import { ACTIVITY_STATUSES, COMPARISONS, type Condition, CONDITION_FIELDS, type Segment } from '../conditions/index.ts'
-import { count, id, timestamp } from '../http/index.ts'
+import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
 const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
 const conditions = { type: 'array', items: { $ref: '#/components/schemas/Condition' } }
@@ -10,7 +10,7 @@ const comparison = {
 }
 
 /** `src/conditions/condition.ts` in JSON Schema; a test holds the two together. */
-const conditionShape = mixed<Condition>()
+export const conditionShape = mixed<Condition>()
   .required()
   .meta({
     component: 'Condition',
@@ -40,6 +40,15 @@ const conditionShape = mixed<Condition>()
           },
           ['activity'],
         ),
+        form(
+          {
+            event: { type: 'string', description: 'The name of an event that was fired, compared without case.' },
+            data: { type: 'string', description: "A key of the event's data, to be compared." },
+            ...comparison,
+            withinDays: { type: 'number', exclusiveMinimum: 0 },
+          },
+          ['event'],
+        ),
       ],
     },
     example: { all: [{ metadata: 'plan', is: 'equal', value: 'pro' }, { not: { tag: 'churned' } }] },
@@ -54,6 +63,9 @@ export const segmentShape = object({
 })
   .required()
   .meta({ component: 'Segment', description: 'A saved condition.' })
+
+/** A segment, as its writer is told of it. */
+export const writtenSegmentShape = writtenShape(segmentShape, { component: 'WrittenSegment', scope: 'segments:read' })
 
 export const segmentDetailShape = segmentShape
   .shape({ contactCount: count('For how many contacts it is true, now.', 42) })

@@ -5,17 +5,18 @@ export interface EmailContent {
   text: string | null
 }
 
-/** What a template can name: `{{ contact.email }}`, `{{ contact.firstName }}`, `{{ contact.metadata.plan }}`. */
+/** What a template can name: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`. */
 export interface TemplateVariables {
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+  /** The event that the sequence was started by; `null` where it was started by something else. */
+  event?: { name: string; data: unknown } | null
 }
 
-/** What there is of a contact in `TemplateVariables`. */
-export const CONTACT_VARIABLES = [
-  'email',
-  'firstName',
-  'metadata',
-] as const satisfies readonly (keyof TemplateVariables['contact'])[]
+/** What there is of each in `TemplateVariables`. */
+export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string[]>> = {
+  contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
+  event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
+}
 
 export interface RenderedEmail {
   subject: string

@@ -234,19 +234,24 @@ export function render(
   }
 }
 
+const MUCH = {
+  plan: 'pro',
+  seats: 12,
+  trial: false,
+  address: { city: 'Zürich', lines: ['Bahnhofstrasse 1', '8001'] },
+  items: Array.from({ length: 20 }, (_, n) => ({ name: `Item ${n}`, price: n * 1.5, tags: ['new', 'sale'] })),
+}
+
 /** For whom a template is tried when it is saved: somebody of whom nothing is known, and somebody of whom much is. */
-const TRIAL_CONTACTS: readonly TemplateVariables['contact'][] = [
-  { email: '', firstName: null, metadata: {} },
+const TRIALS: readonly TemplateVariables[] = [
+  { contact: { email: '', firstName: null, metadata: {} }, event: null },
   {
-    email: 'maximiliane.mustermann@mail.example.com',
-    firstName: 'Maximiliane <Alexandra> & Söhne',
-    metadata: {
-      plan: 'pro',
-      seats: 12,
-      trial: false,
-      address: { city: 'Zürich', lines: ['Bahnhofstrasse 1', '8001'] },
-      items: Array.from({ length: 20 }, (_, n) => ({ name: `Item ${n}`, price: n * 1.5, tags: ['new', 'sale'] })),
+    contact: {
+      email: 'maximiliane.mustermann@mail.example.com',
+      firstName: 'Maximiliane <Alexandra> & Söhne',
+      metadata: MUCH,
     },
+    event: { name: 'order.placed', data: MUCH },
   },
 ]
 
@@ -258,7 +263,7 @@ export function check(content: EmailContent, key: string, begin: (field: Field) 
     if (source === null) continue
     begin(field)
     try {
-      for (const contact of TRIAL_CONTACTS) renderField(field, source, { contact }, key)
+      for (const variables of TRIALS) renderField(field, source, variables, key)
       const unknown = findUnknownVariables(ENGINES[field], parse(field, source, key), source)
       findings.unknownVariables.push(...unknown.map((variable) => ({ field, ...variable })))
     } catch (error) {

@@ -6,6 +6,7 @@ export {
   RendererBusy,
   RendererClosed,
   TemplateError,
+  type TemplateVariables,
   type UnknownVariable,
 } from './content.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

@@ -1,6 +1,6 @@
 import type { Liquid, Template } from 'liquidjs'
 import { closestMatch } from 'leven'
-import { CONTACT_VARIABLES, type UnknownVariable } from './content.ts'
+import { type UnknownVariable, VARIABLES } from './content.ts'
 
 /** So many are told of at once, and so much of a name. */
 const MOST = 5
@@ -14,7 +14,8 @@ const PLACES = /\{\{|\{%|\||,|:|\band\b|\bor\b/
 
 type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
 
-const KNOWN = CONTACT_VARIABLES.map((name) => `contact.${name}`)
+const FIELDS = new Map(Object.entries(VARIABLES))
+const KNOWN = [...FIELDS].flatMap(([root, fields]) => fields.map((field) => `${root}.${field}`))
 
 /**
  * Variables that a template names and nobody gives: they are empty in every email. Found without rendering, so that it does not
@@ -43,8 +44,8 @@ function segmentsOf(engine: Liquid, templates: Template[]): Segments[] {
 }
 
 function isUnknown([root, field]: Segments): boolean {
-  if (root !== 'contact') return true
-  return typeof field === 'string' && !(CONTACT_VARIABLES as readonly string[]).includes(field)
+  const fields = FIELDS.get(String(root))
+  return !fields || (typeof field === 'string' && !fields.includes(field))
 }
 
 /** As far as it says what is meant: what it indexes by is not told. */

@@ -10,6 +10,7 @@ const eventTable = defineEntity({
     contactId: p.uuid(),
     type: p.text().$type<Trigger>(),
     name: p.text(),
+    nameKey: p.text().nullable(),
     data: p.json<unknown>().nullable(),
     automationIds: p.array().columnType('uuid[]'),
     requestId: p.text().nullable(),

@@ -140,8 +140,8 @@ with listening as (
     and status = 'ACTIVE' and deleted_at is null
 ),
 written as (
-  insert into trigger_events as event (id, workspace_id, contact_id, type, name, data, automation_ids, request_id)
-  select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $6::jsonb, listening.automation_ids, $7::text
+  insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, request_id)
+  select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $4, $6::jsonb, listening.automation_ids, $7::text
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   from (select id, workspace_id from contacts where id = $3::uuid and workspace_id = $2::uuid for key share) contact
   cross join listening

@@ -7,6 +7,7 @@ export const SCOPES = [
   'campaigns:read',
   'templates:read',
   'segments:read',
+  'segments:write',
   'automations:read',
   'automations:write',
 ] as const

@@ -87,6 +87,8 @@ describe('an id', () => {
       fireEvent: { name: 'nothing listens' },
       tagContact: { tags: ['new'] },
       createList: { name: 'x' },
+      createSegment: { name: 'x', condition: { list: fields.listId } },
+      updateSegment: { name: 'x' },
       updateList: { name: 'x' },
       updateContact: { firstName: 'x' },
       addToList: { contactId: fields.contactId },

@@ -273,12 +273,7 @@ describe('messages that somebody has tried again', () => {
     const nobody = await service.call('GET', 'messages?contactId=email:nobody@example.com')
     assert.equal(nobody.refused, '404 contact_not_found')
     assert.equal((await listed(`automationId=nothing`)).length, 0)
-    for (const wrong of [
-      'since=yesterday',
-      'until=0000-01-01T00:00:00Z',
-      'since=0001-01-01T00:00:00%2B14:00',
-      'status=NONE',
-    ])
+    for (const wrong of ['since=yesterday', 'until=0000-01-01T00:00:00Z', 'since=2026-02-30', 'status=NONE'])
       assert.equal((await service.call('GET', `messages?${wrong}`)).refused, '400 invalid_request')
     const retryAll = (body: object) => service.call('POST', 'messages/retry', body)
     assert.equal((await retryAll({ status: 'UNCONFIRMED' })).refused, '409 may_arrive_twice')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Condition } from '../../src/conditions/condition.ts'
 import { createSegment } from '../../src/segments/segments.ts'
-import { activityOf, aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { activityOf, aContact, aList, anAutomation, anEvent, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -26,6 +26,8 @@ describe('segments', () => {
       metadata: { plan: 'free', seats: 2, trial: true },
     })
     ids['eve'] = await aContact(service, { email: 'eve@example.net', firstName: 'Eve', metadata: { seats: 'many' } })
+    await anEvent(service, ids['ada'], 'Order.Placed', { plan: 'pro', amount: 42 })
+    await anEvent(service, ids['bob'], 'order.placed')
     automationId = await anAutomation(service)
     await enroll(service, automationId, ids['eve'])
     await eventually('the mail', async () =>
@@ -75,6 +77,13 @@ describe('segments', () => {
     [{ activity: 'CAPTURED', withinDays: 1 }, ['eve']],
     [{ activity: 'CAPTURED', automation: 'none' }, []],
     [{ activity: 'FAILED' }, []],
+    [{ event: 'ORDER.placed' }, ['ada', 'bob']],
+    [{ event: 'order.placed', withinDays: 1 }, ['ada', 'bob']],
+    [{ event: 'order.placed', data: 'plan', is: 'equal', value: 'pro' }, ['ada']],
+    [{ event: 'order.placed', data: 'amount', is: 'more', value: 40 }, ['ada']],
+    [{ event: 'order.placed', data: 'amount', is: 'missing' }, ['bob']],
+    [{ not: { event: 'order.placed', data: 'plan', is: 'present' } }, ['bob', 'eve']],
+    [{ event: 'order' }, []],
     [
       { any: [{ tag: 'vip' }, { all: [{ metadata: 'plan', is: 'present' }, { not: { list: 'none' } }] }] },
       ['ada', 'bob'],
@@ -101,10 +110,10 @@ describe('segments', () => {
 
   for (const [condition, problem] of [
     [null, 'condition must be a JSON object'],
-    [{}, 'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity'],
+    [{}, 'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity, event'],
     [
       { tag: 'a', list: 'b' },
-      'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity',
+      'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity, event',
     ],
     [{ all: [{ any: {} }] }, 'condition.all[0].any must be an array'],
     [{ field: 'phone', is: 'present' }, 'condition.field must be one of: email, firstName, createdAt, updatedAt'],
@@ -124,6 +133,10 @@ describe('segments', () => {
     [{ metadata: 'a', is: 'more', value: true }, 'condition.value must be a string or a number'],
     [{ not: { tag: ' ' } }, 'condition.not.tag must be a string that is not empty'],
     [{ activity: 'OPENED' }, /^condition\.activity must be one of: SENT/],
+    [{ event: ' ' }, 'condition.event must be a string that is not empty'],
+    [{ event: 'a', data: 1 }, /^condition\.data must be a string/],
+    [{ event: 'a', data: 'b' }, /^condition\.is must be one of/],
+    [{ event: 'a', withinDays: 0 }, /^condition\.withinDays must be a number of days/],
     [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
     [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not nest deeper than 10/],
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
@@ -150,5 +163,37 @@ describe('segments', () => {
     }
     assert.equal((await service.call('GET', 'contacts?email=a%00b')).refused, '400 invalid_request')
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
+  })
+
+  it('are kept by the API: made, changed, deleted, and nobody else’s', async () => {
+    const call = (method: string, path: string, body?: unknown, key = service.key) =>
+      service.call(method, path, body, { key })
+    const made = await call('POST', 'segments', {
+      name: 'Pro',
+      condition: { metadata: 'plan', is: 'equal', value: 'pro' },
+    })
+    assert.equal(made.status, 201)
+    const { id } = made.body.data
+    assert.equal((await call('GET', `segments/${id}`)).body.data.contactCount, 1)
+    const changed = await call('PATCH', `segments/${id}`, { condition: { metadata: 'plan', is: 'present' } })
+    assert.partialDeepStrictEqual(changed.body.data, { name: 'Pro', condition: { metadata: 'plan', is: 'present' } })
+    assert.equal((await call('GET', `segments/${id}`)).body.data.contactCount, 2)
+    const wrong = await call('PATCH', `segments/${id}`, { condition: { all: [{ nonsense: 1 }] } })
+    assert.deepEqual([wrong.refused, wrong.headers.get('x-error-param')], ['400 invalid_request', '/condition'])
+    assert.equal((await call('POST', 'segments', { name: 'x' })).refused, '400 invalid_request')
+    assert.equal((await call('PATCH', `segments/${id}`, {})).refused, '400 nothing_to_update')
+    const writer = await service.newKey({ workspaceId: service.workspaceId, scopes: ['segments:write'] })
+    assert.deepEqual((await call('PATCH', `segments/${id}`, { name: 'Paying' }, writer)).body.data, {
+      id,
+      name: 'Paying',
+    })
+    const other = await service.newKey()
+    for (const [method, body] of [
+      ['PATCH', { name: 'Theirs' }],
+      ['DELETE', undefined],
+    ] as const)
+      assert.equal((await call(method, `segments/${id}`, body, other)).refused, '404 segment_not_found')
+    assert.deepEqual((await call('DELETE', `segments/${id}`)).body.data, { id, deleted: true })
+    assert.equal((await call('GET', `segments/${id}`)).refused, '404 segment_not_found')
   })
 })

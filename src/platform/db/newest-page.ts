@@ -16,8 +16,9 @@ export interface NewestPage {
   /** Each status has its own part of the index, so that a rare one is found among millions of others. */
   statuses: readonly string[]
   behind?: Place | undefined
-  since?: Date | undefined
-  until?: Date | undefined
+  /** Timestamps that Postgres reads. */
+  since?: string | undefined
+  until?: string | undefined
   limit: number
 }
 
@@ -37,8 +38,8 @@ export function newestPage(
     const time = `timestamptz 'epoch' + ${bound(behind.micros, 'bigint')} * interval '1 microsecond'`
     conditions.push(`(item.${at}, item.id) < (${time}, ${bound(behind.id, 'uuid')})`)
   }
-  if (since) conditions.push(`item.${at} >= ${bound(since.toISOString(), 'timestamptz')}`)
-  if (until) conditions.push(`item.${at} < ${bound(until.toISOString(), 'timestamptz')}`)
+  if (since) conditions.push(`item.${at} >= ${bound(since, 'timestamptz')}`)
+  if (until) conditions.push(`item.${at} < ${bound(until, 'timestamptz')}`)
   const most = bound(limit, 'integer')
   return `
 select item.*, (extract(epoch from item.${at}) * 1000000)::bigint::text as micros

@@ -5,6 +5,7 @@ import { Migration004ExternalIds } from './004-external-ids.ts'
 import { Migration005OneActive } from './005-one-active.ts'
 import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
 import { Migration007LedgerLists } from './007-ledger-lists.ts'
+import { Migration008EventData } from './008-event-data.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Migration005OneActive,
   Migration006LifeOfKeys,
   Migration007LedgerLists,
+  Migration008EventData,
 ]

@@ -1,0 +1,31 @@
+import { object } from 'yup'
+import { atMost, filledText, MAX_NAME_LENGTH } from '../http/index.ts'
+import { readCondition } from '../conditions/index.ts'
+import { conditionShape } from './shapes.ts'
+
+const name = () =>
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Paying customers' })
+
+/** It is read by its own language, which says where it is wrong. */
+const condition = () =>
+  conditionShape.test({
+    name: 'condition',
+    test(value: unknown) {
+      if (value === undefined || value === null) return true
+      const read = readCondition(value)
+      return 'problem' in read ? this.createError({ message: read.problem }) : true
+    },
+  })
+
+/** `POST /segments`. */
+export const segmentSchema = object({ name: name().required(), condition: condition() }).meta({
+  component: 'SegmentInput',
+})
+
+/** `PATCH /segments/{id}`. That it changes something is checked by the route. */
+export const updateSegmentSchema = object({ name: name(), condition: condition().optional() }).meta({
+  component: 'SegmentChange',
+  description: 'The fields to change; at least one.',
+  json: { minProperties: 1 },
+  example: { name: 'Paying customers' },
+})
