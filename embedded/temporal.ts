@@ -7,6 +7,9 @@ import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 import { startUiGuard } from './ui-guard.ts'
 
+/** Where Temporal's development server keeps its data. */
+export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal.db')
+
 /** Search attributes as the Temporal CLI spells their types. */
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
@@ -52,7 +55,7 @@ async function launch(
   const innerUiPort = await getPort({ host: '127.0.0.1' })
   const args = [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
-    ...['--db-filename', join(dataDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
+    ...['--db-filename', temporalFile(dataDir), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(httpHosts())}`],
     // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
     ...['--dynamic-config-value', 'matching.enableFairness=true'],

@@ -1,16 +1,13 @@
 /** `npm run --silent cli -- …`: what only operators do. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { backupCommands } from './commands/backup.ts'
 import { installationCommands } from './commands/installation.ts'
 import { keyCommands } from './commands/key.ts'
 import { messageCommands } from './commands/message.ts'
 import { segmentCommands } from './commands/segment.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 import { main } from './lifecycle.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+import { version } from './version.ts'
 
 const program = new Command('dripline')
   .description('Operate Dripline')
@@ -18,6 +15,7 @@ const program = new Command('dripline')
   .showHelpAfterError('(--help tells what there is)')
 
 installationCommands(program)
+backupCommands(program)
 workspaceCommands(program)
 keyCommands(program)
 segmentCommands(program)

@@ -1,8 +1,8 @@
 import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { SENDING_STATUSES } from '../sequences/index.ts'
+import { type EnrollmentStatus, SENDING_STATUSES } from '../sequences/index.ts'
 import { Enrollment } from './entities.ts'
-import { sql, toDate, unitOf } from '../platform/db/sql.ts'
+import { AS_IT_IS, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 /** An enrollment that should have a workflow, and what one needs to go on where it was. */
 export interface ActiveEnrollment {
@@ -22,14 +22,21 @@ export async function activePage(
   em: EntityManager,
   afterId: string | null,
   limit: number,
+  minutes = 5,
 ): Promise<ActiveEnrollment[]> {
   const rows = await sql<ActiveRow>(
     em,
-    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at < now() - interval '5 minutes'
+    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at <= now() - make_interval(mins => $3)
      order by enrollment.id limit $2`,
-    [afterId, limit],
+    [afterId, limit, minutes],
   )
   return rows.map(toActive)
+}
+
+/** What the ledger has of enrollments; those that it does not know are left out. */
+export async function statusesOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, EnrollmentStatus>> {
+  const rows = await unitOf(em).find(Enrollment, { id: { $in: [...ids] } }, { ...AS_IT_IS, fields: ['id', 'status'] })
+  return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
 /** An enrollment, if it is ACTIVE now. */

@@ -12,26 +12,42 @@ import type { Dependencies } from '../outbox/index.ts'
  *
  * @returns whether the contact is in the automation by that enrollment.
  */
-export async function settleActive(
-  { em, enrollments, log }: Dependencies,
-  { id, automationId, contactId }: Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'>,
-): Promise<boolean> {
+export async function settleActive(dependencies: Dependencies, enrollment: EnrollmentIds): Promise<boolean> {
+  const settled = await reconcileActive(dependencies, enrollment)
+  return settled !== 'over' && settled !== 'ended'
+}
+
+type EnrollmentIds = Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'>
+
+/**
+ * What came of it: it was as it should be, or was told that it is not held any more, or had lost its workflow and goes on
+ * where it was; or it is over already, or was ended because its workflow was.
+ */
+export type Reconciled = 'running' | 'told' | 'resumed' | 'over' | 'ended'
+
+/** The same, saying what was done. @see settleActive */
+export async function reconcileActive(
+  { em, enrollments, log, metrics }: Dependencies,
+  { id, automationId, contactId }: EnrollmentIds,
+): Promise<Reconciled> {
   const state = await enrollments.state(automationId, contactId, id)
-  if (state === 'RUNNING') return true
+  if (state === 'RUNNING') return 'running'
   const fork = em.fork()
   const active = await readActive(fork, id)
   // It has ended since somebody read that it is active, and its workflow with it.
-  if (!active) return false
+  if (!active) return 'over'
   if (state === 'HELD') {
     // A workflow from a backup was told to go on after that was made. Who is told twice looks twice.
-    if (active.sends) await enrollments.automationChanged(automationId, contactId)
-    return true
+    if (!active.sends) return 'running'
+    await enrollments.automationChanged(automationId, contactId)
+    return 'told'
   }
   const ids = { enrollmentId: id, automationId, contactId }
   if (state === 'CLOSED') {
     log.warn(ids, 'The workflow of an enrollment was ended; so is the enrollment')
     await cancelRow(fork, id)
-    return false
+    metrics.reconciled('ended')
+    return 'ended'
   }
   log.warn(ids, 'An enrollment had lost its workflow, and goes on where it was')
   const { workspaceId, automationName, cause, enrolledAt } = active
@@ -45,5 +61,6 @@ export async function settleActive(
     resumeAfter: { stepId: last?.stepId ?? null, at: (last?.at ?? enrolledAt).getTime() },
   }
   await enrollments.enter({ automationName, requestId: null, input }, id)
-  return true
+  metrics.reconciled('resumed')
+  return 'resumed'
 }

@@ -52,6 +52,13 @@ export interface LastWorkflow {
   endedAt: Date | undefined
 }
 
+/** An enrollment that runs, as a list has it. */
+export interface ListedEnrollment extends RunningEnrollment {
+  automationId: string
+  contactId: string
+  isHeld: boolean
+}
+
 /** What Dripline asks of Temporal, in the product's words. */
 export interface Enrollments {
   /** Starts an enrollment. @returns false when the contact is in the automation already. */
@@ -68,6 +75,8 @@ export interface Enrollments {
   state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
   /** The last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
   lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
+  /** All enrollments that run, as Temporal lists them: what has begun or ended in the last seconds may be listed wrongly. */
+  listRunning(): AsyncIterable<ListedEnrollment>
   /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
   automationChanged(automationId: string, contactId: string): Promise<void>
   /** Ends whatever enrollment a contact has in an automation. One that has ended is left as it is. */
@@ -187,6 +196,19 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
       if (!found) return undefined
       const enrollmentId = found.memo?.['enrollmentId'] as string | undefined
       return { enrollmentId, isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
+    },
+    async *listRunning() {
+      const query = `WorkflowType = 'enrollment' and ExecutionStatus = 'Running'`
+      for await (const { memo, workflowId, typedSearchAttributes } of client.workflow.list({
+        query,
+        pageSize: 1_000,
+      })) {
+        const [, automationId, contactId] = workflowId.split(':')
+        const running = memo as unknown as RunningEnrollment | undefined
+        if (automationId === undefined || contactId === undefined || running?.enrollmentId === undefined) continue
+        const isHeld = typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'HELD'
+        yield { ...running, automationId, contactId, isHeld }
+      }
     },
     automationChanged: (automationId, contactId) =>
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),

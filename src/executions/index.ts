@@ -1,1 +1,7 @@
-export { createEnrollments, type Enrollments, type EnrollmentStart, type RunningEnrollment } from './client.ts'
+export {
+  createEnrollments,
+  type Enrollments,
+  type EnrollmentStart,
+  type ListedEnrollment,
+  type RunningEnrollment,
+} from './client.ts'

@@ -10,6 +10,9 @@ const schema = defineEntity({
     temporalTaskQueue: p.text().nullable(),
     mail: p.text().$type<'smtp' | 'capture'>().nullable(),
     mailFrom: p.text().nullable(),
+    restoredAt: p.datetime().nullable(),
+    reconcilingUntil: p.datetime().nullable(),
+    lostUntil: p.datetime().nullable(),
   },
 })
 

@@ -1,5 +1,13 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
-export { readMailSender } from './queries.ts'
+export {
+  leaseReconciliation,
+  readMailMode,
+  readMailSender,
+  readRestoredAt,
+  sayReconciled,
+  sayRestored,
+} from './queries.ts'
 export { agreeOnWorkplace, installationOf } from './workplace.ts'
 export { Installation } from './entities.ts'
+export { NOT_RECONCILED } from './restored.ts'

@@ -70,3 +70,40 @@ export async function readMailSender(em: EntityManager): Promise<string | null> 
 export async function sayMailSender(em: EntityManager, mailFrom: string): Promise<void> {
   await unitOf(em).nativeUpdate(Installation, { single: true }, { mailFrom })
 }
+
+/** When this installation was restored from a backup, as long as it has not been reconciled since; else `null`. */
+export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
+  return (await readInstallation(em))?.restoredAt ?? null
+}
+
+/** Says that this installation was restored: it sends nothing until `sayReconciled`. What was sent until now may be lost. */
+export async function sayRestored(em: EntityManager): Promise<void> {
+  const now = new Date()
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { restoredAt: now, lostUntil: now })
+}
+
+/**
+ * Says that ledger and Temporal agree, or that nobody minds.
+ * @param lostUntil until when what was sent may be lost from the ledger, where somebody knows it better; `null`: nothing is
+ * @returns whether it was restored.
+ */
+export async function sayReconciled(em: EntityManager, lostUntil?: Date | null): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update installation set restored_at = null, lost_until = case when $1::boolean then $2::timestamptz else lost_until end
+     where restored_at is not null returning id`,
+    [lostUntil !== undefined, lostUntil?.toISOString() ?? null],
+  )
+  return rows.length > 0
+}
+
+/** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */
+export async function leaseReconciliation(em: EntityManager, seconds: number, isMine: boolean): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update installation set reconciling_until = now() + make_interval(secs => $1::float8)
+     where $2::boolean or reconciling_until is null or reconciling_until < now() returning id`,
+    [seconds, isMine],
+  )
+  return rows.length > 0
+}

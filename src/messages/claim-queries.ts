@@ -12,6 +12,7 @@ export type ClaimAs =
   | { status: 'SENDING' }
   | { status: 'CAPTURED'; content: Content }
   | { status: 'FAILED'; error: string; content?: Content }
+  | { status: 'UNCONFIRMED'; error: string; settledAt: Date }
 
 export interface Claim {
   key: MessageKey
@@ -56,9 +57,13 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     content?.text ?? null,
     claim.holds,
     claim.recipient,
+    'settledAt' in claim.as ? claim.as.settledAt.toISOString() : null,
   ])
   return row?.id
 }
+
+/** Whoever was restored from a backup sends nothing until ledger and Temporal have been held against each other. */
+export const MAY_SEND = `not exists (select from installation where restored_at is not null)`
 
 const CLAIM = `
 with automation as (
@@ -73,7 +78,7 @@ enrollment as (
   select enrollment.* from automation
   join enrollments enrollment on enrollment.automation_id = automation.id
   join contact on contact.id = enrollment.contact_id
-  where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE'
+  where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE' and ${MAY_SEND}
     and (
       enrollment.holds = $16::integer and contact.email = $17::text
       or exists (select from messages where claim = $6::uuid)
@@ -90,7 +95,7 @@ insert into messages as message
 select $5::uuid, workspace_id, contact_id, automation_id, id, $2::uuid, $3::integer, $8::text, $6::uuid,
   case when $8::text = 'SENDING' then clock_timestamp() + make_interval(secs => $9::float8) end,
   $10, $11, $12, $13, $14, $15, case when $8::text = 'CAPTURED' then now() end,
-  case when $8::text <> 'SENDING' then now() end
+  case when $8::text <> 'SENDING' then coalesce($18::timestamptz, now()) end
 from enrollment
 on conflict (enrollment_id, step_id, visit) do update
   set status = excluded.status, claim = excluded.claim, attempts = $7::integer + 1, claimed_at = now(),

@@ -1,4 +1,10 @@
-import { type AutomationStatus, HOLDING_STATUSES, type SendFailurePolicy, sends } from '../sequences/index.ts'
+import {
+  type AutomationStatus,
+  eventCause,
+  HOLDING_STATUSES,
+  type SendFailurePolicy,
+  sends,
+} from '../sequences/index.ts'
 import type { EmailContent, TemplateVariables } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
@@ -10,6 +16,8 @@ import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.t
 export type NotNow =
   /** The automation does not send now. */
   | { kind: 'held' }
+  /** The installation was restored from a backup, and not reconciled yet. */
+  | { kind: 'restored' }
   /** The enrollment, the automation or the contact is gone. */
   | { kind: 'gone' }
   /** Another attempt is handing it over, or was before it died: what became of it is known when its lease is over. */
@@ -39,6 +47,10 @@ export interface Draft {
   event: NonNullable<TemplateVariables['event']> | null
   /** How this installation sends mail, if anybody has said. */
   mail: 'smtp' | 'capture' | null
+  /** What was due until then may have been sent by what this installation was before it was restored, without the ledger's knowing. */
+  lostUntil: Date | null
+  /** By how much the enrollment was late, in milliseconds, where it was to begin before that. */
+  lateMs: number
 }
 
 /**
@@ -63,6 +75,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     return { kind: 'existing', ...settled, settledAt, onSendFailure: row.on_send_failure }
   }
   if (!sends(row.automation_status)) return { kind: 'held' }
+  if (row.is_restored) return { kind: 'restored' }
   if (row.subject === null)
     throw new Error(`The version of enrollment ${key.enrollmentId} has no email step ${key.stepId}`)
   return {
@@ -76,6 +89,8 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
     mail: row.mail,
+    lostUntil: row.lost_until === null ? null : toDate(row.lost_until),
+    lateMs: row.late_ms ?? 0,
   }
 }
 
@@ -96,13 +111,20 @@ interface DraftRow {
   attempts: number
   holds: number
   mail: 'smtp' | 'capture' | null
+  is_restored: boolean
+  lost_until: string | null
+  late_ms: number | null
 }
 
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.email, contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
-  (select mail from installation) as mail
+  installation.mail, installation.restored_at is not null as is_restored,
+  installation.lost_until, case when installation.lost_until is not null and enrollment.cause like '${eventCause('%')}' then (
+    select extract(epoch from enrollment.enrolled_at - created_at)::float8 * 1000 from trigger_events
+    where id = substr(enrollment.cause, ${eventCause('').length + 1})::uuid
+  ) end as late_ms
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
 join contacts contact on contact.id = enrollment.contact_id
@@ -115,6 +137,7 @@ left join lateral (
 left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 left join messages message
   on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
+left join installation on true
 where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrollment.status = 'ACTIVE'`
 
 /** What is said of a message whose claim outlived its owner. */

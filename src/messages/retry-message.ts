@@ -52,7 +52,7 @@ class RetryAttempt implements Attempt {
     const { em } = this.dependencies
     if (as.status === 'SENDING') return claimRetry(em.fork(), this.id, this.of())
     const outcome = as.status === 'CAPTURED' ? { status: as.status, response: null } : as
-    return settleRetry(em.fork(), this.id, this.of(), outcome, as.content)
+    return settleRetry(em.fork(), this.id, this.of(), outcome, 'content' in as ? as.content : undefined)
   }
 
   async record(id: string, outcome: Outcome, content: Content): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '../outbox/index.ts'
 import { SENDING_STATUSES } from '../sequences/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
-import { LEASE_SECONDS } from './claim-queries.ts'
+import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import { messagePage, type MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
 import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
@@ -153,7 +153,8 @@ export const draftRetry = (em: EntityManager, id: string): Promise<OnceMoreDraft
   draftOnceMore(em, id, IS_TO_RETRY)
 
 const IS_TO_RETRY = `
-(${IS_RETRYABLE} and message.retry_at is not null and automation.status in ${SENDING_STATUSES})`
+(${IS_RETRYABLE} and message.retry_at is not null and automation.status in ${SENDING_STATUSES}
+  and ${MAY_SEND})`
 
 /**
  * Claims a message that is to be tried again, and with that it is not to be any more: whatever becomes of it, it is handed over

@@ -8,6 +8,7 @@ import { settlePutOff, type Content, type Outcome } from './record-queries.ts'
 import {
   again,
   type Attempt,
+  isDelivered,
   type Patience,
   Sending,
   type SendMessageDependencies,
@@ -23,7 +24,7 @@ import {
 export async function sendMessage(
   dependencies: SendMessageDependencies,
   key: MessageKey,
-  automationId: string,
+  { automationId, dueAt }: { automationId: string; dueAt?: number | undefined },
   patience: Patience,
 ): Promise<SendResult> {
   const em = dependencies.em.fork()
@@ -35,11 +36,35 @@ export async function sendMessage(
     warnOf(dependencies.log, draft, { messageId: draft.died, ...idsOf(key, automationId) })
   }
   if (draft.kind !== 'ready') return notNow(draft, patience)
-  return new Sending(dependencies, new StepAttempt(dependencies, key, automationId, draft), draft).send(patience)
+  const attempt = new StepAttempt(dependencies, key, automationId, draft)
+  const wasDueAt = dueAt === undefined ? undefined : dueAt - draft.lateMs
+  if (draft.lostUntil && (wasDueAt ?? 0) <= draft.lostUntil.getTime() && isDelivered(draft)) {
+    return mayHaveBeenSent(dependencies, attempt, new Date(wasDueAt ?? Date.now()))
+  }
+  return new Sending(dependencies, attempt, draft).send(patience)
 }
+
+/** What the ledger does not know any more, because it was lost between a backup and its restore, nobody may send again. */
+async function mayHaveBeenSent(
+  { log, metrics }: SendMessageDependencies,
+  attempt: Attempt,
+  at: Date,
+): Promise<SendResult> {
+  const messageId = await attempt.claim({ status: 'UNCONFIRMED', error: MAY_HAVE_BEEN_SENT, settledAt: at })
+  if (messageId === undefined) return again()
+  metrics.settled('UNCONFIRMED')
+  warnOf(log, { status: 'UNCONFIRMED', error: MAY_HAVE_BEEN_SENT }, { messageId, ...attempt.ids })
+  // What waits behind it waits since then: it may be due already, and have been sent, too.
+  return { kind: 'settled', status: 'UNCONFIRMED', stop: false, at }
+}
+
+const MAY_HAVE_BEEN_SENT =
+  'It was due between the backup that this installation was restored from and what was lost since: it may have been sent'
 
 /** How soon it is looked again whether another attempt is through, in milliseconds: its lease is longer. */
 const BUSY_RETRY_MS = 5_000
+/** How soon it is looked again whether an installation that was restored is reconciled, in milliseconds. */
+const RESTORED_RETRY_MS = 10_000
 
 function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): SendResult {
   switch (draft.kind) {
@@ -49,6 +74,10 @@ function notNow(draft: Exclude<NotNow, { kind: 'held' }>, patience: Patience): S
       return patience === 'at-once'
         ? { kind: 'queue' }
         : { kind: 'deferred', reason: 'Another attempt has it', afterMs: BUSY_RETRY_MS }
+    case 'restored':
+      return patience === 'at-once'
+        ? { kind: 'queue' }
+        : { kind: 'deferred', reason: 'Restored, and not reconciled yet', afterMs: RESTORED_RETRY_MS }
     case 'existing': {
       const { status, settledAt, onSendFailure } = draft
       return { kind: 'settled', status, stop: status === 'FAILED' && onSendFailure === 'STOP', at: settledAt }

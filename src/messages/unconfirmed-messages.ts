@@ -6,7 +6,7 @@ import { isId, newId } from '../platform/ids.ts'
 import type { MessageStatus } from './message.ts'
 import { type RenderedEmail, RendererBusy, TemplateError } from '../templates/index.ts'
 import type { MailTransport } from '../transports/index.ts'
-import { NO_SENDER } from '../installation/index.ts'
+import { NO_SENDER, NOT_RECONCILED, readRestoredAt } from '../installation/index.ts'
 import { recordForSure } from './record-for-sure.ts'
 import { contentOf, isDelivered, outcomeOf, type SendMessageDependencies } from './sending.ts'
 
@@ -48,6 +48,7 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   await assertToDecide(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
   if (mailFrom === null) throw invalid(NO_SENDER)
+  if ((await readRestoredAt(em)) !== null) throw invalid(NOT_RECONCILED)
   const draft = await unconfirmed.draftUnconfirmed(em, id)
   if (!draft) throw await whyNotToDecide(em, id)
   let rendered: RenderedEmail

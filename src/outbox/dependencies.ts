@@ -37,12 +37,15 @@ export interface Metrics {
   settled(status: string): void
   /** The circuit to the mail server has opened, or is closed again. */
   mailCircuitOpen(open: boolean): void
+  /** An enrollment that the ledger had as ACTIVE had no workflow: it goes on where it was, or was ended. */
+  reconciled(outcome: 'resumed' | 'ended'): void
 }
 
 export const noMetrics: Metrics = {
   answered: () => undefined,
   settled: () => undefined,
   mailCircuitOpen: () => undefined,
+  reconciled: () => undefined,
 }
 
 /** How many workspaces are remembered that have left something to the relay, and for how long, in milliseconds. */

@@ -27,6 +27,14 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     labelNames: ['status'],
     ...of,
   })
+  const reconciled = new Counter({
+    name: 'dripline_enrollments_reconciled_total',
+    help: 'Enrollments that were ACTIVE without a workflow, by what came of them: resumed where they were, or ended.',
+    labelNames: ['outcome'],
+    ...of,
+  })
+  // There before the first one: what appears with the value 1 is no increase to who watches.
+  for (const outcome of ['resumed', 'ended']) reconciled.inc({ outcome }, 0)
   const gauge = (name: string, help: string) => new Gauge({ name: `dripline_${name}`, help, ...of })
   const circuit = gauge('mail_circuit_open', 'Whether the mail server fails, and is tried by one message at a time.')
   const pending = {
@@ -45,6 +53,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
       answered: ({ method, route, status, seconds }) =>
         requests.observe({ method, route: route ?? 'none', status: String(status) }, seconds),
       settled: (status) => messages.inc({ status }),
+      reconciled: (outcome) => reconciled.inc({ outcome }),
       mailCircuitOpen: (open) => circuit.set(open ? 1 : 0),
     },
     async render() {

@@ -1,2 +1,3 @@
 export { readFigures } from './figures-queries.ts'
 export { startRelay } from './relay.ts'
+export { reconcile, type Difference, type Reconciliation } from './reconcile.ts'

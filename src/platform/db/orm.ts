@@ -67,13 +67,16 @@ export function openOrm(
   return new MikroORM(options)
 }
 
-/** Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock. */
-export async function migrate(orm: Orm): Promise<string[]> {
+/**
+ * Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock.
+ * @param only these, where it is to be as it was for an earlier version
+ */
+export async function migrate(orm: Orm, only?: readonly string[]): Promise<string[]> {
   const done = await orm.em.getConnection().transactional(async (trx) => {
     await orm.em
       .getConnection()
       .execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
-    return orm.migrator.up()
+    return orm.migrator.up(only && { migrations: [...only] })
   })
   return done.map((migration) => migration.name)
 }

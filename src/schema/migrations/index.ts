@@ -6,6 +6,7 @@ import { Migration005OneActive } from './005-one-active.ts'
 import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
 import { Migration007LedgerLists } from './007-ledger-lists.ts'
 import { Migration008EventData } from './008-event-data.ts'
+import { Migration009Restored } from './009-restored.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -17,4 +18,10 @@ export const migrations = [
   Migration006LifeOfKeys,
   Migration007LedgerLists,
   Migration008EventData,
+  Migration009Restored,
 ]
+
+/** Their names, oldest first. */
+export const migrationNames: readonly string[] = migrations.map(
+  (Each) => new Each(undefined as never, undefined as never).name,
+)

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
+import { create } from 'tar'
+import { readRunning } from '../running-file.ts'
+import { temporalFile } from '../temporal.ts'
+import { FORMAT, MANIFEST, type Manifest, sha256Of } from './manifest.ts'
+import { saveTables } from './tables.ts'
+
+/** Larger than any: in one step the copy is of one instant, and begins anew for nobody's writing. */
+const ALL_PAGES = 2 ** 30
+
+/**
+ * Saves the Postgres and the Temporal of the `npm start` that runs on a data folder into a file, while they work. Temporal's
+ * state is a moment older than the ledger: that is the harmless side, because what was sent is in the ledger.
+ *
+ * @param given the path of the file, which must not be there yet
+ * @returns where it is, and what it holds
+ * @throws {Error} that says what is in the way; the file is there whole or not at all
+ */
+export async function saveBackup(
+  dataDir: string,
+  given: string,
+  version: string,
+): Promise<{ file: string; manifest: Manifest }> {
+  const file = resolve(given)
+  if (existsSync(file)) throw new Error(`${file} is there already. Name another file: a backup replaces none.`)
+  const { databaseUrl, temporalAddress } = readRunning(dataDir)
+  if (databaseUrl === undefined && temporalAddress === undefined) {
+    throw new Error(
+      `Nothing runs on ${dataDir}. Set DATA_DIR to the folder of the "npm start" that runs; one that is stopped is at rest, ` +
+        'and can be copied as it is (docs/operations.md, "The data folder").',
+    )
+  }
+  if (databaseUrl === undefined || temporalAddress === undefined) {
+    throw new Error(
+      'Postgres or Temporal is your own here, and only both embedded ones can be saved together. ' +
+        'docs/operations.md, "Backups", has the commands for your own.',
+    )
+  }
+  const folder = `${file}.unfinished`
+  mkdirSync(folder, { mode: 0o700 })
+  try {
+    const temporal = join(folder, 'temporal.db')
+    await copyTemporal(temporalFile(dataDir), temporal)
+    const tables = await saveTables(databaseUrl, folder)
+    const manifest: Manifest = {
+      format: FORMAT,
+      version,
+      createdAt: new Date().toISOString(),
+      ...tables,
+      temporal: { file: 'temporal.db', sha256: await sha256Of(temporal) },
+    }
+    writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
+    const whole = join(folder, 'whole.tar')
+    // The manifest last: a file that was cut has none.
+    await create({ cwd: folder, file: whole, portable: true, mode: 0o600 }, [
+      ...manifest.tables.map((table) => table.file),
+      manifest.temporal.file,
+      MANIFEST,
+    ])
+    renameSync(whole, file)
+    return { file, manifest }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function copyTemporal(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true })
+  try {
+    await copyDatabase(database, to, { rate: ALL_PAGES })
+  } finally {
+    database.close()
+  }
+}

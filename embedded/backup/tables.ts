@@ -1,0 +1,91 @@
+/** The tables of a database as files, in the text form of COPY: whatever version of Postgres reads them. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { Client, escapeIdentifier } from 'pg'
+import copy from 'pg-copy-streams'
+import { type Manifest, sha256Of, type SavedTable } from './manifest.ts'
+
+/** Written by migrating. */
+const MIGRATIONS = 'migrations'
+
+/**
+ * Saves all tables as they are at one instant.
+ * @param databaseUrl of whoever may read them
+ */
+export async function saveTables(
+  databaseUrl: string,
+  folder: string,
+): Promise<Pick<Manifest, 'tables' | 'sequences' | 'migrations'>> {
+  const client = await connect(databaseUrl)
+  try {
+    await client.query('begin isolation level repeatable read, read only')
+    const { rows: migrations } = await client.query<{ name: string }>(`select name from ${MIGRATIONS} order by id`)
+    const { rows: found } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [MIGRATIONS])
+    const tables: SavedTable[] = []
+    for (const { name, columns } of found) {
+      const file = `${name}.copy.gz`
+      const path = join(folder, file)
+      const text = `copy (select ${columns.map(escapeIdentifier).join()} from ${escapeIdentifier(name)}) to stdout`
+      await pipeline(client.query(copy.to(text)), createGzip({ level: 1 }), createWriteStream(path, { mode: 0o600 }))
+      tables.push({ name, columns, file, sha256: await sha256Of(path) })
+    }
+    // What was taken from a sequence meanwhile only leaves a gap.
+    const { rows: sequences } = await client.query<{ name: string; last: string | null }>(SEQUENCES)
+    await client.query('commit')
+    return { tables, sequences, migrations: migrations.map(({ name }) => name) }
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Fills the tables of a database that has had the same migrations and is empty otherwise, as they were.
+ * @param superuserUrl of whoever may leave out triggers: what they do is in the data
+ */
+export async function loadTables(
+  superuserUrl: string,
+  folder: string,
+  { tables, sequences }: Pick<Manifest, 'tables' | 'sequences'>,
+): Promise<void> {
+  const client = await connect(superuserUrl)
+  try {
+    await client.query('begin')
+    await client.query('set local session_replication_role = replica')
+    for (const { name, columns, file } of tables) {
+      const table = escapeIdentifier(name)
+      await client.query(`delete from ${table}`)
+      const text = `copy ${table} (${columns.map(escapeIdentifier).join()}) from stdin`
+      await pipeline(createReadStream(join(folder, file)), createGunzip(), client.query(copy.from(text)))
+    }
+    for (const { name, last } of sequences) {
+      if (last !== null)
+        await client.query('select setval($1::regclass, $2::bigint)', [`public.${escapeIdentifier(name)}`, last])
+    }
+    await client.query('commit')
+    await client.query('analyze')
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  // A table of millions takes longer than a request may.
+  await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+  return client
+}
+
+const COLUMNS = `
+select column_of.table_name as name, array_agg(column_of.column_name::text order by column_of.ordinal_position) as columns
+from information_schema.columns column_of
+join information_schema.tables using (table_schema, table_name)
+where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER' and table_name <> $1
+group by column_of.table_name order by column_of.table_name`
+
+const SEQUENCES = `
+select sequencename as name, last_value::text as last from pg_sequences
+where schemaname = 'public' and sequencename not like '${MIGRATIONS}\\_%'`

@@ -1,0 +1,89 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { isTimestamp } from '../../platform/timestamp.ts'
+import { table } from '../table.ts'
+import { version } from '../version.ts'
+import { command, print, show, type Output } from './command.ts'
+
+const aFile = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('It is the path of a file.')
+  return text
+}
+
+interface Chosen {
+  dryRun?: true
+  waive?: true
+  restored?: true
+  lostUntil?: Date
+  nothingLost?: true
+}
+
+function parseInstant(text: string): Date {
+  if (!isTimestamp(text)) throw new InvalidArgumentError('It is an instant, such as 2026-11-21T09:30:00Z.')
+  return new Date(text)
+}
+
+/** `backup`, `restore` and `reconcile`. */
+export function backupCommands(program: Command): void {
+  command(program, 'backup', 'save Postgres and Temporal of the npm start that runs')
+    .argument('<file>', 'where to; it must not be there yet', aFile)
+    .action(async (given: string, options: Output) => {
+      const [{ saveBackup }, { readConfig }] = await Promise.all([
+        import('../../../embedded/backup/save.ts'),
+        import('../../platform/config.ts'),
+      ])
+      const { file, manifest } = await saveBackup(readConfig(process.env).dataDir, given, version)
+      show({ file, createdAt: manifest.createdAt, version }, options, () => `Saved ${file}`)
+    })
+
+  command(program, 'restore', 'make a data folder (DATA_DIR) of a backup, for npm start')
+    .argument('<file>', 'what backup has saved', aFile)
+    .action(async (given: string, options: Output) => {
+      const { restore } = await import('./restore.ts')
+      const { dataDir, manifest } = await restore(given, (line) => options.json || print(line))
+      show({ dataDir, createdAt: manifest.createdAt, version: manifest.version }, options, () =>
+        [
+          `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
+          'until its ledger and Temporal agree: npm run cli -- reconcile',
+        ].join('\n'),
+      )
+    })
+
+  command(program, 'reconcile', 'hold the ledger against Temporal: who is stranded goes on')
+    .option('--dry-run', 'only tell what would be done')
+    .option('--waive', 'let a restored installation send without that')
+    .option('--lost-until <time>', 'when the installation stopped that the backup was made of', parseInstant)
+    .option('--nothing-lost', 'nothing was sent after the backup')
+    .option('--restored', 'say that the databases were restored: nothing is sent until it is reconciled')
+    .action(async (options: Output & Chosen) => {
+      if ([options.dryRun, options.waive, options.restored].filter(Boolean).length > 1) {
+        throw new Error('--dry-run, --waive and --restored are three different things: give one of them.')
+      }
+      const { hold, reconcileAll, waive } = await import('./reconcile.ts')
+      if (options.restored) {
+        await hold()
+        return show({ restored: true }, options, () => 'Nothing is sent until it is reconciled, or that is waived.')
+      }
+      const lostUntil = options.nothingLost ? null : options.lostUntil
+      if (options.waive) {
+        const waived = await waive(lostUntil)
+        return show({ waived }, options, () => (waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.'))
+      }
+      const isDry = options.dryRun === true
+      const { active, running, differences, failed } = await reconcileAll({ isDry, lostUntil })
+      show({ active, running, differences, failed }, options, () =>
+        [
+          `${active} enrollments are ACTIVE by the ledger; ${running} workflows run.`,
+          table(
+            ['ENROLLMENT', isDry ? 'WOULD BE' : 'WAS'],
+            differences.map(({ enrollmentId, contactId, automationId, what }) => ({
+              cells: [enrollmentId, what],
+              below: [`the contact ${contactId}`, `in ${automationId}`],
+            })),
+            'They agree.',
+          ),
+          ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
+        ].join('\n'),
+      )
+      if (failed > 0) process.exitCode = 1
+    })
+}

@@ -1,0 +1,29 @@
+import { sayReconciled, sayRestored } from '../../installation/index.ts'
+import { readConfig } from '../../platform/config.ts'
+import { openLog } from '../../platform/log.ts'
+import { openContext } from '../../parts/context.ts'
+import { reconcile, type Reconciliation } from '../../relay/index.ts'
+import { connectedConfig } from '../embedded-config.ts'
+import { withDatabase } from './with-database.ts'
+
+/** Holds the whole ledger against Temporal. @see reconcile */
+export async function reconcileAll(options: {
+  isDry: boolean
+  lostUntil: Date | null | undefined
+}): Promise<Reconciliation> {
+  const config = connectedConfig(readConfig(process.env))
+  // What it does is told at the end; the log would tell each twice.
+  const context = openContext(config, openLog('error'))
+  try {
+    return await reconcile(context.dependencies, options)
+  } finally {
+    await context.close()
+  }
+}
+
+/** @returns whether there was anything to waive. */
+export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
+  withDatabase(({ em }) => sayReconciled(em.fork(), lostUntil))
+
+/** Holds all mail back until it is reconciled: said of databases that were restored by other means. */
+export const hold = (): Promise<void> => withDatabase(({ em }) => sayRestored(em.fork()))

@@ -1,0 +1,44 @@
+import { restoreBackup } from '../../../embedded/backup/restore.ts'
+import type { Manifest } from '../../../embedded/backup/manifest.ts'
+import { sayRestored } from '../../installation/index.ts'
+import { readConfig } from '../../platform/config.ts'
+import { migrate, type Orm } from '../../platform/db/orm.ts'
+import { migrationNames, openDatabase } from '../../schema/index.ts'
+
+/** A statement of a migration may take long on what was restored. */
+const TIMEOUT_MS = 30 * 60_000
+
+async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promise<void> {
+  const orm = openDatabase({ url, timeoutMs: TIMEOUT_MS })
+  try {
+    await run(orm)
+  } finally {
+    await orm.close(true)
+  }
+}
+
+/** Makes a data folder of a backup. @see restoreBackup */
+export async function restore(
+  file: string,
+  say: (line: string) => void,
+): Promise<{ dataDir: string; manifest: Manifest }> {
+  // Whatever is written into the data folder is for its owner alone.
+  process.umask(0o077)
+  const { dataDir, DATABASE_URL, TEMPORAL_ADDRESS } = readConfig(process.env)
+  if (DATABASE_URL !== undefined || TEMPORAL_ADDRESS !== undefined) {
+    throw new Error(
+      'DATABASE_URL or TEMPORAL_ADDRESS is set: a backup is restored into a folder of npm start, and not into servers of your ' +
+        'own. docs/operations.md, "Backups", has the commands for those.',
+    )
+  }
+  const schema = {
+    migrations: migrationNames,
+    migrateTo: (url: string, names: readonly string[]) => withOrm(url, (orm) => migrate(orm, names)),
+    finish: (url: string) =>
+      withOrm(url, async (orm) => {
+        await migrate(orm)
+        await sayRestored(orm.em)
+      }),
+  }
+  return { dataDir, manifest: await restoreBackup(file, dataDir, schema, say) }
+}

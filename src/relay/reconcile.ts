@@ -1,0 +1,134 @@
+import pMap from 'p-map'
+import { activePage, reconcileActive, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
+import type { ListedEnrollment } from '../executions/index.ts'
+import { leaseReconciliation, sayReconciled } from '../installation/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+
+/** Somebody of whom ledger and Temporal said different things, and what was done about it. */
+export interface Difference {
+  enrollmentId: string
+  automationId: string
+  contactId: string
+  /**
+   * - resumed: ACTIVE without a workflow; goes on where it was by the ledger
+   * - ended: ACTIVE, and its workflow was ended by somebody; is CANCELLED
+   * - told: held there by a pause that is over; goes on
+   * - closed: its workflow ran, and it is over by the ledger; the workflow is cancelled
+   * - recorded: its workflow ran, and the ledger did not know it; it does now
+   * - removed: the same, of an automation or a contact that there is not; the workflow is cancelled
+   */
+  what: Exclude<Reconciled, 'running' | 'over'> | 'closed' | 'recorded' | 'removed'
+}
+
+export interface Reconciliation {
+  /** How many are ACTIVE by the ledger, and how many workflows run. */
+  active: number
+  running: number
+  differences: Difference[]
+  /** Of how many nobody could tell, or nothing be done: Temporal or Postgres failed. */
+  failed: number
+}
+
+const PAGE = 500
+const CONCURRENCY = 20
+/** For how long one that dies keeps others out, in seconds. */
+const LEASE_SECONDS = 120
+
+/**
+ * Holds the whole ledger against Temporal, both ways: who should have a workflow and has none goes on where she was, and what
+ * runs of whom the ledger knows nothing, or that she is through, is put right. What is in the ledger as sent is not sent again.
+ * It may be repeated, beside workers at work. An installation that was restored sends again behind it.
+ *
+ * @param options.isDry whether nothing is to be done: `differences` is what would be
+ * @param options.lostUntil see `sayReconciled`
+ * @throws {Error} where another one is at it
+ */
+export async function reconcile(
+  dependencies: Dependencies,
+  { isDry = false, lostUntil }: { isDry?: boolean; lostUntil?: Date | null | undefined } = {},
+): Promise<Reconciliation> {
+  const { em, enrollments, log } = dependencies
+  if (!(await leaseReconciliation(em.fork(), LEASE_SECONDS, false))) {
+    throw new Error('Another reconciliation is at work, or was until two minutes ago. Wait for it, and ask again.')
+  }
+  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0 }
+  const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
+    const { enrollmentId, automationId, contactId } = of
+    done.differences.push({ enrollmentId, automationId, contactId, what })
+  }
+  const each = async <Item>(items: readonly Item[], run: (item: Item) => Promise<void>) => {
+    await leaseReconciliation(em.fork(), LEASE_SECONDS, true)
+    const attempt = async (item: Item) => {
+      try {
+        await run(item)
+      } catch (error) {
+        done.failed += 1
+        log.warn({ error }, 'An enrollment could not be reconciled')
+      }
+    }
+    await pMap(items, attempt, { concurrency: CONCURRENCY })
+  }
+
+  const running = new Map<string, ListedEnrollment>()
+  for await (const listed of enrollments.listRunning()) running.set(listed.enrollmentId, listed)
+  done.running = running.size
+
+  for (let afterId: string | null = null; ;) {
+    const page = await activePage(em.fork(), afterId, PAGE, 0)
+    done.active += page.length
+    const doubtful = page.filter(({ id }) => running.get(id)?.isHeld !== false)
+    await each(doubtful, async (active) => {
+      const { id, automationId, contactId } = active
+      const what = isDry ? await wouldBe(dependencies, active) : await reconcileActive(dependencies, active)
+      if (what !== 'running' && what !== 'over') differ({ enrollmentId: id, automationId, contactId }, what)
+    })
+    for (const { id } of page) running.delete(id)
+    if (page.length < PAGE) break
+    afterId = page.at(-1)!.id
+  }
+
+  const unknown = [...running.values()]
+  for (let n = 0; n < unknown.length; n += PAGE) {
+    const page = unknown.slice(n, n + PAGE)
+    const known = await statusesOf(
+      em.fork(),
+      page.map(({ enrollmentId }) => enrollmentId),
+    )
+    await each(page, async (listed) => {
+      const { enrollmentId, automationId, contactId, cause, enrolledAt } = listed
+      const status = known.get(enrollmentId)
+      // It has been recorded since the walk came by.
+      if (status === 'ACTIVE') return
+      // What is listed may have ended since, or be another one's by now: of those nothing is to be told.
+      const state = await enrollments.state(automationId, contactId, enrollmentId)
+      if (state !== 'RUNNING' && state !== 'HELD') return
+      if (isDry) return differ(listed, status === undefined ? 'recorded' : 'closed')
+      // The event that it began by may be as unknown as the enrollment is.
+      const write = {
+        id: enrollmentId,
+        automationId,
+        contactId,
+        cause,
+        triggerEventId: null,
+        enrolledAt: new Date(enrolledAt),
+      }
+      const recorded = status ?? (await recordEnrollment(em.fork(), write, { supersedes: false }))?.status
+      if (recorded === 'ACTIVE') return differ(listed, 'recorded')
+      await enrollments.end(automationId, contactId, enrollmentId)
+      differ(listed, status === undefined ? 'removed' : 'closed')
+    })
+  }
+  if (!isDry && done.failed === 0) await sayReconciled(em.fork(), lostUntil)
+  await leaseReconciliation(em.fork(), 0, true)
+  return done
+}
+
+async function wouldBe(
+  { enrollments }: Dependencies,
+  { id, automationId, contactId, sends }: { id: string; automationId: string; contactId: string; sends: boolean },
+): Promise<Reconciled> {
+  const state = await enrollments.state(automationId, contactId, id)
+  if (state === 'RUNNING') return 'running'
+  if (state === 'HELD') return sends ? 'told' : 'running'
+  return state === 'CLOSED' ? 'ended' : 'resumed'
+}

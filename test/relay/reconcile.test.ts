@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { reconcile } from '../../src/relay/reconcile.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+
+const SEQUENCE = { steps: [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }] }
+
+describe('a reconciliation', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  afterEach(() => sayReconciled(em(), null).then(() => sql(em(), 'update installation set lost_until = null')))
+
+  const em = () => service.context.orm.em.fork()
+  const handleOf = (automationId: string, contactId: string) =>
+    service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+  const statusIn = async (automationId: string, contactId: string) =>
+    (
+      await handleOf(automationId, contactId)
+        .describe()
+        .catch(() => undefined)
+    )?.status.name
+  const rowsOf = (contactId: string) =>
+    sql<{ id: string; status: string }>(em(), 'select id, status from enrollments where contact_id = $1::uuid', [
+      contactId,
+    ])
+  const settled = (contactId: string, count: number) =>
+    eventually('its emails are settled', async () => {
+      const all = await activityOf(service, contactId)
+      return all.length === count && all.every(({ status }) => status !== 'SENDING') ? all : undefined
+    })
+  /** One in the middle of the wait, listed by Temporal as that. */
+  async function waiting(fields: object = {}) {
+    const automationId = await anAutomation(service, { ...SEQUENCE, ...fields })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await settled(contactId, 1)
+    const [row] = await rowsOf(contactId)
+    await eventually('it is listed', async () => {
+      for await (const { enrollmentId } of service.context.dependencies.enrollments.listRunning())
+        if (enrollmentId === row!.id) return true
+      return undefined
+    })
+    return { automationId, contactId, enrollmentId: row!.id }
+  }
+  const differences = async (isDry = false) => {
+    const { differences: all, failed } = await reconcile(service.context.dependencies, { isDry })
+    assert.equal(failed, 0)
+    return all
+  }
+
+  it('has whoever lost her workflow go on where she was, and only tells it when it is dry', async () => {
+    const one = await waiting()
+    await service.context.temporal.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: `enrollment:${one.automationId}:${one.contactId}` },
+    })
+    await eventually('it is gone', async () =>
+      (await statusIn(one.automationId, one.contactId)) === undefined ? true : undefined,
+    )
+    const expected = [{ ...one, what: 'resumed' }]
+    assert.deepEqual(await differences(true), expected)
+    assert.equal(await statusIn(one.automationId, one.contactId), undefined)
+    assert.deepEqual(await differences(), expected)
+    assert.equal(await statusIn(one.automationId, one.contactId), 'RUNNING')
+    await eventually('it is listed', async () => ((await differences(true)).length === 0 ? true : undefined))
+    assert.equal((await activityOf(service, one.contactId)).length, 1)
+  })
+
+  it('records whoever runs and is not in the ledger, which is older: her sequence goes on, and mails nothing twice', async () => {
+    const one = await waiting()
+    await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
+    await sql(em(), 'delete from enrollments where id = $1::uuid', [one.enrollmentId])
+    assert.deepEqual(await differences(true), [{ ...one, what: 'recorded' }])
+    assert.deepEqual(await differences(), [{ ...one, what: 'recorded' }])
+    assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'ACTIVE' }])
+    assert.deepEqual(await differences(), [])
+    // As long as it waits, nothing is sent anew.
+    assert.deepEqual(await activityOf(service, one.contactId), [])
+  })
+
+  it('ends the workflow of whoever is through by the ledger, and of whose contact it does not know', async () => {
+    const through = await waiting()
+    const unknown = await waiting()
+    await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where id = $1::uuid`, [
+      through.enrollmentId,
+    ])
+    await sql(em(), 'delete from contacts where id = $1::uuid', [unknown.contactId])
+    const found = await differences()
+    assert.deepEqual(
+      new Map(found.map(({ enrollmentId, what }) => [enrollmentId, what])),
+      new Map([
+        [through.enrollmentId, 'closed'],
+        [unknown.enrollmentId, 'removed'],
+      ]),
+    )
+    for (const { automationId, contactId } of [through, unknown])
+      await eventually('it is over', async () =>
+        (await statusIn(automationId, contactId)) === 'CANCELLED' ? true : undefined,
+      )
+    assert.deepEqual(await rowsOf(through.contactId), [{ id: through.enrollmentId, status: 'COMPLETED' }])
+  })
+
+  it('ends whoever was ended in Temporal by somebody', async () => {
+    const one = await waiting()
+    await handleOf(one.automationId, one.contactId).terminate()
+    await eventually('it is listed as that', async () =>
+      (await differences(true)).some(({ what }) => what === 'ended') ? true : undefined,
+    )
+    assert.deepEqual(await differences(), [{ ...one, what: 'ended' }])
+    assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'CANCELLED' }])
+  })
+
+  it('is one at a time', async () => {
+    const both = await Promise.allSettled([
+      reconcile(service.context.dependencies),
+      reconcile(service.context.dependencies),
+    ])
+    const [failed] = both.filter(({ status }) => status === 'rejected')
+    assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
+    assert.match(String((failed as PromiseRejectedResult).reason), /Another reconciliation is at work/)
+  })
+
+  it('lets a restored installation send, which sends nothing before', async () => {
+    await sayRestored(em())
+    const automationId = await anAutomation(service)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await eventually('it is put off', async () => {
+      const { raw } = await handleOf(automationId, contactId).describe()
+      return raw.pendingActivities?.some(({ lastFailure }) => lastFailure) ? true : undefined
+    })
+    assert.deepEqual(await activityOf(service, contactId), [])
+    assert.equal((await differences()).length, 0)
+    const [message] = await settled(contactId, 1)
+    // It was due behind the restore, so that nobody else can have sent it.
+    assert.equal(message!.status, 'SENT')
+  }).timeout(90_000)
+
+  describe('behind a restore that may have lost what was sent', () => {
+    const lost = (until: Date) =>
+      sql(em(), 'update installation set lost_until = $1::timestamptz', [until.toISOString()])
+    const mailsTo = (email: string) => sink.mails.filter((mail) => mail.to.includes(email)).length
+    const emailOf = async (contactId: string) =>
+      (await service.call('GET', `contacts/${contactId}`)).body.data.email as string
+
+    it('leaves what was due by then UNCONFIRMED, and so what was to follow by then, and sends the rest', async () => {
+      const steps = ['one', 'two'].map((subject) => ({ ...EMAIL, subject }))
+      const automationId = await anAutomation(service, { steps: [...steps, wait(60), { ...EMAIL, subject: 'three' }] })
+      const contactId = await aContact(service)
+      await service.stopWorkers()
+      await enroll(service, automationId, contactId)
+      await lost(new Date(Date.now() + 60_000))
+      await service.startWorker()
+      const all = await settled(contactId, 2)
+      assert.deepEqual(
+        all.map(({ status }) => status),
+        ['UNCONFIRMED', 'UNCONFIRMED'],
+      )
+      assert.match(all[0]!.error!, /it may have been sent/)
+      assert.equal(mailsTo(await emailOf(contactId)), 0)
+    })
+
+    it('takes an event for as old as it is, however late it starts a sequence', async () => {
+      const automationId = await anAutomation(service, { triggerConfig: { eventName: 'before the loss' } })
+      const contactId = await aContact(service)
+      await service.stopWorkers()
+      await anEvent(service, contactId, 'before the loss')
+      // It happened before, and its enrollment began behind it.
+      await sql(em(), `update trigger_events set created_at = now() - interval '1 hour' where contact_id = $1::uuid`, [
+        contactId,
+      ])
+      await lost(new Date(Date.now() - 30 * 60_000))
+      await service.startWorker()
+      const [message] = await settled(contactId, 1)
+      assert.equal(message!.status, 'UNCONFIRMED')
+      const later = await aContact(service)
+      await enroll(service, automationId, later)
+      assert.equal((await settled(later, 1))[0]!.status, 'SENT')
+    })
+  })
+})
