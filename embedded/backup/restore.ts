@@ -4,6 +4,7 @@ import getPort from 'get-port'
 import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
 import { makeDataFolder } from '../data-folder.ts'
+import { LOCK_FILE } from '../lock.ts'
 import { assertFolderFree } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -34,7 +35,8 @@ export async function restoreBackup(
   const file = resolve(given)
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   if (existsSync(dataDir)) {
-    assertFolderFree(dataDir)
+    // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
+    if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
     const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
     if (rest.length > 0) {
       throw new Error(
@@ -75,7 +77,7 @@ export async function restoreBackup(
 }
 
 /** What a start that came to nothing leaves: none of it is anybody's data. */
-const HARMLESS = ['lock.db', 'lock.db-journal', 'owner.pid', 'logs']
+const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, 'owner.pid', 'logs']
 
 function clear(dataDir: string, wasThere: boolean): void {
   if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 /** `npm run --silent cli -- …`: what only operators do. */
 import { Command } from 'commander'
 import { backupCommands } from './commands/backup.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { installationCommands } from './commands/installation.ts'
 import { keyCommands } from './commands/key.ts'
 import { messageCommands } from './commands/message.ts'
@@ -16,6 +17,7 @@ const program = new Command('dripline')
 
 installationCommands(program)
 backupCommands(program)
+doctorCommand(program)
 workspaceCommands(program)
 keyCommands(program)
 segmentCommands(program)

@@ -10,18 +10,26 @@ export interface Welcome {
   /** The sender that the installation has. */
   mailFrom: string
   first: FirstKeys | undefined
+  /** Whether it was restored, and is not reconciled yet. */
+  isRestored: boolean
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, config, mailFrom, first }: Welcome): string {
+export function welcome({ port, temporalUiUrl, config, mailFrom, first, isRestored }: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(whereMailGoes(config, mailFrom))
+  if (isRestored) lines.push('', ...RESTORED)
   if (first) lines.push('', showFirstKeys(origin, first))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }
+
+const RESTORED = [
+  'This installation was restored from a backup, and sends no mail yet. Hold its',
+  'ledger and Temporal against each other: npm run cli -- reconcile',
+]
 
 function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {

@@ -7,11 +7,11 @@ import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { readConfig, type Config } from '../platform/config.ts'
-import { migrate } from '../platform/db/orm.ts'
+import { migrate, MIGRATION_TIMEOUT_MS } from '../platform/db/orm.ts'
 import { openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { mailModeOf, NO_SENDER } from '../installation/index.ts'
+import { mailModeOf, NO_SENDER, readRestoredAt } from '../installation/index.ts'
 import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.ts'
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
@@ -55,7 +55,8 @@ main(async () => {
 
     // Last, when nothing can fail any more: keys are shown once.
     const { port } = api
-    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom }
+    const isRestored = (await readRestoredAt(context.orm.em.fork())) !== null
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, isRestored }
     const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
     if (!isFirst) say(welcome({ ...ready, first: undefined }))
     return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
@@ -125,7 +126,7 @@ function placesOf(config: Config): Place[] {
 }
 
 async function prepareDatabase({ DATABASE_URL }: ConnectedConfig): Promise<void> {
-  const orm = openDatabase({ url: DATABASE_URL, timeoutMs: 120_000 })
+  const orm = openDatabase({ url: DATABASE_URL, timeoutMs: MIGRATION_TIMEOUT_MS })
   try {
     const done = await migrate(orm)
     if (done.length > 0) say(`Postgres: migrated (${done.join(', ')})`)

@@ -1,4 +1,5 @@
 import { oneSpelling } from '../platform/ids.ts'
+import { jsonBytes } from '../platform/json.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
 
 /**
@@ -58,6 +59,8 @@ export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
 /** How deep conditions nest, and of how many parts one is made, at most. */
 export const MAX_CONDITION_DEPTH = 10
 export const MAX_CONDITION_PARTS = 200
+/** How long one is, as JSON. */
+export const MAX_CONDITION_BYTES = 16 * 1024
 
 const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity', 'event'] as const
 
@@ -66,6 +69,9 @@ const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activit
  * @returns the condition, or a text that says where it is wrong and what would be right.
  */
 export function readCondition(json: unknown): { condition: Condition } | { problem: string } {
+  if (jsonBytes(json) > MAX_CONDITION_BYTES) {
+    return { problem: `condition must not be larger than ${MAX_CONDITION_BYTES} bytes as JSON` }
+  }
   const reader = new ConditionReader()
   const condition = reader.read(json, 'condition', 1)
   return reader.problem === undefined ? { condition: condition! } : { problem: reader.problem }

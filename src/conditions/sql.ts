@@ -10,6 +10,9 @@ import { isId } from '../platform/ids.ts'
  */
 export function conditionSql(condition: Condition, parameters: unknown[]): string {
   const bind = (value: unknown): string => `$${parameters.push(value)}`
+  // Few of them Postgres makes joins of, which is quickest. To plan many would take it seconds, and hundreds of megabytes.
+  const fence = countLookUps(condition) > MOST_JOINS ? 'offset 0' : ''
+  const exists = (rest: string): string => `exists (select ${rest} ${fence})`
 
   const of = (part: Condition): string => {
     if ('all' in part) return part.all.length === 0 ? 'true' : `(${part.all.map(of).join(' and ')})`
@@ -18,26 +21,32 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     if ('field' in part) return field(part.field, part.is, part.value)
     if ('metadata' in part) return json('contact.metadata', part.metadata, part.is, part.value)
     if ('tag' in part) {
-      return `exists (select from contact_tags tag where tag.contact_id = contact.id and tag.tag_key = ${bind(foldName(part.tag))})`
+      return exists(
+        `from contact_tags tag where tag.contact_id = contact.id and tag.workspace_id = contact.workspace_id
+           and tag.tag_key = ${bind(foldName(part.tag))}`,
+      )
     }
     if ('list' in part) {
       if (!isId(part.list)) return 'false'
-      return `exists (select from list_members member where member.contact_id = contact.id and member.list_id = ${bind(part.list)}::uuid)`
+      return exists(
+        `from list_members member where member.contact_id = contact.id and member.list_id = ${bind(part.list)}::uuid`,
+      )
     }
     if ('event' in part) {
-      return `exists (
-        select from trigger_events event where event.contact_id = contact.id and event.type = 'EVENT'
+      return exists(`
+        from trigger_events event
+        where event.contact_id = contact.id and event.workspace_id = contact.workspace_id and event.type = 'EVENT'
           and event.name_key = ${bind(foldName(part.event))}
           ${part.data === undefined ? '' : `and ${json('event.data', part.data, part.is, part.value)}`}
-          ${within('event', part.withinDays)}
-      )`
+          ${within('event', part.withinDays)}`)
     }
     if (part.automation !== undefined && !isId(part.automation)) return 'false'
-    return `exists (
-      select from messages message where message.contact_id = contact.id and message.status = ${bind(part.activity)}
+    return exists(`
+      from messages message
+      where message.contact_id = contact.id and message.workspace_id = contact.workspace_id
+        and message.status = ${bind(part.activity)}
         ${part.automation === undefined ? '' : `and message.automation_id = ${bind(part.automation)}::uuid`}
-        ${within('message', part.withinDays)}
-    )`
+        ${within('message', part.withinDays)}`)
   }
 
   const within = (row: string, days: number | undefined): string =>
@@ -106,4 +115,14 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
   }
 
   return of(condition)
+}
+
+/** How many tables a condition looks into until Postgres is kept from joining them: it tries all orders of fewer than twelve. */
+const MOST_JOINS = 8
+
+function countLookUps(part: Condition): number {
+  if ('all' in part) return part.all.reduce((sum, each) => sum + countLookUps(each), 0)
+  if ('any' in part) return part.any.reduce((sum, each) => sum + countLookUps(each), 0)
+  if ('not' in part) return countLookUps(part.not)
+  return 'field' in part || 'metadata' in part ? 0 : 1
 }

@@ -8,7 +8,7 @@ import { findActive, recordEnrollment } from './queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
 /**
- * Ends a contact's enrollment in an automation. From the commit on no email of it can be claimed; one that is being handed over
+ * Ends a contact's enrollment in an automation, and what is still to be tried again of an earlier one. From the commit on no email of it can be claimed; one that is being handed over
  * at that moment is waited for, so that none is sent after the answer. Its workflow is cancelled at once, or by the relay. The
  * contact may enter again.
  *
@@ -24,11 +24,11 @@ export async function endEnrollment(
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
   if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
-  const enrollmentId = await whoIsIn(dependencies, automationId, contactId)
-  const due = enrollmentId === undefined ? [] : await em.transactional((unit) => endRow(unit, enrollmentId))
+  const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
+  const { due, wasPending } = await em.transactional((unit) => endRow(unit, { automationId, contactId, enrollmentId }))
   await dependencies.deliverAtOnce(dependencies, due)
   const sending = () => countSendingIn(em, automationId, contactId)
-  if (due.length === 0 && (await sending()) === 0) throw new Refusal(NOT_ENROLLED)
+  if (!wasPending) throw new Refusal(NOT_ENROLLED)
   if (await waitForSenders(sending)) return
   throw new Refusal(STILL_SENDING, {
     message:

@@ -3,21 +3,36 @@ import { dropRetriesOf, settlePutOff } from '../messages/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
+/** What an end has found. */
+export interface Ended {
+  /** What is due at Temporal; nothing where nobody was in. */
+  due: Delivery[]
+  /** Whether anything of this automation could still have been sent to the contact. */
+  wasPending: boolean
+}
+
 /**
- * Ends an enrollment by the ledger, and makes its workflow's end due. From the commit on no email of it can be claimed: a claim
- * locks its row. One that was put off will not be tried again, and is settled as that. An event that was fired before and is
- * still on its way was for somebody who was in: it is as heard, and lets nobody in anew. Nor is a message of it tried again that was to be.
+ * Ends an enrollment by the ledger, and makes its workflow's end due. From the commit on no email of this automation to the contact
+ * can be claimed: claims share locks on the contact and the enrollment. One that was put off will not be tried again, nor is one
+ * that somebody has asked for, of this enrollment or an earlier one. An event that was fired before and is still on its way is as
+ * heard, and lets nobody in anew.
  *
- * @returns what is due; nothing where it was over already.
+ * @param enrollmentId of whoever is in; `null` where nobody is
  */
-export async function endRow(em: EntityManager, enrollmentId: string): Promise<Delivery[]> {
+export async function endRow(
+  em: EntityManager,
+  ids: { automationId: string; contactId: string; enrollmentId: string | null },
+): Promise<Ended> {
+  const { automationId, contactId, enrollmentId } = ids
+  // First, as whoever erases it does: each waits for the other.
+  await sql(em, `select from contacts where id = $1::uuid for no key update`, [contactId])
+  const dropped = await dropRetriesOf(em, automationId, contactId)
+  const heard = await sql(em, HEAR_PENDING, [automationId, contactId])
+  const wasPending = dropped + heard.length > 0
+  if (enrollmentId === null) return { due: [], wasPending }
   const rows = await sql<DeliveryRow>(em, END, [enrollmentId, WRITER_LEASE_SECONDS])
-  const [delivery] = rows
-  if (!delivery) return []
   await settlePutOff(em, enrollmentId)
-  await dropRetriesOf(em, enrollmentId)
-  await sql(em, HEAR_PENDING, [delivery.automation_id, delivery.contact_id])
-  return rows.map(toDelivery)
+  return { due: rows.map(toDelivery), wasPending: wasPending || rows.length > 0 }
 }
 
 const END = `
@@ -39,7 +54,10 @@ select ${deliveryColumns()} from delivery`
 const HEAR_PENDING = `
 with pending as (
   delete from outbox where kind = 'START' and automation_id = $1::uuid and contact_id = $2::uuid returning event_id
+),
+heard as (
+  insert into heard_events (automation_id, contact_id, event_id)
+  select $1::uuid, $2::uuid, event.id from pending join trigger_events event on event.id = pending.event_id
+  on conflict do nothing
 )
-insert into heard_events (automation_id, contact_id, event_id)
-select $1::uuid, $2::uuid, event.id from pending join trigger_events event on event.id = pending.event_id
-on conflict do nothing`
+select from pending`

@@ -175,7 +175,7 @@ export async function settleAbandoned(em: EntityManager, limit: number): Promise
 
 const SETTLE_ABANDONED = `
 update messages
-set status = 'UNCONFIRMED', error = '${SENDER_DIED}', lease_until = null, settled_at = coalesce(settled_at, now())
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}', lease_until = null, retry_at = null, settled_at = coalesce(settled_at, now())
 where id in (
   select id from messages
   where status = 'SENDING' and lease_until < clock_timestamp() - make_interval(secs => $2::float8)

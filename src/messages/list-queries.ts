@@ -49,7 +49,8 @@ export interface MessageSearch {
 }
 
 const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.recipient,
-    item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at, item.retry_at`
+    item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
+    nullif(item.retry_at, '-infinity') as retry_at`
 
 /**
  * The text of a statement that reads a page of a workspace's messages, newest first. It goes by the narrowest index there is: of

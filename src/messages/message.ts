@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
  * - SENT, CAPTURED: taken by the server, or stored instead where mail is captured
  * - FAILED: refused for good; `error` holds the reason
  * - UNCONFIRMED: the connection or the process broke between handing over and the answer. Never sent again by itself
- * - DISMISSED: was UNCONFIRMED, and an operator has decided to leave it
+ * - DISMISSED: left, because an operator has decided so of an UNCONFIRMED one, or its enrollment was ended before it was sent
  */
 export const MESSAGE_STATUSES = [
   'SENDING',

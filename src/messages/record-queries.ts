@@ -1,10 +1,20 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
+import type { MessageStatus } from './message.ts'
 
 /** How an attempt ended that had handed over. */
 export type Outcome =
   | { status: 'SENT' | 'CAPTURED'; response: string | null }
   | { status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'; error: string }
+
+/**
+ * What is kept of a later try: of what may have been sent before, nobody knows as long as no try was taken. As FAILED it would be
+ * said not to have been.
+ */
+export const asUnconfirmedAs = (before: MessageStatus, outcome: Outcome): Outcome =>
+  (before === 'UNCONFIRMED' || before === 'SENDING') && outcome.status === 'FAILED'
+    ? { status: 'UNCONFIRMED', error: outcome.error }
+    : outcome
 
 export interface Content {
   messageId: string
@@ -45,7 +55,8 @@ update messages message set
   lease_until = null, response = kept.response, error = kept.error,
   message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
   sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end,
-  settled_at = coalesce(message.settled_at, case when $3::text <> 'DEFERRED' then now() end)
+  settled_at = coalesce(message.settled_at, case when $3::text <> 'DEFERRED' then now() end),
+  retry_at = case when $3::text in ('SENT', 'CAPTURED') or message.retry_at = '-infinity' then null else message.retry_at end
 from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
   given(response, error, message_id, recipient, subject, html, text)
 left join lateral (select given.*) kept
@@ -53,14 +64,14 @@ left join lateral (select given.*) kept
 where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`
 
 /**
- * Settles what was put off of an enrollment that has ended since: its sequence will not try it again. An end that is not
+ * Leaves what was put off of an enrollment that has ended since: nobody wants it any more. An end that is not
  * committed yet is waited for, and does the same behind its own lock, so that neither misses the other's writing.
  */
 export async function settlePutOff(em: EntityManager, enrollmentId: string): Promise<void> {
   await sql(
     em,
     `with enrollment as (select id, status from enrollments where id = $1::uuid for share)
-     update messages set status = 'FAILED', settled_at = now(), error = 'Its enrollment was ended before it could be sent'
+     update messages set status = 'DISMISSED', settled_at = now(), error = 'Its enrollment was ended before it could be sent'
      from enrollment
      where enrollment_id = enrollment.id and enrollment.status <> 'ACTIVE' and messages.status = 'DEFERRED'`,
     [enrollmentId],

@@ -2,20 +2,21 @@ import { newId } from '../platform/ids.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { MessageKey } from './message.ts'
 import { recordForSure, untilDone } from './record-for-sure.ts'
-import type { Content, Outcome } from './record-queries.ts'
-import { claimRetry, draftRetry, dropRetry, putOffRetry, settleRetry } from './retry-queries.ts'
+import { asUnconfirmedAs, type Content, type Outcome } from './record-queries.ts'
+import { claimRetry, draftRetry, dropRetry, isBeingSent, putOffRetry, settleRetry } from './retry-queries.ts'
 import { type Attempt, type Patience, Sending, type SendMessageDependencies, type SendResult } from './sending.ts'
 import type { OnceMoreDraft } from './unconfirmed-queries.ts'
 
-/** How soon it is looked again whether a paused automation sends, in milliseconds. */
-const HELD_RETRY_MS = 60_000
+/** How soon it is looked again what came of another attempt, in milliseconds: its lease is longer. */
+const BUSY_RETRY_MS = 5_000
 
 /**
  * Tries a message again because somebody asked for it, under the same Message-ID: at most once for each time that it was asked
  * for. It is claimed when the mail server waits for it, and from then on it is not to be tried again any more. What is certainly
- * not sent is, as long as it takes; while its automation is paused it waits.
+ * not sent is, as long as it takes. While its automation is paused nobody asks again and again: it keeps its mark, and whoever
+ * wakes what the automation held has it tried.
  *
- * @returns `gone` where it is not to be tried again any more
+ * @returns `gone` where it is not to be tried now
  */
 export async function retryMessage(
   dependencies: SendMessageDependencies,
@@ -24,10 +25,11 @@ export async function retryMessage(
 ): Promise<SendResult> {
   const draft = await draftRetry(dependencies.em.fork(), id)
   if (draft) return new Sending(dependencies, new RetryAttempt(dependencies, id, draft), draft).send(patience)
-  const stays = await dropRetry(dependencies.em.fork(), id)
-  return stays
-    ? { kind: 'deferred', reason: 'Its automation does not send now', afterMs: HELD_RETRY_MS }
-    : { kind: 'gone' }
+  if (await isBeingSent(dependencies.em.fork(), id)) {
+    return { kind: 'deferred', reason: 'Another attempt has it', afterMs: BUSY_RETRY_MS }
+  }
+  await dropRetry(dependencies.em.fork(), id)
+  return { kind: 'gone' }
 }
 
 /** An attempt at a message that somebody has asked for. */
@@ -52,12 +54,14 @@ class RetryAttempt implements Attempt {
     const { em } = this.dependencies
     if (as.status === 'SENDING') return claimRetry(em.fork(), this.id, this.of())
     const outcome = as.status === 'CAPTURED' ? { status: as.status, response: null } : as
-    return settleRetry(em.fork(), this.id, this.of(), outcome, 'content' in as ? as.content : undefined)
+    const content = 'content' in as ? as.content : undefined
+    return settleRetry(em.fork(), this.id, this.of(), asUnconfirmedAs(this.draft.before, outcome), content)
   }
 
   async record(id: string, outcome: Outcome, content: Content): Promise<void> {
     if (outcome.status === 'DEFERRED') return untilDone(() => this.putOff(outcome.error))
-    return recordForSure(this.dependencies, { id, claim: this.claimId }, outcome, content)
+    const kept = asUnconfirmedAs(this.draft.before, outcome)
+    return recordForSure(this.dependencies, { id, claim: this.claimId }, kept, content)
   }
 
   putOff(reason: string): Promise<void> {

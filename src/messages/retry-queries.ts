@@ -140,20 +140,36 @@ export async function askForRetries(
 export async function overdueRetries(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
   return sql<{ id: string; workspaceId: string }>(
     em,
-    `select id, workspace_id as "workspaceId" from messages
-     where retry_at < now() - interval '${OVERDUE_MINUTES} minutes' order by random() limit $1`,
+    `select id, workspace_id as "workspaceId" from messages message
+     where ${MAY_SEND} and ${IS_RETRYABLE} and retry_at > '-infinity'
+       and exists (select from automations where id = automation_id and status in ${SENDING_STATUSES} and deleted_at is null)
+       and retry_at < now() - interval '${OVERDUE_MINUTES} minutes' order by random() limit $1`,
     [limit],
   )
 }
 
 const OVERDUE_MINUTES = 10
 
+/** Makes due what is to be tried again of an automation that sends again. */
+export async function wakeRetries(em: EntityManager, automationId: string): Promise<void> {
+  await sql(
+    em,
+    `with asked as (
+       select id, workspace_id from messages message
+       where retry_at > '-infinity' and automation_id = $1::uuid and ${IS_RETRYABLE}
+     ),
+     ${DUE('bulk')}
+     select from delivery`,
+    [automationId],
+  )
+}
+
 /** Looks at a message that is to be tried again, without a lock: the claim asks again. */
 export const draftRetry = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
   draftOnceMore(em, id, IS_TO_RETRY)
 
 const IS_TO_RETRY = `
-(${IS_RETRYABLE} and message.retry_at is not null and automation.status in ${SENDING_STATUSES}
+(${IS_RETRYABLE} and message.retry_at > '-infinity' and automation.status in ${SENDING_STATUSES}
   and ${MAY_SEND})`
 
 /**
@@ -209,8 +225,8 @@ export async function settleRetry(
 }
 
 /**
- * Notes that a message was certainly not sent: it is what it was before, and still to be tried again, unless its enrollment was
- * cancelled since that was asked for. Where the claim may be on its way to Postgres, this comes before it: the number of attempts
+ * Notes that a message was certainly not sent: it is what it was before, and still to be tried again, unless that was ended since
+ * (`dropRetriesOf`), or somebody has settled it otherwise. Where the claim may be on its way to Postgres, this comes before it: the number of attempts
  * moves on, and the claim fails. The server's words are kept of nobody who was erased.
  */
 export async function putOffRetry(
@@ -224,38 +240,62 @@ export async function putOffRetry(
 const PUT_OFF = `
 with contact as (
   select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
-),
-enrollment as (
-  select status, ended_at from enrollments where id = (select enrollment_id from messages where id = $1::uuid) for share
 )
 update messages set status = $4, lease_until = null, attempts = $3::integer + 1,
-  retry_at = case
-    when exists (select from enrollment where status = 'CANCELLED' and ended_at > $6::timestamptz) then null
-    else coalesce(retry_at, $6::timestamptz, now())
-  end,
+  retry_at = case when retry_at = '-infinity' then null else coalesce(retry_at, $6::timestamptz, now()) end,
   error = case when exists (select from contact) then $5::text end
 where id = $1::uuid
-  and ((claim = $2::uuid and status in ('SENDING', 'UNCONFIRMED')) or (attempts = $3::integer and retry_at is not null))`
+  and (
+    (claim = $2::uuid and status in ('SENDING', 'UNCONFIRMED'))
+    or (attempts = $3::integer and status = $4 and retry_at > '-infinity')
+  )`
 
-/** What was asked for before an enrollment is ended ends with it. */
-export async function dropRetriesOf(em: EntityManager, enrollmentId: string): Promise<void> {
-  await sql(em, `update messages set retry_at = null where enrollment_id = $1::uuid and retry_at is not null`, [
-    enrollmentId,
-  ])
+/**
+ * Ends all retries of an automation's messages to a contact. One whose email is being handed over at this moment is marked: what
+ * comes of that is recorded, and it is not tried once more. The contact is locked, which attempts share.
+ * @returns how many there were.
+ */
+export async function dropRetriesOf(em: EntityManager, automationId: string, contactId: string): Promise<number> {
+  const rows = await sql(
+    em,
+    `update messages set retry_at = case when status = 'SENDING' then '-infinity'::timestamptz end
+     where contact_id = $2::uuid and automation_id = $1::uuid and (retry_at is not null or status = 'SENDING')
+     returning id`,
+    [automationId, contactId],
+  )
+  return rows.length
 }
 
 /**
- * Ends a retry that comes to nothing, because what the message was made from is gone. Where its automation is only held, it
- * stays. @returns whether it stays.
+ * Ends a retry that comes to nothing, because what the message was made from is gone, or it is settled otherwise by now. Where its
+ * automation is only held, or the installation, it stays. @returns whether it stays.
  */
 export async function dropRetry(em: EntityManager, id: string): Promise<boolean> {
   const [row] = await sql<{ stays: boolean }>(
     em,
-    `select (${IS_RETRYABLE} and message.retry_at is not null and ${HAS_SOURCE}) as stays
-     from messages message where id = $1::uuid`,
+    `update messages message set retry_at = case when ${IS_RETRYABLE} and ${HAS_SOURCE} then retry_at end
+     where id = $1::uuid and retry_at > '-infinity' and status <> 'SENDING' returning retry_at is not null as stays`,
     [id],
   )
-  if (row?.stays) return true
-  await sql(em, `update messages message set retry_at = null where id = $1::uuid and not ${HAS_SOURCE}`, [id])
-  return false
+  return row?.stays ?? false
+}
+
+/** Whether an attempt may be handing it over at this moment. */
+export async function isBeingSent(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from messages where id = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** What was to be tried again when a backup was made may have been since: nobody knows, and nobody tries it by itself. */
+export async function giveUpRetries(em: EntityManager, error: string): Promise<void> {
+  await sql(
+    em,
+    `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1
+     where retry_at is not null and ${IS_RETRYABLE}`,
+    [error],
+  )
 }

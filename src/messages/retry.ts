@@ -1,3 +1,5 @@
+import { type Call, whenDurable } from '../platform/call.ts'
+import { unitOf } from '../platform/db/sql.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import type { Place } from '../platform/db/newest-page.ts'
@@ -27,8 +29,9 @@ export async function retryOne(
   workspaceId: string,
   id: string,
   { evenIfSent }: { evenIfSent: boolean },
+  call: Call,
 ): Promise<Asked> {
-  const { em } = dependencies
+  const em = unitOf(dependencies.em)
   const found = isId(id) ? await findRetryCandidate(em, workspaceId, id) : undefined
   if (!found) throw new Refusal(MESSAGE_NOT_FOUND)
   const { status } = found
@@ -37,7 +40,7 @@ export async function retryOne(
   await assertRule(em, workspaceId, status, evenIfSent)
   const asked = await askForRetry(em, id, status)
   if (!asked) throw notRetryable('The message has become another one meanwhile')
-  await dependencies.deliverAtOnce(dependencies, asked.due)
+  await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, asked.due))
   return { id, status, retryAt: asked.retryAt }
 }
 

@@ -85,12 +85,12 @@ export const messageOperations = [
       'as it did, or is over as it was. While its automation is paused it waits.',
     scope: 'automations:write',
     body: retrySchema,
-    transactional: false,
     answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
     refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
-    async handle({ caller, params, body }, dependencies) {
+    async handle({ caller, params, body, call }, dependencies) {
       const { evenIfSent = false } = body
-      const { id, status, retryAt } = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent })
+      const asked = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent }, call)
+      const { id, status, retryAt } = asked
       return { status: 202, body: { data: { id, status, retryAt: retryAt.toISOString() } } }
     },
   }),
@@ -107,10 +107,12 @@ export const messageOperations = [
     scope: 'automations:write',
     body: retriesSchema,
     answers: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesShape) } },
-    refusals: { 400: [NO_CURSOR], 409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
+    refusals: { 400: [NO_CURSOR], 404: [CONTACT_NOT_FOUND], 409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
     async handle({ caller, body }, { em }) {
-      const { status, automationId, contactId, evenIfSent = false } = body
+      const { status, automationId, contactId: given, evenIfSent = false } = body
       const behind = readCursor(body.cursor)
+      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
       const search = { status, automationId, contactId, behind, since: body.since, until: body.until }
       const { asked, last } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       return { status: 202, body: { data: { retried: asked, nextCursor: cursorBehind(last) } } }

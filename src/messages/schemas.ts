@@ -19,14 +19,17 @@ const range = {
   until: instant('Only those first to be sent before this time.'),
 }
 
+const ofContact = () =>
+  string().meta({
+    description: 'Only those to this contact: its id; or `email:` and its address; or `external:` and its externalId.',
+    example: EXAMPLE_ID,
+  })
+
 /** `GET /messages`. */
 export const messagesQuery = cursorQuery({
   status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only those in this status.', example: 'FAILED' }),
   automationId: string().meta({ description: 'Only those of this automation.', isId: true, example: EXAMPLE_ID }),
-  contactId: string().meta({
-    description: 'Only those to this contact: its id; or `email:` and its address; or `external:` and its externalId.',
-    example: EXAMPLE_ID,
-  }),
+  contactId: ofContact(),
   ...range,
 })
 
@@ -43,7 +46,7 @@ export const retrySchema = object({ evenIfSent: evenIfSent() })
 export const retriesSchema = object({
   status: string().oneOf(RETRYABLE).required().meta({ description: 'Which are tried again.', example: 'FAILED' }),
   automationId: givenId('Only those of this automation.'),
-  contactId: givenId('Only those to this contact.'),
+  contactId: ofContact(),
   ...range,
   evenIfSent: evenIfSent(),
   cursor: cursor(),

@@ -58,7 +58,7 @@ async function mayHaveBeenSent(
   return { kind: 'settled', status: 'UNCONFIRMED', stop: false, at }
 }
 
-const MAY_HAVE_BEEN_SENT =
+export const MAY_HAVE_BEEN_SENT =
   'It was due between the backup that this installation was restored from and what was lost since: it may have been sent'
 
 /** How soon it is looked again whether another attempt is through, in milliseconds: its lease is longer. */

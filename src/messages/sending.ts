@@ -101,7 +101,9 @@ export class Sending {
       if (error instanceof RendererBusy)
         return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error
-      return this.settle({ status: 'FAILED', error: `Template error in ${error.message}` })
+      // What it says can hold what the contact's data say: the log gets none of it.
+      const failed = { status: 'FAILED', error: `Template error in ${error.message}` } as const
+      return this.settle(failed, 'A template failed; the message has the reason')
     } finally {
       late.forget()
     }
@@ -190,13 +192,14 @@ export class Sending {
   }
 
   /** Claims and settles in one statement what needs no hand-over. */
-  private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>): Promise<SendResult> {
+  private async settle(as: Exclude<ClaimAs, { status: 'SENDING' }>, inLog?: string): Promise<SendResult> {
     const { log, metrics } = this.dependencies
     const sound = 'error' in as ? { ...as, error: tell(as.error) } : as
     const messageId = await this.attempt.claim(sound)
     if (messageId === undefined) return again()
     metrics.settled(as.status)
-    warnOf(log, sound, { messageId, ...this.attempt.ids }, this.draft.contact.email)
+    const told = inLog === undefined ? sound : { status: as.status, error: inLog }
+    warnOf(log, told, { messageId, ...this.attempt.ids }, this.draft.contact.email)
     return this.resultOf(as)
   }
 

@@ -80,8 +80,11 @@ export const presentMessage = ({
   error: message.error ?? null,
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
-  retryAt: message.retryAt?.toISOString() ?? null,
+  retryAt: isTime(message.retryAt) ? message.retryAt.toISOString() : null,
 })
+
+/** One whose retries were ended in the middle of an attempt has a time before all times. */
+const isTime = (date: Date | null | undefined): date is Date => date != null && !Number.isNaN(date.getTime())
 
 /** A message, as an item of a list: all but its content. */
 export const listedMessageShape = messageShape

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
+import { asUnconfirmedAs, recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import * as unconfirmed from './unconfirmed-queries.ts'
 import { invalid, notFound, type Refusal } from '../platform/refusal.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -117,7 +117,9 @@ const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Conte
 
 /** What this try could not send is as unconfirmed as before it, or as certainly not sent. */
 const asBefore = ({ wasDeferred }: unconfirmed.Reclaimed, outcome: Outcome): Outcome =>
-  outcome.status === 'DEFERRED' && !wasDeferred ? { ...outcome, status: 'UNCONFIRMED' } : outcome
+  wasDeferred
+    ? outcome
+    : asUnconfirmedAs('UNCONFIRMED', outcome.status === 'DEFERRED' ? { ...outcome, status: 'UNCONFIRMED' } : outcome)
 
 const told = (outcome: Outcome): Resent => ({
   status: outcome.status,

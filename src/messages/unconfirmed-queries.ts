@@ -44,7 +44,7 @@ export async function listUnconfirmed(em: EntityManager, limit: number): Promise
 export async function dismissUnconfirmed(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `update messages message set status = 'DISMISSED' where id = $1::uuid and ${IS_UNCONFIRMED} returning id`,
+    `update messages message set status = 'DISMISSED', retry_at = null where id = $1::uuid and ${IS_UNCONFIRMED} returning id`,
     [id],
   )
   return rows.length > 0

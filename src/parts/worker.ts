@@ -2,7 +2,15 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
-import { agreeOnMail, agreeOnSender, agreeOnWorkplace, mailModeOf, watchMailMode } from '../installation/index.ts'
+import {
+  agreeOnMail,
+  agreeOnSender,
+  agreeOnWorkplace,
+  mailModeOf,
+  NOT_RECONCILED,
+  readRestoredAt,
+  watchMailMode,
+} from '../installation/index.ts'
 import type { Config } from '../platform/config.ts'
 import { connectWorker } from '../platform/temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
@@ -44,6 +52,7 @@ export async function startWorker(
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   await agreeOnMail(dependencies.em, wanted)
   const mailMode = watchMailMode(dependencies.em, { smtp })
+  if ((await readRestoredAt(dependencies.em.fork())) !== null) log.warn({}, NOT_RECONCILED)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, mailFrom)
   // Nobody waits for a server that thinks for minutes.
   void tryServer()

@@ -79,16 +79,24 @@ export function inAscii(address: string): string {
 }
 
 /**
- * A text without anybody's address, for a log: what a mail server says mostly names the mailbox.
+ * A text without anybody's address, in one line, for a log: what a mail server says mostly names the mailbox.
  * @param known an address that it may repeat in other forms, such as its local part alone
  */
 export function withoutAddresses(text: string, known?: string): string {
-  const bare = text.replace(ADDRESS_LIKE, '…')
-  const local = known === undefined ? '' : (/^(.*)@/.exec(known)?.[1] ?? '')
-  if (local === '') return bare
-  return bare.split(new RegExp(`(?<![\\p{L}\\p{N}])${local.replace(SYNTAX, '\\$&')}(?![\\p{L}\\p{N}])`, 'iu')).join('…')
+  const line = text.normalize('NFC').replace(UNSEEN, '').replace(/\s+/g, ' ')
+  const bare = line.replace(ADDRESS_LIKE, '…')
+  const local = known === undefined ? '' : (/^(.*)@/.exec(known)?.[1] ?? '').normalize('NFC')
+  // Servers name a mailbox without its tag, too.
+  const names = [local, local.split('+')[0] ?? ''].filter((name) => name !== '')
+  return names.reduce(
+    (rest, name) =>
+      rest.replace(new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(SYNTAX, '\\$&')}(?![\\p{L}\\p{N}])`, 'giu'), '…'),
+    bare,
+  )
 }
 
-const ADDRESS_LIKE = /[^\s<>"'()[\]:;,]+@[^\s<>"'()[\]:;,]+/g
+/** From the beginning of a word on, so that each is looked at once. An at can be written in other ways. */
+const ADDRESS_LIKE = /(?<![^\s<>"'()[\]:;,])(?:"[^"]*"|[^\s<>"'()[\]:;,]+)(?:[@＠]|[%=]40)[^\s<>"'()[\]:;,]+/giu
+const UNSEEN = /\p{Cf}/gu
 /** What has a meaning in a regular expression. */
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g

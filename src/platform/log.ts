@@ -1,8 +1,13 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
+import pretty from 'pino-pretty'
 
-/** Opens the log: JSON lines on standard output, or to another destination. Errors are written without anything personal: see {@link describeError}. */
-export const openLog = (level: string, destination?: DestinationStream): Logger =>
-  pino(
+/**
+ * Opens the log: lines for people where standard output is a terminal, and JSON elsewhere, or to another destination. Errors are
+ * written without anything personal: see {@link describeError}.
+ */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  const isTerminal = destination === undefined && process.stdout.isTTY
+  return pino(
     {
       level,
       base: null,
@@ -10,8 +15,21 @@ export const openLog = (level: string, destination?: DestinationStream): Logger 
       serializers: { error: describeError, err: describeError },
       redact: ['*.key', '*.password', '*.authorization'],
     },
-    destination,
+    isTerminal ? linesForPeople(process.stdout.fd) : destination,
   )
+}
+
+/** @param destination a file's descriptor, or what takes lines */
+export const linesForPeople = (destination: number | DestinationStream): DestinationStream =>
+  pretty({
+    destination,
+    sync: true,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+    // Where in the code it was is for whoever has the JSON.
+    ignore: 'error.at,error.cause.at,err.at',
+    colorize: typeof destination === 'number',
+  })
 
 /**
  * What a log may hold of an error. The texts of database errors repeat statements and values, which can be a contact's,

@@ -12,7 +12,7 @@ import {
   putOffDeliveries,
   STANDING,
 } from '../outbox/index.ts'
-import { forgetTriggerEvents } from '../triggers/index.ts'
+import { foldEventNames, forgetTriggerEvents } from '../triggers/index.ts'
 import { settleAbandoned } from '../messages/index.ts'
 import { deliver } from '../enrollments/index.ts'
 import { bringBack } from './queries.ts'
@@ -136,12 +136,13 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
         'The sender of an email died, and nobody knows whether it was sent',
       )
     }
+    const folded = await foldEventNames(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
-    return mayBeMore || windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
+    return mayBeMore || folded === ROWS_FORGOTTEN || windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
   }
 }

@@ -10,7 +10,7 @@ import {
   enqueueAgain,
   settleDeliveries,
 } from '../outbox/index.ts'
-import { overdueRetries } from '../messages/index.ts'
+import { overdueRetries, wakeRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
 
@@ -57,7 +57,7 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
   }
 }
 
-/** Wakes those whom an automation holds: it sends again. */
+/** Wakes those whom an automation holds, and what is to be tried again of it: it sends again. */
 async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
@@ -74,8 +74,9 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
     },
     { concurrency: WAKE.concurrency },
   )
-  if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])
-  else await advanceWalk(fork, delivery, page.at(-1)!.id)
+  if (page.length === WAKE.size) return advanceWalk(fork, delivery, page.at(-1)!.id)
+  await wakeRetries(fork, automationId)
+  await settleDeliveries(fork, [delivery])
 }
 
 /** Ends and removes the enrollments of a deleted automation, and at last the automation. */

@@ -34,6 +34,8 @@ export const segmentOperations = [
     description: 'Newest first.',
     scope: 'segments:read',
     query: pageQuery(),
+    // It can be megabytes.
+    bulk: true,
     answers: {
       200: {
         description: 'A page of segments.',
@@ -96,6 +98,9 @@ export const segmentOperations = [
       const segment = await createSegment(em, { workspaceId: caller.workspace.id, ...body }, call.id)
       return { status: 201, body: { data: presentSegment(segment) } }
     },
+    remake: async ({ caller }, { id }, { em }) => ({
+      data: presentSegment((await getSegment(em, caller.workspace.id, id)).segment),
+    }),
   }),
 
   operation({
@@ -113,6 +118,10 @@ export const segmentOperations = [
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const segment = presentSegment(await updateSegment(em, caller.workspace.id, params.id, body))
       return { status: 200, body: { data: presentWrittenTo(caller, 'segments:read', segment, body) } }
+    },
+    remake: async ({ caller, body }, { id }, { em }) => {
+      const { segment } = await getSegment(em, caller.workspace.id, id)
+      return { data: presentWrittenTo(caller, 'segments:read', presentSegment(segment), body) }
     },
   }),
 

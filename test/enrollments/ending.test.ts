@@ -8,6 +8,9 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
+/** Of a claim's statement, of which Postgres shows the first kilobyte. */
+const CLAIMING = 'select id, email from contacts where id = (select contact_id'
+
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
 describe('an enrollment that is ended by a call', () => {
@@ -130,6 +133,26 @@ describe('an enrollment that is ended by a call', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
+  it('is not entered anew by what was fired before a DELETE that finds nobody in', async () => {
+    const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'pending' } })
+    const contactId = await aContact(service)
+    const { enrollments } = service.context.dependencies
+    const enter = enrollments.enter.bind(enrollments)
+    enrollments.enter = () => Promise.reject(new Error('Temporal is away'))
+    try {
+      await anEvent(service, contactId, 'pending')
+      assert.equal((await end(automationId, contactId)).status, 200)
+    } finally {
+      enrollments.enter = enter
+    }
+    const rows = await sql(em(), `select from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
+    assert.equal(rows.length, 0)
+    assert.equal((await end(automationId, contactId)).refused, '404 not_enrolled')
+    // The next one lets in.
+    await anEvent(service, contactId, 'pending')
+    await mailed(contactId, 1)
+  })
+
   it('waits for a claim that is being made, and lets none be made behind it', async () => {
     const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [wait(60), EMAIL] })
     const { body } = await service.call('GET', `automations/${automationId}`)
@@ -153,9 +176,9 @@ describe('an enrollment that is ended by a call', () => {
       await other.query('begin')
       await other.query('select from workspaces for update')
       const claimed = claimMessage(em(), first.claim)
-      await waitsForLock('insert into messages as message')
+      await waitsForLock(CLAIMING)
       const ending = end(automationId, first.contactId)
-      await waitsForLock('update enrollments set status')
+      await waitsForLock('for no key update')
       await other.query('commit')
       assert.ok(await claimed)
       assert.equal((await ending).refused, '503 still_sending')
@@ -167,7 +190,7 @@ describe('an enrollment that is ended by a call', () => {
         second.contactId,
       ])
       const late = claimMessage(em(), second.claim)
-      await waitsForLock('insert into messages as message')
+      await waitsForLock(CLAIMING)
       await other.query('commit')
       assert.equal(await late, undefined)
     } finally {
@@ -200,7 +223,10 @@ describe('an enrollment that is ended by a call', () => {
     )
     await end(automationId, contactId)
     const [message] = await activityOf(service, contactId)
-    assert.deepEqual([message!.status, message!.error], ['FAILED', 'Its enrollment was ended before it could be sent'])
+    assert.deepEqual(
+      [message!.status, message!.error],
+      ['DISMISSED', 'Its enrollment was ended before it could be sent'],
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import type { RunningPart } from '../../src/parts/running-part.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { putOffRetry } from '../../src/messages/retry-queries.ts'
+import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'
 import { walk } from '../../src/relay/walks.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -138,20 +138,24 @@ describe('a message that somebody has tried again', () => {
     assert.equal(again.refused, '409 would_be_captured')
   })
 
-  it('waits while its automation is paused', async () => {
+  it('waits while its automation is paused, and nobody asks again and again', async () => {
     const { id, contactId, automationId } = await one('FAILED')
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal((await retry(id)).status, 202)
     const handle = service.context.temporal.workflow.getHandle(`retry:${id}`)
-    await eventually('it was tried', async () => {
-      const { raw } = await handle.describe()
-      return raw.pendingActivities?.some(({ lastFailure }) => lastFailure) ? true : undefined
-    })
-    assert.partialDeepStrictEqual(await only(contactId), { status: 'FAILED' })
+    await eventually('its workflow has nothing to do', async () =>
+      (await handle.describe()).status.name === 'COMPLETED' ? true : undefined,
+    )
+    const waits = await only(contactId)
+    assert.equal(waits.status, 'FAILED')
+    assert.ok(waits.retryAt)
     assert.equal(await mailsTo(contactId), 0)
-    await handle.terminate()
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
-    // As a Temporal that has lost it: whoever goes round tells it again.
+    await becomes(contactId, 'SENT')
+  })
+
+  it('is told to a Temporal that has lost it, by whoever goes round', async () => {
+    const { id, contactId } = await one('FAILED')
     await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     const [delivery] = await sql<{ id: string; generation: number }>(
       em(),
@@ -176,19 +180,73 @@ describe('a message that somebody has tried again', () => {
     assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
     const dropped = await only(contactId)
     assert.deepEqual([dropped.status, dropped.retryAt], ['FAILED', null])
-    // Whoever asks behind that has it sent; and an attempt that was begun before the end does not ask anew.
-    const before = new Date(Date.now() - 60_000).toISOString()
-    const [row] = await sql<{ claim: string; attempts: number }>(
-      em(),
-      `update messages set status = 'SENDING', lease_until = now() + interval '30 seconds' where id = $1::uuid
-       returning claim, attempts`,
-      [id],
-    )
-    await putOffRetry(em(), id, { ...row!, before: 'FAILED', error: 'later', retryAt: before })
-    assert.equal((await only(contactId)).retryAt, null)
+    // Whoever asks behind that has it sent.
     sink.behave('accept')
     assert.equal((await retry(id)).status, 202)
     await becomes(contactId, 'SENT')
+  })
+
+  it('is not tried once more where a DELETE comes in the middle of an attempt, also at an earlier enrollment’s', async () => {
+    const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
+    const retryAt = new Date().toISOString()
+    const [row] = await sql<{ claim: string; attempts: number }>(
+      em(),
+      `update messages set status = 'SENDING', claim = gen_random_uuid(), lease_until = now() + interval '30 seconds'
+       where id = $1::uuid returning claim, attempts`,
+      [id],
+    )
+    const path = `automations/${automationId}/enrollments/${contactId}`
+    // Nobody is in; but something is on its way, which is waited for.
+    assert.equal((await service.call('DELETE', path)).refused, '503 still_sending')
+    assert.equal((await activityOf(service, contactId))[0]!.status, 'SENDING')
+    await putOffRetry(em(), id, { ...row!, before: 'FAILED', error: 'later', retryAt })
+    assert.partialDeepStrictEqual(await only(contactId), { status: 'FAILED', retryAt: null })
+    assert.equal((await service.call('DELETE', path)).refused, '404 not_enrolled')
+  })
+
+  it('that waits, of an enrollment that is over, is ended by the DELETE of the next one, or of nobody', async () => {
+    for (const entersAgain of [true, false]) {
+      const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
+      await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+      assert.equal((await retry(id)).status, 202)
+      await service.call('PATCH', `automations/${automationId}`, { status: 'ARCHIVED' })
+      sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+      if (entersAgain) {
+        await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+        await enroll(service, automationId, contactId)
+      }
+      assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
+      const { body } = await service.call('GET', `messages?contactId=${contactId}`)
+      for (const message of body.data as Listed[]) assert.equal(message.retryAt, null)
+      sink.behave('accept')
+    }
+  })
+
+  it('stays UNCONFIRMED where the second try is refused: the first may have arrived', async () => {
+    const { id, contactId } = await one('UNCONFIRMED')
+    sink.behave({ code: 550, text: 'refused now', at: 'rcpt' })
+    await retry(id, { evenIfSent: true })
+    const told = await eventually('it was refused', async () => {
+      const message = await only(contactId)
+      return message.error?.includes('refused now') ? message : undefined
+    })
+    assert.deepEqual([told.status, told.retryAt], ['UNCONFIRMED', null])
+  })
+
+  it('is left alone where somebody has settled it since the attempt looked', async () => {
+    for (const settled of ['DISMISSED', 'SENT']) {
+      const { id, contactId } = await one('UNCONFIRMED')
+      const [row] = await sql<{ attempts: number }>(
+        em(),
+        `update messages set status = $2, retry_at = now() where id = $1::uuid returning attempts`,
+        [id, settled],
+      )
+      const put = { claim: newId(), attempts: row!.attempts, before: 'UNCONFIRMED' as const, error: 'x', retryAt: null }
+      await putOffRetry(em(), id, put)
+      assert.equal((await only(contactId)).status, settled)
+      assert.equal(await dropRetry(em(), id), false)
+      assert.equal((await only(contactId)).retryAt, null)
+    }
   })
 
   it('is none of a deleted automation, of another workspace, or of nobody', async () => {
@@ -221,6 +279,18 @@ describe('a message that somebody has tried again', () => {
     } finally {
       prototype.query = query
     }
+  })
+
+  it('is handed over once by a request that is repeated with its Idempotency-Key', async () => {
+    const { id, contactId } = await one('UNCONFIRMED')
+    const headers = { 'idempotency-key': newId() }
+    const ask = () => retry(id, { evenIfSent: true }, { headers })
+    const [first] = [await ask()]
+    await becomes(contactId, 'SENT')
+    // As if the first one's answer had never been kept: its API died behind the commit.
+    const again = await ask()
+    assert.deepEqual([again.status, again.body], [first.status, first.body])
+    assert.equal(await mailsTo(contactId), 2)
   })
 
   it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {
@@ -285,6 +355,8 @@ describe('messages that somebody has tried again', () => {
       [contacts[3]],
     )
     const other = await service.newKey()
+    const named = { status: 'FAILED', contactId: 'email:nobody@example.com' }
+    assert.equal((await retryAll(named)).refused, '404 contact_not_found')
     const theirs = await service.call('GET', `messages?automationId=${automationId}`, undefined, { key: other })
     assert.deepEqual(theirs.body, { data: [], pagination: { limit: 50, nextCursor: null } })
     assert.equal(

@@ -131,17 +131,20 @@ describe('what the log says of emails', () => {
   }
 
   for (const [what, behaviour, status, words] of [
-    ['is refused for good', { code: 550, text: 'no secret here', at: 'rcpt' }, 'FAILED', /failed for good/],
+    ['is refused for good', { code: 550, text: 'no such mailbox', at: 'rcpt' }, 'FAILED', /failed for good/],
     ['may have been sent', 'cut', 'UNCONFIRMED', /npm run cli -- message list/],
   ] as const) {
-    it(`is that one ${what}, by ids alone`, async () => {
+    it(`is that one ${what}, with the server's words and without an address`, async () => {
       const { contactId, automationId } = await enrolled()
-      sink.behave(behaviour)
+      const address = await addressOf(service, contactId)
+      const told = typeof behaviour === 'object' ? { ...behaviour, text: `<${address}>: ${behaviour.text}` } : behaviour
+      sink.behave(told)
       await enroll(service, automationId, contactId)
       const line = await lineOf(automationId)
       sink.behave('accept')
       assert.equal(line['status'], status)
       assert.match(String(line['msg']), words)
+      if (typeof behaviour === 'object') assert.match(String(line['reason']), /^550 <…>: no such mailbox/)
       assert.doesNotMatch(JSON.stringify(lines), /secret|@/)
     })
   }

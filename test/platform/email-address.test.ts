@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isEmailAddress, emailKey } from '../../src/platform/email-address.ts'
+import { isEmailAddress, emailKey, withoutAddresses } from '../../src/platform/email-address.ts'
 
 describe('email address', () => {
   const university = 'x@mail.some-long-department-name.some-university-of-somewhere.example-university-name.edu'
@@ -58,4 +58,16 @@ describe('email address', () => {
     assert.equal(emailKey('@EXÄMPLE.'), '@exämple.')
   })
   it('is compared without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
+})
+
+describe('a text without addresses', () => {
+  for (const [text, expected] of [
+    ['550 <ada.l@example.com>: no such user', '550 <…>: no such user'],
+    ['mailbox ada.l is full, ADA.L+news too', 'mailbox … is full, … too'],
+    ['"grace hopper"@navy.example bounced=40home.example a＠b.c x%40y.z', '… … … …'],
+    ['first\nsecond\u200b line', 'first second line'],
+    ['ada.lovelace and adal are others', 'ada.lovelace and adal are others'],
+  ] as const) {
+    it(`is of ${JSON.stringify(text)}`, () => assert.equal(withoutAddresses(text, 'ada.l+news@example.com'), expected))
+  }
 })

@@ -140,6 +140,7 @@ describe('segments', () => {
     [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
     [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not nest deeper than 10/],
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
+    [{ tag: 'x'.repeat(17_000) }, 'condition must not be larger than 16384 bytes as JSON'],
   ] as [unknown, string | RegExp][]) {
     it(`are not made of ${JSON.stringify(condition).slice(0, 60)}`, async () => {
       await assert.rejects(segment(condition), { message: problem })
@@ -163,6 +164,19 @@ describe('segments', () => {
     }
     assert.equal((await service.call('GET', 'contacts?email=a%00b')).refused, '400 invalid_request')
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
+  })
+
+  it('of as many parts as there may be are planned and asked in their time', async () => {
+    const part = (n: number): Condition[] => [
+      { tag: `t${n}` },
+      { list: listId },
+      { activity: 'SENT', withinDays: n + 1 },
+      { event: `e${n}` },
+    ]
+    for (const form of ['all', 'any'] as const) {
+      const parts = Array.from({ length: 49 }, (_, n) => part(n)).flat()
+      assert.deepEqual(await members({ [form]: parts } as Condition), form === 'all' ? [] : ['ada'])
+    }
   })
 
   it('are kept by the API: made, changed, deleted, and nobody else’s', async () => {

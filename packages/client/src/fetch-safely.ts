@@ -15,6 +15,7 @@ export interface FetchOptions {
 /** What may be another answer later: over the limit, or something is not reachable, here or behind a proxy. */
 const PASSING = new Set([429, 502, 503, 504])
 /** Another attempt at the same request is at work. */
+const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
 const FIRST_PAUSE_MS = 250
@@ -35,13 +36,14 @@ export async function fetchSafely(
   if (['POST', 'PATCH'].includes(request.method) && !request.headers.has('Idempotency-Key')) {
     request.headers.set('Idempotency-Key', crypto.randomUUID())
   }
-  let isLost = false
+  /** Whether it may have been done by an attempt that did not say so. */
+  let isDone = false
   for (let attempt = 0; ; attempt += 1) {
     const isLast = attempt >= retries
     const outcome = await tryOnce(request, timeoutMs, fetch)
     if (outcome instanceof DriplineError) {
       if (isLast) throw outcome
-      isLost = true
+      isDone = true
       await pause(pauseMs(attempt), request.signal)
       continue
     }
@@ -49,10 +51,12 @@ export async function fetchSafely(
       const warning = outcome.headers.get('x-warning')
       if (warning !== null) onWarning(`${request.method} ${new URL(request.url).pathname}: ${warning}`)
       if (outcome.ok) return outcome
-      // It is gone by the attempt whose answer was lost.
-      if (isLost && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
+      // It is gone by that one.
+      if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
     }
+    // It is done, and only waits for what was on its way already.
+    isDone ||= outcome.headers.get('x-error-code') === STILL_SENDING
     // Not sooner than it says, and later each time: what is in its way can last longer than the service thinks.
     await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(attempt)), request.signal)
   }

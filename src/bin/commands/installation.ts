@@ -18,11 +18,11 @@ export function installationCommands(program: Command): void {
     })
 
   command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {
-    const [{ migrate }, { withDatabase }] = await Promise.all([
+    const [{ migrate, MIGRATION_TIMEOUT_MS }, { withDatabase }] = await Promise.all([
       import('../../platform/db/orm.ts'),
       import('./with-database.ts'),
     ])
-    const migrations = await withDatabase(migrate)
+    const migrations = await withDatabase((orm) => migrate(orm), MIGRATION_TIMEOUT_MS)
     show({ migrations }, options, () => (migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.'))
   })
 }

@@ -1,8 +1,8 @@
-import { sayReconciled, sayRestored } from '../../installation/index.ts'
+import { sayReconciled } from '../../installation/index.ts'
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
-import { reconcile, type Reconciliation } from '../../relay/index.ts'
+import { markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -26,4 +26,4 @@ export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
   withDatabase(({ em }) => sayReconciled(em.fork(), lostUntil))
 
 /** Holds all mail back until it is reconciled: said of databases that were restored by other means. */
-export const hold = (): Promise<void> => withDatabase(({ em }) => sayRestored(em.fork()))
+export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))

@@ -1,15 +1,12 @@
 import { restoreBackup } from '../../../embedded/backup/restore.ts'
 import type { Manifest } from '../../../embedded/backup/manifest.ts'
-import { sayRestored } from '../../installation/index.ts'
 import { readConfig } from '../../platform/config.ts'
-import { migrate, type Orm } from '../../platform/db/orm.ts'
+import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
+import { markRestored } from '../../relay/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
 
-/** A statement of a migration may take long on what was restored. */
-const TIMEOUT_MS = 30 * 60_000
-
 async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promise<void> {
-  const orm = openDatabase({ url, timeoutMs: TIMEOUT_MS })
+  const orm = openDatabase({ url, timeoutMs: MIGRATION_TIMEOUT_MS })
   try {
     await run(orm)
   } finally {
@@ -37,7 +34,7 @@ export async function restore(
     finish: (url: string) =>
       withOrm(url, async (orm) => {
         await migrate(orm)
-        await sayRestored(orm.em)
+        await markRestored(orm.em)
       }),
   }
   return { dataDir, manifest: await restoreBackup(file, dataDir, schema, say) }

@@ -67,6 +67,9 @@ export function openOrm(
   return new MikroORM(options)
 }
 
+/** How long a migration's statement may take, in milliseconds: an index of millions takes minutes. */
+export const MIGRATION_TIMEOUT_MS = 2 * 60 * 60_000
+
 /**
  * Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock.
  * @param only these, where it is to be as it was for an earlier version

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { table } from '../table.ts'
+import { command, show, type Output } from './command.ts'
+
+/** `doctor` */
+export function doctorCommand(program: Command): void {
+  command(program, 'doctor', 'look at the whole installation, and say what is wrong and what to do').action(
+    async (options: Output) => {
+      const { examine } = await import('../../parts/doctor.ts')
+      const { readRunning } = await import('../../../embedded/running-file.ts')
+      const findings = await examine(process.env, ({ dataDir }) => readRunning(dataDir))
+      show(findings, options, (all) =>
+        table(
+          ['', 'WHAT', 'IS'],
+          all.map(({ is, what, words, advice }) => ({
+            cells: [is === 'fine' ? 'ok' : is, what, words],
+            below: advice === undefined ? [] : [advice],
+          })),
+          '',
+        ),
+      )
+      if (findings.some(({ is }) => is === 'WRONG')) process.exitCode = 1
+    },
+  )
+}

@@ -1,0 +1,217 @@
+import { statfs } from 'node:fs/promises'
+import type { Client } from '@temporalio/client'
+import type { EmbeddedAddresses } from '../../embedded/protocol.ts'
+import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt } from '../installation/index.ts'
+import { readFigures } from '../relay/index.ts'
+import { readConfig, type Config } from '../platform/config.ts'
+import { ping } from '../platform/db/sql.ts'
+import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
+import { openTemporal } from '../platform/temporal/connection.ts'
+import { sendingQueue } from '../platform/temporal/task-queues.ts'
+import { openDatabase } from '../schema/index.ts'
+import { addressOfServer, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
+
+/** What was looked at, and how it is. */
+export interface Finding {
+  what: string
+  is: 'fine' | 'note' | 'WRONG'
+  words: string
+  /** What to do about it. */
+  advice?: string
+}
+
+const fine = (what: string, words: string): Finding => ({ what, is: 'fine', words })
+const note = (what: string, words: string, advice?: string): Finding => ({
+  what,
+  is: 'note',
+  words,
+  ...(advice && { advice }),
+})
+const wrong = (what: string, words: string, advice: string): Finding => ({ what, is: 'WRONG', words, advice })
+
+/** How long each may take to answer, in milliseconds. */
+const PATIENCE_MS = 5_000
+/** As much is free, in bytes, before it is worth a word. */
+const LITTLE_SPACE = 1024 ** 3
+/** How long something may wait for Temporal, in seconds. */
+const LONG_UNDELIVERED_SECONDS = 60
+
+/**
+ * Looks at an installation from the configuration to the mail server, and changes nothing. What depends on something that is
+ * wrong is left out.
+ *
+ * @param running where the `npm start` on the data folder has its Postgres and its Temporal
+ */
+export async function examine(
+  env: NodeJS.ProcessEnv,
+  running: (config: Config) => EmbeddedAddresses,
+): Promise<Finding[]> {
+  let config: Config
+  let embedded: EmbeddedAddresses
+  try {
+    config = readConfig(env)
+    embedded = running(config)
+  } catch (error) {
+    return [wrong('configuration', 'cannot be used', (error as Error).message)]
+  }
+  const databaseUrl = config.DATABASE_URL ?? embedded.databaseUrl
+  const temporalAddress = config.TEMPORAL_ADDRESS ?? embedded.temporalAddress
+  const findings = [fine('configuration', 'can be read'), await space(config)].flatMap((found) => found ?? [])
+  if (databaseUrl === undefined || temporalAddress === undefined) {
+    const advice =
+      'Start Dripline there with npm start, set DATA_DIR to the folder of the one that runs, or set DATABASE_URL and ' +
+      'TEMPORAL_ADDRESS to servers of your own.'
+    return [...findings, wrong('service', `nothing runs on ${config.dataDir}`, advice)]
+  }
+  const orm = openDatabase({ url: databaseUrl, timeoutMs: PATIENCE_MS })
+  const temporal = openTemporal({
+    address: temporalAddress,
+    namespace: config.TEMPORAL_NAMESPACE,
+    apiKey: config.TEMPORAL_API_KEY,
+    tls: config.TEMPORAL_TLS,
+  })
+  try {
+    const [ledger, queues, api] = await Promise.all([
+      lookAtPostgres(orm),
+      lookAtTemporal(temporal, config, temporalAddress),
+      lookAtApi(config),
+    ])
+    return [...findings, ...ledger, ...queues, api, ...(await lookAtMail(orm, config))]
+  } finally {
+    await Promise.allSettled([orm.close(true), temporal.connection.close()])
+  }
+}
+
+async function space({ dataDir, DATABASE_URL }: Config): Promise<Finding | undefined> {
+  if (DATABASE_URL !== undefined) return undefined
+  const found = await statfs(dataDir).catch(() => undefined)
+  if (!found) return undefined
+  const free = found.bavail * found.bsize
+  const words = `${(free / 1024 ** 3).toFixed(1)} GB free for ${dataDir}`
+  return free < LITTLE_SPACE
+    ? wrong('disk', words, 'Make room: Postgres stops when there is none.')
+    : fine('disk', words)
+}
+
+async function lookAtPostgres(orm: Orm): Promise<Finding[]> {
+  const em = orm.em.fork()
+  try {
+    await ping(em)
+  } catch (error) {
+    return [wrong('Postgres', `does not answer (${reasonOf(error)})`, 'Is it running, and is DATABASE_URL right?')]
+  }
+  const pending = await pendingMigrations(orm)
+  if (pending.length > 0) {
+    return [wrong('Postgres', `lacks migrations: ${pending.join(', ')}`, 'Run: npm run --silent cli -- migrate')]
+  }
+  const findings = [fine('Postgres', 'answers, and its schema is of this version')]
+  if ((await readRestoredAt(em)) !== null)
+    findings.push(wrong('ledger', 'is restored, and sends nothing', NOT_RECONCILED))
+  const { unconfirmed, undelivered, oldestUndelivered, held } = await readFigures(em)
+  if (unconfirmed > 0) {
+    const advice = 'Decide: npm run --silent cli -- message list, or GET /messages?status=UNCONFIRMED.'
+    findings.push(note('messages', `${unconfirmed} are UNCONFIRMED: nobody knows whether they were sent`, advice))
+  }
+  if (held > 0) findings.push(note('enrollments', `${held} wait because their automation is paused or a draft`))
+  if (oldestUndelivered > LONG_UNDELIVERED_SECONDS) {
+    const words = `${undelivered} events wait for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
+    findings.push(wrong('events', words, 'Is Temporal there, and does a worker run?'))
+  }
+  return findings
+}
+
+async function lookAtTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {
+  const { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue } = config
+  const { workflowService } = client.connection
+  const asked = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + PATIENCE_MS, call)
+  try {
+    await asked(() => workflowService.describeNamespace({ namespace }))
+  } catch (error) {
+    const isThere = /not found/i.test((error as Error).message)
+    return [
+      isThere
+        ? wrong(
+            'Temporal',
+            `has no namespace "${namespace}"`,
+            'Make it, or set TEMPORAL_NAMESPACE to one that is there.',
+          )
+        : wrong(
+            'Temporal',
+            `does not answer at ${address} (${reasonOf(error)})`,
+            'Is it running, and is TEMPORAL_ADDRESS right?',
+          ),
+    ]
+  }
+  const pollers = await Promise.all(
+    [
+      { name: taskQueue, taskQueueType: 1 },
+      { name: sendingQueue(taskQueue), taskQueueType: 2 },
+    ].map(async ({ name, taskQueueType }) => {
+      const found = await asked(() =>
+        workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType }),
+      )
+      return found.pollers?.length ?? 0
+    }),
+  )
+  return [
+    fine('Temporal', `answers at ${address}, and has the namespace "${namespace}"`),
+    pollers.every((count) => count > 0)
+      ? fine('worker', `${Math.min(...pollers)} at work on the task queue "${taskQueue}"`)
+      : wrong(
+          'worker',
+          `none on the task queue "${taskQueue}"`,
+          'Start one: npm run worker. Without it nothing is sent.',
+        ),
+  ]
+}
+
+async function lookAtApi({ PORT }: Config): Promise<Finding> {
+  const url = `http://127.0.0.1:${PORT}/readyz`
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    if (answer.ok) return fine('API', `is ready on port ${PORT}`)
+    return wrong('API', `is not ready: ${(await answer.text()).slice(0, 200)}`, 'It lacks what is wrong above.')
+  } catch {
+    return note(
+      'API',
+      `does not answer on port ${PORT} of this machine`,
+      'If it is to run here, is PORT the one that it has?',
+    )
+  }
+}
+
+async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Config): Promise<Finding[]> {
+  const em = orm.em.fork()
+  const mode = await readMailMode(em).catch(() => undefined)
+  if (mode === undefined) return []
+  const sender = MAIL_FROM ?? (await readMailSender(em))
+  if (mode !== 'smtp') {
+    const words = 'is captured, not delivered'
+    return SMTP_URL && !MAIL_CAPTURE
+      ? [note('mail', words, 'SMTP_URL is set here, and no worker has been started with it.')]
+      : [note('mail', words, 'Set SMTP_URL and MAIL_FROM, and start again, to deliver it.')]
+  }
+  const findings = [
+    sender === null ? wrong('sender', 'nobody has said from whom', 'Set MAIL_FROM.') : fine('sender', 'is chosen'),
+  ]
+  if (SMTP_URL === undefined) {
+    const advice = 'Only whoever sets it can try the server, or send a message once more.'
+    return [...findings, note('mail', 'is delivered by SMTP, and SMTP_URL is not set here', advice)]
+  }
+  const server = readSmtpUrl(SMTP_URL)
+  const smtp = createSmtpTransport({ server, maxConnections: 1 })
+  const failure = await smtp.tryConnection()
+  await smtp.close()
+  return [
+    ...findings,
+    failure === undefined
+      ? fine('mail server', `${addressOfServer(server)} lets us in`)
+      : wrong('mail server', `${addressOfServer(server)} does not let us in: ${failure}`, 'Is SMTP_URL right?'),
+  ]
+}
+
+/** What an error says without what could be in a URL. */
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as { code?: unknown; message: string }
+  return typeof code === 'string' ? code : message.split('\n')[0]!.slice(0, 100)
+}

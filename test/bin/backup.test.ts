@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pMap from 'p-map'
+import { create, extract } from 'tar'
+import { subjectOf } from '../support/busy-folder/make.ts'
+import { startProduct, type Product } from '../support/busy-folder/product.ts'
+import { eventually } from '../support/eventually.ts'
+import { ROOT, startEnvironment } from '../support/npm-start.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+
+const CONTACTS = 60
+const SUBJECTS = ['one', 'two', 'three']
+
+interface Listed {
+  status: string
+  subject: string | null
+  to: string | null
+  contactId: string
+  stepId: string
+}
+
+describe('a backup of npm start', function () {
+  this.timeout(300_000)
+  let folder: string
+  let sink: SmtpSink
+  let product: Product | undefined
+  /** How long the mail server takes for each, in milliseconds: a load that is under way for a while. */
+  let pace: number
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-backup-'))
+    pace = 150
+    sink = await startSmtpSink(() => new Promise((resolve) => setTimeout(resolve, pace)))
+  })
+  after(async () => {
+    await product?.kill()
+    await sink.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const cli = async (dataDir: string, args: string[], more: NodeJS.ProcessEnv = {}) => {
+    const env = await startEnvironment(dataDir, more)
+    const run = promisify(execFile)('npm', ['run', '--silent', 'cli', '--', ...args], { cwd: ROOT, env })
+    return run.then(
+      ({ stdout }) => ({ code: 0, text: stdout }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        code: error.code,
+        text: error.stdout + error.stderr,
+      }),
+    )
+  }
+  const messages = async (of: Product): Promise<Listed[]> => {
+    const all: Listed[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { data: Listed[]; pagination: { nextCursor: string | null } } = (await of.call(
+        'GET',
+        `messages?limit=100${cursor && `&cursor=${cursor}`}`,
+      )) as never
+      all.push(...page.data)
+      cursor = page.pagination.nextCursor
+    }
+    return all
+  }
+  const addressOf = (n: number) => `backup-${n}@example.com`
+  /** How often each step's email has reached each mailbox. */
+  const taken = () => {
+    const counts = new Map<string, number>()
+    for (const mail of sink.mails) {
+      const of = `${String(mail.to)} ${subjectOf(mail)}`
+      counts.set(of, (counts.get(of) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  it('made under load, before a kill -9, is restored: nobody is mailed twice, and nobody is left behind', async () => {
+    const dataDir = join(folder, 'first')
+    product = await startProduct(dataDir, sink.url)
+    product.use(/svc_live_\w+/.exec(product.run.text())![0])
+    const { data: whoami } = (await product.call('GET', 'whoami')) as { data: { workspace: { id: string } } }
+    // Without a limit that the test could meet.
+    const made = await product.cli(
+      ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Tests', '--scopes', 'all'],
+      ...['--rate-limit', '100000', '--json'],
+    )
+    const { key } = JSON.parse(made) as { key: string }
+    product.use(key)
+    const { data } = (await product.call('POST', 'automations', {
+      name: 'Under load',
+      status: 'ACTIVE',
+      trigger: 'EVENT',
+      triggerConfig: { eventName: 'never' },
+      steps: SUBJECTS.map((subject) => ({ type: 'EMAIL', subject, text: 'x' })),
+    })) as { data: { id: string } }
+    const contacts = await pMap(Array.from({ length: CONTACTS }), async (_, n) => {
+      const made = (await product!.call('POST', 'contacts', { email: addressOf(n) })) as { data: { id: string } }
+      return made.data.id
+    })
+    await pMap(contacts, (contactId) => product!.call('POST', `automations/${data.id}/enroll`, { contactId }), {
+      concurrency: 10,
+    })
+    const file = join(folder, 'under-load.backup')
+    await eventually('it is in the middle', () => (sink.mails.length > CONTACTS / 2 ? true : undefined))
+    await product.cli('backup', file)
+    const atBackup = sink.mails.length
+    assert.ok(atBackup < CONTACTS * SUBJECTS.length, 'the load was over before the backup')
+    // What is sent now is in no backup.
+    await eventually('more is sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
+    await product.kill()
+    const atKill = sink.mails.length
+    pace = 0
+
+    const restoredDir = join(folder, 'restored')
+    const restored = await cli(restoredDir, ['restore', file])
+    assert.equal(restored.code, 0, restored.text)
+    product = await startProduct(restoredDir, sink.url)
+    assert.match(product.run.text(), /restored from a backup/)
+    product.use(key)
+    assert.equal(sink.mails.length, atKill, 'it has mailed before it was reconciled')
+    const told = JSON.parse(await product.cli('reconcile', '--json')) as { failed: number; active: number }
+    assert.equal(told.failed, 0)
+    await eventually(
+      'all are through',
+      async () => {
+        const { data: ended } = (await product!.call('GET', `automations/${data.id}/enrollments?limit=100`)) as {
+          data: { status: string }[]
+        }
+        return ended.length === CONTACTS && ended.every(({ status }) => status === 'COMPLETED') ? true : undefined
+      },
+      120_000,
+    )
+    const counts = taken()
+    assert.deepEqual(
+      [...counts].filter(([, count]) => count > 1),
+      [],
+      'somebody was mailed twice',
+    )
+    const ledger = await messages(product)
+    assert.equal(ledger.length, CONTACTS * SUBJECTS.length)
+    // Whatever the ledger has as sent was; and what nobody knows is told, and nobody else is without it.
+    assert.deepEqual(new Set(ledger.map(({ status }) => status)), new Set(['SENT', 'UNCONFIRMED']))
+    for (const { status, to, subject } of ledger)
+      if (status === 'SENT') assert.equal(counts.get(`${to} ${subject}`), 1, `${subject} to ${to}`)
+    // And from now on everything goes its way.
+    await product.call('POST', 'contacts', { email: 'later@example.com' })
+    const later = (await product.call('GET', 'contacts/email:later@example.com')) as { data: { id: string } }
+    await product.call('POST', `automations/${data.id}/enroll`, { contactId: later.data.id })
+    await eventually('who comes later is mailed', () =>
+      taken().get('later@example.com three') === 1 ? true : undefined,
+    )
+    await product.stop()
+    product = undefined
+  })
+
+  describe('is refused', () => {
+    let file: string
+    let good: string
+    before(() => (good = join(folder, 'under-load.backup')))
+    beforeEach(() => (file = join(folder, 'bad.backup')))
+    afterEach(() => rmSync(file, { force: true }))
+
+    const refuses = async (words: RegExp, dataDir = join(folder, 'refused'), more: NodeJS.ProcessEnv = {}) => {
+      const before = existsSync(dataDir) ? readdirSync(dataDir) : undefined
+      const { code, text } = await cli(dataDir, ['restore', file], more)
+      assert.equal(code, 1)
+      assert.match(text, words)
+      assert.deepEqual(existsSync(dataDir) ? readdirSync(dataDir) : undefined, before, 'something is left')
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.includes('dripline-restore')),
+        [],
+      )
+    }
+    /** The good one, with something else about it. */
+    async function changed(change: (unpacked: string) => void): Promise<void> {
+      const unpacked = mkdtempSync(join(folder, 'unpacked-'))
+      await extract({ file: good, cwd: unpacked })
+      change(unpacked)
+      await create({ file, cwd: unpacked }, readdirSync(unpacked))
+      rmSync(unpacked, { recursive: true })
+    }
+    const rewrite = (unpacked: string, change: (manifest: { migrations: string[]; format: number }) => void) => {
+      const path = join(unpacked, 'manifest.json')
+      const manifest = JSON.parse(readFileSync(path, 'utf8')) as { migrations: string[]; format: number }
+      change(manifest)
+      writeFileSync(path, JSON.stringify(manifest))
+    }
+
+    it('where it is cut in half', async () => {
+      copyFileSync(good, file)
+      truncateSync(file, Math.floor(readFileSync(good).length / 2))
+      await refuses(/is no backup, or not whole|It is not whole/)
+    })
+
+    it('where it is something else', async () => {
+      writeFileSync(file, 'x'.repeat(10_000))
+      await refuses(/is no backup, or not whole/)
+    })
+
+    it('where it was damaged', async () => {
+      await changed((unpacked) => writeFileSync(join(unpacked, 'contacts.copy.gz'), 'x'))
+      await refuses(/contacts\.copy\.gz is not what it was/)
+    })
+
+    it('where a newer version made it', async () => {
+      await changed((unpacked) => rewrite(unpacked, ({ migrations }) => void migrations.push('999-the-future')))
+      await refuses(/newer than this one: its database has had 999-the-future/)
+      await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
+      await refuses(/has the format 2/)
+    })
+
+    it('where the folder has something in it', async () => {
+      copyFileSync(good, file)
+      const dataDir = join(folder, 'full')
+      mkdirSync(dataDir)
+      writeFileSync(join(dataDir, 'letter.txt'), 'mine')
+      await refuses(/is not empty \(letter\.txt/, dataDir)
+    })
+
+    it('where it is to go into servers of one’s own', async () => {
+      copyFileSync(good, file)
+      await refuses(/DATABASE_URL or TEMPORAL_ADDRESS is set/, join(folder, 'refused'), {
+        DATABASE_URL: 'postgresql://localhost/x',
+      })
+    })
+
+    it('where there is none, and where nothing runs of which to make one', async () => {
+      await refuses(/There is no file/)
+      const none = await cli(join(folder, 'nothing'), ['backup', file])
+      assert.equal(none.code, 1)
+      assert.match(none.text, /Nothing runs on/)
+      assert.equal(existsSync(file), false)
+    })
+
+    it('where it is there already', async () => {
+      const again = await cli(join(folder, 'nothing'), ['backup', good])
+      assert.match(again.text, /is there already/)
+    })
+  })
+})

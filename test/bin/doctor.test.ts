@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { examine, type Finding } from '../../src/parts/doctor.ts'
+import { sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePorts } from '../support/ports.ts'
+import { startService, type Service } from '../support/service.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+
+describe('the doctor', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
+    const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE } = service.context.config
+    const own = { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE, PORT: String(service.port), SMTP_URL: sink.url }
+    return { ...own, ...more }
+  }
+  const findings = (more?: NodeJS.ProcessEnv) => examine(env(more), () => ({}))
+  const of = (all: readonly Finding[], what: string) => all.find((finding) => finding.what === what)
+  const wrongIn = async (more?: NodeJS.ProcessEnv) =>
+    (await findings(more)).flatMap(({ is, what }) => (is === 'WRONG' ? [what] : []))
+
+  it('finds nothing where all is well', async () => {
+    const all = await findings()
+    assert.deepEqual(
+      all.map(({ is, what }) => [is, what]),
+      ['configuration', 'Postgres', 'Temporal', 'worker', 'API', 'sender', 'mail server'].map((what) => ['fine', what]),
+    )
+  })
+
+  it('names what is wrong with each', async () => {
+    const [nowhere] = (await freePorts(1)) as [number]
+    assert.deepEqual(await wrongIn({ PORT: 'x' }), ['configuration'])
+    const closed = await findings({ DATABASE_URL: `postgresql://user:hush-hush@127.0.0.1:${nowhere}/x` })
+    assert.match(of(closed, 'Postgres')!.words, /ECONNREFUSED/)
+    assert.ok(!JSON.stringify(closed).includes('hush-hush'))
+    assert.deepEqual(await wrongIn({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` }), ['Temporal'])
+    assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'nobodys' }), 'Temporal')!.words, /no namespace "nobodys"/)
+    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker'])
+    assert.equal(of(await findings({ PORT: String(nowhere) }), 'API')!.is, 'note')
+    const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
+    assert.equal(mail.is, 'WRONG')
+    assert.ok(!JSON.stringify(mail).includes('hush-hush'))
+    const { SMTP_URL: _, ...without } = env()
+    assert.equal(of(await examine(without, () => ({})), 'mail')!.is, 'note')
+    const nothing = await examine({ DATA_DIR: '/tmp' }, () => ({}))
+    assert.equal(of(nothing, 'service')!.is, 'WRONG')
+  })
+
+  it('names what waits for somebody', async () => {
+    const em = service.context.orm.em.fork()
+    await sayRestored(em)
+    await sql(
+      em,
+      `insert into outbox (kind, key, lane, due_at, created_at)
+       values ('START', 'nobody', 'bulk', now() + interval '1 day', now() - interval '1 hour')`,
+    )
+    try {
+      const all = await findings()
+      assert.match(of(all, 'ledger')!.advice!, /reconcile/)
+      assert.match(of(all, 'events')!.words, /1 events wait for Temporal, the oldest for 36\d\d s/)
+    } finally {
+      await sayReconciled(em)
+      await sql(em, `delete from outbox where key = 'nobody'`)
+    }
+    await eventually('all is well again', async () => ((await wrongIn()).length === 0 ? true : undefined))
+  })
+})
