@@ -50,8 +50,7 @@ describe('the doctor', () => {
     const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
     assert.equal(mail.is, 'WRONG')
     assert.ok(!JSON.stringify(mail).includes('hush-hush'))
-    const { SMTP_URL: _, ...without } = env()
-    assert.equal(of(await examine(without, () => ({})), 'mail')!.is, 'note')
+    assert.equal(of(await findings({ SMTP_URL: undefined }), 'mail')!.is, 'note')
     const nothing = await examine({ DATA_DIR: '/tmp' }, () => ({}))
     assert.equal(of(nothing, 'service')!.is, 'WRONG')
   })
