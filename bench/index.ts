@@ -8,6 +8,7 @@ import { installTemporalRuntime } from '../src/parts/temporal-runtime.ts'
 import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'
+import { byEmail } from './by-email.ts'
 import { cliHelp } from './cli-help.ts'
 import { compare, format, type Benchmark } from './compare.ts'
 import { content } from './content.ts'
@@ -15,10 +16,12 @@ import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
+import { enrollmentsList, messagesList } from './ledger-lists.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
 import { neighbours, neighboursMail } from './neighbours.ts'
+import { reconciling } from './reconcile.ts'
 import { holds, keepResult, wanted, writeResults } from './results.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
@@ -28,9 +31,25 @@ import { wake } from './wake.ts'
 
 /** Those with twenty thousand sleepers come last, and the one that ends them at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
-  ...[enroll, duplicate, events, limiter, send, wake, eventsCost, bytesCost, content, bulk, lists, cliHelp],
+  ...[
+    enroll,
+    duplicate,
+    events,
+    limiter,
+    send,
+    wake,
+    eventsCost,
+    bytesCost,
+    content,
+    bulk,
+    lists,
+    messagesList,
+    enrollmentsList,
+    byEmail,
+    cliHelp,
+  ],
   ...[neighbours, neighboursMail],
-  ...[listeners, sleeping, sleepingMemory, teardown],
+  ...[reconciling, listeners, sleeping, sleepingMemory, teardown],
 ]
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

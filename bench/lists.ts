@@ -37,7 +37,6 @@ export const lists: Benchmark = {
     const small = await keyOf(1_000)
     const large = await keyOf(1_000_000)
     await sql(em.fork(), 'analyze contacts')
-    await sql(em.fork(), 'checkpoint')
     const measure = async (key: string, page: number, total: number) => {
       const times: number[] = []
       for (let n = 0; n < REQUESTS; n += 1) {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readId } from '../platform/ids.ts'
 import { EXAMPLE_ID } from '../http/index.ts'
-import { findContactIds } from './queries.ts'
+import { findNamed } from './queries.ts'
 import type { Caller } from '../workspaces/index.ts'
 
 const BY_EMAIL = 'email:'
@@ -18,12 +18,11 @@ export const CONTACT = {
     const name = readName(given)
     if (name === undefined) return readId(given)
     if (!apiKey.scopes.some((scope) => scope.startsWith('contacts:'))) return undefined
-    const { byEmail, byExternalId } = await findContactIds(em.fork(), workspace.id, name)
-    return byEmail ?? byExternalId
+    return findNamed(em, workspace.id, name)
   },
 }
 
-function readName(given: string): { email?: string; externalId?: string } | undefined {
+function readName(given: string): { email: string } | { externalId: string } | undefined {
   if (given.startsWith(BY_EMAIL)) return { email: given.slice(BY_EMAIL.length).trim() }
   if (given.startsWith(BY_EXTERNAL_ID)) return { externalId: given.slice(BY_EXTERNAL_ID.length) }
   return undefined

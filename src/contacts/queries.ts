@@ -81,6 +81,25 @@ export async function findContactIds(
   return { ...(byEmail && { byEmail: byEmail.id }), ...(byExternalId && { byExternalId: byExternalId.id }) }
 }
 
+/** Whose a name is, by its own index: what every call by a name asks. */
+export async function findNamed(
+  em: EntityManager,
+  workspaceId: string,
+  name: { email: string } | { externalId: string },
+): Promise<string | undefined> {
+  const [statement, text, value] =
+    'email' in name
+      ? (['find-by-email', BY_EMAIL, emailKey(name.email)] as const)
+      : (['find-by-external-id', BY_EXTERNAL_ID, name.externalId] as const)
+  // What can't be stored is nobody's.
+  if (findJsonFault(value) !== undefined) return undefined
+  const [row] = await preparedSql<{ id: string }>(em, statement, text, [workspaceId, value])
+  return row?.id
+}
+
+const BY_EMAIL = `select id from contacts where workspace_id = $1::uuid and email_key = $2::text`
+const BY_EXTERNAL_ID = `select id from contacts where workspace_id = $1::uuid and external_id = $2::text`
+
 const CONTACT_IDS = `
 select id, true as by_email from contacts where workspace_id = $1::uuid and email_key = $2::text
 union all
