@@ -22,7 +22,7 @@ const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/erasure/erase-contact.ts'
 const WALKS = 'src/relay/walks.ts'
-const SEND = 'src/messages/send-message.ts'
+const SEND = 'src/messages/sending.ts'
 const SMTP = 'src/transports/smtp.ts'
 const SMTP_MESSAGE = 'src/transports/smtp-message.ts'
 
@@ -104,7 +104,7 @@ const RELAY: readonly Point[] = [
   {
     name: 'relay: woken, not marked',
     file: WALKS,
-    before: 'if (page.length < WAKE.size) await settleDeliveries(fork, [delivery])\n',
+    before: 'await wakeRetries(fork, automationId)\n  await settleDeliveries(fork, [delivery])\n',
   },
   { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
@@ -125,9 +125,9 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: rendered',
     file: SEND,
-    before: 'const content = contentOf(this.dependencies, this.claim.key, draft, rendered)\n',
+    before: 'const content = contentOf(this.dependencies, this.attempt.key, draft, rendered)\n',
   },
-  { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.claim.claim)\n' },
+  { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
   { name: 'worker: DATA begun, before claim', file: SEND, before: 'const sentAt = performance.now()\n' },
   {
@@ -158,7 +158,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: recorded',
     file: SEND,
-    after: 'await recordForSure(this.dependencies, message, outcome, content)\n',
+    after: 'await this.attempt.record(claimed.id, outcome, content)\n',
   },
   {
     name: 'worker: before complete',
@@ -167,8 +167,8 @@ const WORKER: readonly Point[] = [
   },
   {
     name: 'worker: before complete, queued',
-    file: 'activities/send-email.ts',
-    after: 'const result = await send(dependencies, input, { turn: Context.current().cancellationSignal })\n',
+    file: 'activities/in-its-turn.ts',
+    after: 'const result = await send({ turn: Context.current().cancellationSignal })\n',
   },
   {
     name: 'worker: before end',
