@@ -27,3 +27,7 @@ function readName(given: string): { email: string } | { externalId: string } | u
   if (given.startsWith(BY_EXTERNAL_ID)) return { externalId: given.slice(BY_EXTERNAL_ID.length) }
   return undefined
 }
+
+/** A contact that a body or a query names, in the same ways. @returns its id, or what was given where it names nobody. */
+export const namedContact = async (em: EntityManager, caller: Caller, given: string): Promise<string> =>
+  (await CONTACT.resolve(em, caller, given)) ?? given

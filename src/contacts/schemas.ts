@@ -128,7 +128,7 @@ export const contactQuery = pageQuery({
 /** As many as a bulk call may have, for the same reason. */
 export const MAX_LIST_CONTACTS = 1_000
 
-const contactId = () => givenId('One contact.')
+const contactId = () => givenId('One contact: its id, `email:` and its address, or `external:` and its externalId.')
 const contactIds = () =>
   array()
     .of(givenId('A contact.').required())

@@ -1,5 +1,5 @@
 import { assertAutomation, AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
-import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS } from '../contacts/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS, namedContact } from '../contacts/index.ts'
 import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
 import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
 import { endEnrollment } from './end-enrollment.ts'
@@ -34,7 +34,14 @@ export const enrollmentOperations = [
       404: [AUTOMATION_NOT_ACTIVE, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      const result = await enrollContact(dependencies, caller.workspace.id, params.id, body, call)
+      const named = await namedContact(dependencies.em, caller, body.contactId)
+      const result = await enrollContact(
+        dependencies,
+        caller.workspace.id,
+        params.id,
+        { ...body, contactId: named },
+        call,
+      )
       const { automationId, contactId, enrolled, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
       const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }

@@ -5,7 +5,9 @@ import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
 
 /** `POST /automations/{id}/enroll`. */
 export const enrollSchema = object({
-  contactId: givenId('The contact to enroll.').required(),
+  contactId: givenId(
+    'The contact to enroll: its id, `email:` and its address, or `external:` and its externalId.',
+  ).required(),
   merge: boundedObject(MAX_METADATA_BYTES).meta({
     description: "Merged into the contact's metadata before; a null removes a key.",
     example: { plan: 'pro' },

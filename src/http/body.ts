@@ -26,11 +26,13 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
  * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first, while it is read: nothing
  * over a limit is looked into, and no step of it keeps the process from other requests for long.
  *
+ * @param isOptional whether none is as good as an empty object
  * @throws {Refusal} `invalid`, in the specification's words.
  */
-export async function readBody(ctx: Context, limit: BodyLimit): Promise<Body> {
+export async function readBody(ctx: Context, limit: BodyLimit, isOptional = false): Promise<Body> {
   const { headers } = ctx.req
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (!isThere && isOptional) return { raw: '', json: {} }
   if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
     throw new Refusal(WRONG_CONTENT_TYPE)
   }

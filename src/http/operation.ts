@@ -81,6 +81,8 @@ export interface Operation {
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
+  /** Whether none is as good as `{}`. */
+  bodyOptional?: true
   /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
   /** Whether it does much, however small its body is: see `createLargeTurns`. */

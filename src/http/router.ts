@@ -77,7 +77,9 @@ async function serve(
   const query = readQuery(ctx.querystring)
   if (operation.method === 'DELETE') assertNoQuery(query)
   unread.assertRoom(caller.workspace.id)
-  const body = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+  const body = operation.body
+    ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT, operation.bodyOptional)
+    : undefined
   // Also to who is refused: what is missing may be what is misspelt.
   const unknown = [...findUnknownNames(operation.query, query), ...findUnknownNames(operation.body, body?.json)]
   ctx.set(warn(unknown))

@@ -7,7 +7,7 @@ const NOBODY = 'Dripline <dripline@localhost.localdomain>'
 
 /** Said where mail is to be delivered and nobody has ever chosen from whom: no sender is better than a wrong one. */
 export const NO_SENDER =
-  'Mail is to be delivered, and MAIL_FROM says from whom nowhere. Set it to the sender, ' +
+  'Mail is to be delivered, and nobody has said from whom. Set MAIL_FROM to the sender, ' +
   "such as MAIL_FROM='Me <me@example.com>'; this installation remembers it."
 
 /**

@@ -27,6 +27,7 @@ import {
   LIST_NOT_FOUND,
   WITHOUT_READING,
   joinSchema,
+  namedContact,
   listSchema,
   presentWritten,
   tagsSchema,
@@ -182,7 +183,7 @@ export const listOperations = [
       404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      const contactIds = body.contactIds ?? [body.contactId!]
+      const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
       const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call)
       const { added, alreadyIn, errors } = joined
       if (body.contactId !== undefined && errors[0]) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })

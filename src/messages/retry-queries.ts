@@ -123,6 +123,8 @@ export async function askForRetries(
        update messages message set retry_at = now() from page
        where message.id = page.id and message.status = $${parameters.push(status)} and message.retry_at is null
          and ${HAS_SOURCE}
+         -- Who was taken out is asked for by name, or not at all.
+         and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')
        returning message.id, message.workspace_id
      ),
      ${DUE('bulk')}

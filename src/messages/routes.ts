@@ -85,6 +85,7 @@ export const messageOperations = [
       'as it did, or is over as it was. While its automation is paused it waits.',
     scope: 'automations:write',
     body: retrySchema,
+    bodyOptional: true,
     answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
     refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
     async handle({ caller, params, body, call }, dependencies) {

@@ -30,12 +30,17 @@ export function addressOfServer({ options: { host = 'localhost', port, secure } 
  * What must be told to nobody of a login: who, with what, and both as they go over the line (RFC 4616; LOGIN's are each by
  * itself). The longest first: what holds another one is to go as a whole.
  */
-export function secretsOf({ auth }: SmtpServer): string[] {
+export function secretsOf({ auth }: SmtpServer): RegExp[] {
   const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }
   const plain = user === '' ? [] : [`\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]
   const coded = [...plain, user, pass].map((text) => Buffer.from(text).toString('base64'))
-  return [...coded, user, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
+  const anywhere = [...coded, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
+  const all = anywhere.map((text) => new RegExp(literally(text), 'gu'))
+  // A name can be a word, such as "user", or a letter of other ones.
+  return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'gu')]
 }
+
+const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

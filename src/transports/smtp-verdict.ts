@@ -69,7 +69,7 @@ export const reasonOf = ({ response, command, code }: SmtpError): string =>
     : failureOf({ response, command: command ?? 'the connection' })
 
 /** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
-export function withoutLogin(delivery: Delivery, secrets: readonly string[]): Delivery {
+export function withoutLogin(delivery: Delivery, secrets: readonly RegExp[]): Delivery {
   const clean = (words: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery

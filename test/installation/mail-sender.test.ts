@@ -51,7 +51,7 @@ describe('the sender of an installation', () => {
   })
 
   it('is nobody only where nothing is delivered', async () => {
-    await assert.rejects(agree(undefined), /Set it to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
+    await assert.rejects(agree(undefined), /Set MAIL_FROM to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
     assert.match(await agree(undefined, false), /localhost\.localdomain/)
     await assert.rejects(agree(undefined), /MAIL_FROM/)
   })

@@ -258,7 +258,7 @@ function describeOperation(
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: operation.bodyOptional !== true,
             description: limitInWords(operation.bodyLimit ?? DEFAULT_BODY_LIMIT),
             content: { 'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) } },
           },
