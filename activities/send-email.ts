@@ -9,8 +9,6 @@ export interface SendEmailInput extends OfInstallation {
   automationId: string
   stepId: string
   visit: number
-  /** When it was due, in milliseconds since 1970; runs of before 0.2.0 do not tell. */
-  dueAt?: number
 }
 
 /**
@@ -44,8 +42,8 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
 }
 
 const send = (dependencies: ActivityDependencies, { automationId, ...input }: SendEmailInput, patience: Patience) => {
-  const { enrollmentId, stepId, visit, dueAt } = input
-  return sendMessage(dependencies, { enrollmentId, stepId, visit }, { automationId, dueAt }, patience)
+  const { enrollmentId, stepId, visit } = input
+  return sendMessage(dependencies, { enrollmentId, stepId, visit }, automationId, patience)
 }
 
 function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' }>): SendEmailResult {

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
 
@@ -54,4 +54,17 @@ function reasonOf(error: unknown): string {
     ENOSPC: 'its disk is full',
   }
   return (code && words[code]) ?? message
+}
+
+/** In a data folder that a restore is filling: what is unpacked lies in it. */
+export const RESTORE_MARK = 'restore.unfinished'
+export const restoreMark = (dataDir: string): string => join(dataDir, RESTORE_MARK)
+
+/** @throws {Error} where a restore was broken off, and half of a backup would be started. */
+export function assertNotHalfRestored(dataDir: string): void {
+  if (!existsSync(restoreMark(dataDir))) return
+  throw new Error(
+    `A restore into ${dataDir} was broken off, or is at work: it is half of a backup, and nothing runs on it. ` +
+      'Restore it again: npm run cli -- restore FILE',
+  )
 }

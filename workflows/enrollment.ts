@@ -186,9 +186,8 @@ class Run {
     switch (effect.do) {
       case 'send': {
         this.show()
-        const { stepId, dueAt } = effect
-        const key = { installationId, enrollmentId, workspaceId, automationId, stepId, visit: 0 }
-        const { next: as, settledAt: at } = await sendEmail({ ...key, dueAt })
+        const key = { installationId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
+        const { next: as, settledAt: at } = await sendEmail(key)
         this.feed({ kind: 'email-settled', stepId: effect.stepId, as, at })
         return
       }

@@ -50,9 +50,11 @@ export async function readManifest(folder: string, knownMigrations: readonly str
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
   if (text === undefined) throw new Error('It is not whole: its manifest, which is written last, is missing.')
   const manifest = JSON.parse(text) as Manifest
-  if (manifest.format !== FORMAT) {
+  // Whatever another version has written there.
+  const format: number = manifest.format
+  if (format !== FORMAT) {
     throw new Error(
-      `It has the format ${manifest.format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
+      `It has the format ${format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
     )
   }
   const unknown = manifest.migrations.filter((name) => !knownMigrations.includes(name))

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import getPort from 'get-port'
 import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
-import { makeDataFolder } from '../data-folder.ts'
-import { LOCK_FILE } from '../lock.ts'
-import { assertFolderFree } from '../owner.ts'
+import { makeDataFolder, RESTORE_MARK, restoreMark } from '../data-folder.ts'
+import { LOCK_FILE, lockFolder } from '../lock.ts'
+import { assertFolderFree, inUse } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { loadTables } from './tables.ts'
@@ -21,8 +22,8 @@ export interface RestoredSchema {
 }
 
 /**
- * Makes a data folder of a backup. Nothing is begun before the whole file was looked at; and whatever fails, the folder is as
- * it was before: not there, or empty.
+ * Makes a data folder of a backup. All of it happens within the folder, which may be a mount, beside a mark with which nothing is
+ * started on it: whatever breaks it off, nobody runs on half of it, and the next restore begins anew.
  *
  * @throws {Error} that says what is wrong with the file, or in the way
  */
@@ -34,23 +35,13 @@ export async function restoreBackup(
 ): Promise<Manifest> {
   const file = resolve(given)
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
-  if (existsSync(dataDir)) {
-    // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
-    if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
-    const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
-    if (rest.length > 0) {
-      throw new Error(
-        `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
-          'Move that one away, or set DATA_DIR to another folder.',
-      )
-    }
-  }
   const wasThere = existsSync(dataDir)
-  const unpacked = mkdtempSync(join(existingAbove(dataDir), '.dripline-restore-'))
-  let isDone = false
+  if (wasThere) await assertEmpty(dataDir)
+  const unpacked = restoreMark(dataDir)
+  mkdirSync(unpacked, { recursive: true, mode: 0o700 })
   try {
     await extract({ file, cwd: unpacked, strict: true }).catch((error: unknown) => {
-      throw new Error(`${file} is no backup, or not whole: ${(error as Error).message}`, { cause: error })
+      throw new Error(`${file} is no backup, or not whole.`, { cause: error })
     })
     const manifest = await readManifest(unpacked, schema.migrations).catch((error: unknown) => {
       throw new Error(`${file} cannot be restored. ${(error as Error).message}`, { cause: error })
@@ -68,24 +59,44 @@ export async function restoreBackup(
       await embedded.stop()
     }
     renameSync(join(unpacked, manifest.temporal.file), temporalFile(dataDir))
-    isDone = true
-    return manifest
-  } finally {
+    // Last: from here on it may be started.
     rmSync(unpacked, { recursive: true, force: true })
-    if (!isDone) clear(dataDir, wasThere)
+    return manifest
+  } catch (error) {
+    clear(dataDir, wasThere)
+    throw error
   }
 }
 
 /** What a start that came to nothing leaves: none of it is anybody's data. */
 const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, 'owner.pid', 'logs']
 
-function clear(dataDir: string, wasThere: boolean): void {
-  if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })
-  for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true })
+async function assertEmpty(dataDir: string): Promise<void> {
+  // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
+  if (existsSync(join(dataDir, LOCK_FILE))) await waitUntilFree(dataDir)
+  // What a restore has left that was broken off is nobody's.
+  if (existsSync(restoreMark(dataDir))) return clear(dataDir, true)
+  const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
+  if (rest.length === 0) return
+  throw new Error(
+    `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
+      'Move that one away, or set DATA_DIR to another folder.',
+  )
 }
 
-/** On the same file system as the folder: what was unpacked is moved there. */
-function existingAbove(path: string): string {
-  const above = dirname(path)
-  return statSync(above, { throwIfNoEntry: false })?.isDirectory() || above === path ? above : existingAbove(above)
+/** A restore that was broken off a moment ago still has its Postgres, which is on its way out. */
+async function waitUntilFree(dataDir: string): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ; await delay(100)) {
+    assertFolderFree(dataDir)
+    const release = lockFolder(dataDir)
+    if (release) return release()
+    if (Date.now() > deadline) throw inUse(dataDir, undefined)
+  }
+}
+
+function clear(dataDir: string, wasThere: boolean): void {
+  if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })
+  // The mark last: until then it is half of something.
+  const names = readdirSync(dataDir).toSorted((a, b) => Number(a === RESTORE_MARK) - Number(b === RESTORE_MARK))
+  for (const name of names) rmSync(join(dataDir, name), { recursive: true, force: true })
 }

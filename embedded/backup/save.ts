@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
 import { readRunning } from '../running-file.ts'
@@ -38,8 +38,10 @@ export async function saveBackup(
         'docs/operations.md, "Backups", has the commands for your own.',
     )
   }
-  const folder = `${file}.unfinished`
-  mkdirSync(folder, { mode: 0o700 })
+  const folder = makeFolderBeside(file)
+  // Also where the process is ended in the middle.
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
   try {
     const temporal = join(folder, 'temporal.db')
     await copyTemporal(temporalFile(dataDir), temporal)
@@ -62,7 +64,17 @@ export async function saveBackup(
     renameSync(whole, file)
     return { file, manifest }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    remove()
+    process.off('exit', remove)
+  }
+}
+
+/** For its owner alone, whatever the folder around it is. */
+function makeFolderBeside(file: string): string {
+  try {
+    return mkdtempSync(`${file}.unfinished-`)
+  } catch (error) {
+    throw new Error(`${dirname(file)} cannot be written into: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -23,6 +23,9 @@ keyCommands(program)
 segmentCommands(program)
 messageCommands(program)
 
+// What it has begun is cleared away on its way out.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+
 main(async () => {
   await program.parseAsync()
 })

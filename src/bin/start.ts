@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
-import { makeDataFolder } from '../../embedded/data-folder.ts'
+import { assertNotHalfRestored, makeDataFolder } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
@@ -71,6 +71,7 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   // On a folder that is not there nobody runs; and a start that is refused makes none.
   if (!existsSync(config.dataDir)) await assertOwnPortFree()
   if (isEmbedded) {
+    assertNotHalfRestored(config.dataDir)
     makeDataFolder(config.dataDir)
     assertFolderFree(config.dataDir)
   }

@@ -2,6 +2,7 @@ import type { Comparison, Condition, ConditionField, ConditionValue } from './co
 import { foldName } from '../triggers/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
+import { timestampForPostgres } from '../platform/timestamp.ts'
 
 /**
  * Turns a condition into SQL about the row `contact`. Every value is a bound parameter, also metadata keys.
@@ -59,9 +60,9 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
       case 'firstName':
         return text('contact.first_name', is, value)
       case 'createdAt':
-        return ordered('contact.created_at', is, () => `${bind(value)}::timestamptz`)
+        return ordered('contact.created_at', is, () => `${bind(timestampForPostgres(String(value)))}::timestamptz`)
       case 'updatedAt':
-        return ordered('contact.updated_at', is, () => `${bind(value)}::timestamptz`)
+        return ordered('contact.updated_at', is, () => `${bind(timestampForPostgres(String(value)))}::timestamptz`)
     }
   }
 

@@ -17,7 +17,7 @@ export interface ActiveEnrollment {
   sends: boolean
 }
 
-/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. */
+/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. @param minutes 0: however long, by whatever clock */
 export async function activePage(
   em: EntityManager,
   afterId: string | null,
@@ -26,7 +26,8 @@ export async function activePage(
 ): Promise<ActiveEnrollment[]> {
   const rows = await sql<ActiveRow>(
     em,
-    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) and recorded_at <= now() - make_interval(mins => $3)
+    `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) 
+       and ($3::integer = 0 or recorded_at < now() - make_interval(mins => $3::integer))
      order by enrollment.id limit $2`,
     [afterId, limit, minutes],
   )

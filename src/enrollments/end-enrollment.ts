@@ -3,7 +3,7 @@ import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
 import { countSendingIn, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { endRow } from './end-queries.ts'
+import { type Ended, endRow } from './end-queries.ts'
 import { findActive, recordEnrollment } from './queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
@@ -24,8 +24,15 @@ export async function endEnrollment(
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
   if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
-  const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
-  const { due, wasPending } = await em.transactional((unit) => endRow(unit, { automationId, contactId, enrollmentId }))
+  let ended: Ended
+  let enrollmentId: string | null
+  do {
+    enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
+    const ids = { automationId, contactId, enrollmentId }
+    ended = await em.transactional((unit) => endRow(unit, ids))
+    // Who was in has left since somebody looked; another one may have come in.
+  } while (!ended.wasPending && enrollmentId !== null)
+  const { due, wasPending } = ended
   await dependencies.deliverAtOnce(dependencies, due)
   const sending = () => countSendingIn(em, automationId, contactId)
   if (!wasPending) throw new Refusal(NOT_ENROLLED)

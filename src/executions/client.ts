@@ -2,6 +2,7 @@ import { Refusal, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
 import {
+  askedSignal,
   type Arrival,
   automationChangedSignal,
   ENGINE,
@@ -83,7 +84,7 @@ export interface Enrollments {
   cancel(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. One that has ended is left as it is. */
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
-  /** Has a message tried again. One that is being tried again already is left to that. */
+  /** Has a message tried again. One that is being tried again already looks once more. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
   idle(): Promise<void>
@@ -229,11 +230,11 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, installationId: await installation() }
       await within(() =>
-        client.workflow.start<RetryWorkflow>('retry', {
+        client.workflow.signalWithStart<RetryWorkflow, []>('retry', {
+          signal: askedSignal,
           taskQueue,
           workflowId: retryWorkflowId(messageId),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          workflowIdConflictPolicy: 'USE_EXISTING',
           args: [input],
           priority: { fairnessKey: workspaceId },
           typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.workspace, value: workspaceId }],

@@ -13,6 +13,7 @@ const schema = defineEntity({
     restoredAt: p.datetime().nullable(),
     reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),
+    lostBefore: p.datetime().nullable(),
   },
 })
 

@@ -2,6 +2,7 @@ export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
   leaseReconciliation,
+  readLostUntil,
   readMailMode,
   readMailSender,
   readRestoredAt,

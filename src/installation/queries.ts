@@ -76,10 +76,16 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.restoredAt ?? null
 }
 
-/** Says that this installation was restored: it sends nothing until `sayReconciled`. What was sent until now may be lost. */
+/**
+ * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until now may be lost, and
+ * what an earlier restore may have lost stays so.
+ */
 export async function sayRestored(em: EntityManager): Promise<void> {
-  const now = new Date()
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { restoredAt: now, lostUntil: now })
+  await sql(
+    em,
+    `update installation set restored_at = now(), lost_before = lost_until,
+       lost_until = case when mail = 'smtp' then now() else lost_until end`,
+  )
 }
 
 /**
@@ -88,13 +94,19 @@ export async function sayRestored(em: EntityManager): Promise<void> {
  * @returns whether it was restored.
  */
 export async function sayReconciled(em: EntityManager, lostUntil?: Date | null): Promise<boolean> {
-  const rows = await sql(
+  const was = await readRestoredAt(em)
+  await sql(
     em,
-    `update installation set restored_at = null, lost_until = case when $1::boolean then $2::timestamptz else lost_until end
-     where restored_at is not null returning id`,
+    `update installation set restored_at = null,
+       lost_until = case when $1::boolean then greatest($2::timestamptz, lost_before) else lost_until end`,
     [lostUntil !== undefined, lostUntil?.toISOString() ?? null],
   )
-  return rows.length > 0
+  return was !== null
+}
+
+/** Until when what was sent may be missing in the ledger; `null` where nothing is. */
+export async function readLostUntil(em: EntityManager): Promise<Date | null> {
+  return (await readInstallation(em))?.lostUntil ?? null
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

@@ -49,8 +49,6 @@ export interface Draft {
   mail: 'smtp' | 'capture' | null
   /** What was due until then may have been sent by what this installation was before it was restored, without the ledger's knowing. */
   lostUntil: Date | null
-  /** By how much the enrollment was late, in milliseconds, where it was to begin before that. */
-  lateMs: number
 }
 
 /**
@@ -76,8 +74,8 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
   }
   if (!sends(row.automation_status)) return { kind: 'held' }
   if (row.is_restored) return { kind: 'restored' }
-  if (row.subject === null)
-    throw new Error(`The version of enrollment ${key.enrollmentId} has no email step ${key.stepId}`)
+  // Nothing but a ledger that is older than the workflow has not her step: there is nothing to go on with.
+  if (row.subject === null) return { kind: 'gone' }
   return {
     kind: 'ready',
     attempts: row.attempts,
@@ -90,7 +88,6 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     event: row.event,
     mail: row.mail,
     lostUntil: row.lost_until === null ? null : toDate(row.lost_until),
-    lateMs: row.late_ms ?? 0,
   }
 }
 
@@ -113,7 +110,6 @@ interface DraftRow {
   mail: 'smtp' | 'capture' | null
   is_restored: boolean
   lost_until: string | null
-  late_ms: number | null
 }
 
 const DRAFT = `
@@ -121,10 +117,7 @@ select enrollment.workspace_id, automation.status as automation_status, automati
   contact.email, contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,
-  installation.lost_until, case when installation.lost_until is not null and enrollment.cause like '${eventCause('%')}' then (
-    select extract(epoch from enrollment.enrolled_at - created_at)::float8 * 1000 from trigger_events
-    where id = substr(enrollment.cause, ${eventCause('').length + 1})::uuid
-  ) end as late_ms
+  installation.lost_until
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
 join contacts contact on contact.id = enrollment.contact_id
@@ -139,6 +132,45 @@ left join messages message
   on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
 left join installation on true
 where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrollment.status = 'ACTIVE'`
+
+/**
+ * When a step's email was due, by what the ledger can prove: the waits behind the email before it, when that was settled; or behind
+ * what the sequence was begun by. A workflow's own clock says less: a task of its that runs anew behind a restore is of today.
+ */
+export async function dueByLedger(em: EntityManager, { enrollmentId, stepId }: MessageKey): Promise<Date> {
+  const [row] = await sql<{ due: string }>(em, DUE, [enrollmentId, stepId])
+  return row ? toDate(row.due) : new Date(0)
+}
+
+const DUE = `
+with step as (
+  select enrollment.id as enrollment_id, enrollment.enrolled_at, enrollment.cause, content, place
+  from enrollments enrollment
+  join automation_versions version
+    on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+  cross join lateral jsonb_array_elements(version.steps) with ordinality as each_step(content, place)
+  where enrollment.id = $1::uuid
+),
+this as (select * from step where content ->> 'id' = $2::uuid::text),
+before as (
+  select step.place, message.settled_at
+  from step join messages message
+    on message.enrollment_id = step.enrollment_id and message.step_id::text = step.content ->> 'id'
+  where step.place < (select place from this) and message.settled_at is not null
+  order by step.place desc limit 1
+)
+select coalesce(
+    (select settled_at from before),
+    least(this.enrolled_at, (
+      select created_at from trigger_events where this.cause = '${eventCause('')}' || id and id = case
+        when this.cause like '${eventCause('%')}' then substr(this.cause, ${eventCause('').length + 1})::uuid
+      end
+    ))
+  ) + make_interval(secs => coalesce((
+    select sum((content ->> 'delayMinutes')::float8) * 60 from step
+    where place < this.place and place > coalesce((select place from before), 0) and content ->> 'type' = 'WAIT'
+  ), 0)) as due
+from this`
 
 /** What is said of a message whose claim outlived its owner. */
 export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
@@ -156,7 +188,7 @@ async function settleDead(
 
 const SETTLE_DEAD = `
 update messages
-set status = 'UNCONFIRMED', error = '${SENDER_DIED}', settled_at = coalesce(settled_at, now())
+set status = 'UNCONFIRMED', error = '${SENDER_DIED}', retry_at = null, settled_at = coalesce(settled_at, now())
 where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer
   and status = 'SENDING' and lease_until <= clock_timestamp()
 returning id`

@@ -42,7 +42,7 @@ export interface RetryCandidate {
   status: MessageStatus
   /** Whether what it was made from is still there. */
   hasSource: boolean
-  retryAt: Date | null
+  createdAt: Date
 }
 
 export async function findRetryCandidate(
@@ -50,13 +50,13 @@ export async function findRetryCandidate(
   workspaceId: string,
   id: string,
 ): Promise<RetryCandidate | undefined> {
-  const [row] = await sql<{ status: MessageStatus; has_source: boolean; retry_at: string | null }>(
+  const [row] = await sql<{ status: MessageStatus; has_source: boolean; created_at: string }>(
     em,
-    `select status, retry_at, ${HAS_SOURCE} as has_source from messages message
+    `select status, created_at, ${HAS_SOURCE} as has_source from messages message
      where id = $2::uuid and workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  return row && { status: row.status, hasSource: row.has_source, retryAt: row.retry_at ? toDate(row.retry_at) : null }
+  return row && { status: row.status, hasSource: row.has_source, createdAt: toDate(row.created_at) }
 }
 
 const HAS_SOURCE = `
@@ -79,7 +79,7 @@ export async function askForRetry(
   const rows = await sql<DeliveryRow & { retry_at: string }>(
     em,
     `with asked as (
-       update messages message set retry_at = coalesce(retry_at, now())
+       update messages message set retry_at = coalesce(nullif(retry_at, '-infinity'), now())
        where id = $1::uuid and status = $2 and ${IS_RETRYABLE}
        returning id, workspace_id, retry_at
      ),
@@ -243,8 +243,13 @@ const PUT_OFF = `
 with contact as (
   select id from contacts where id = (select contact_id from messages where id = $1::uuid) for share
 )
-update messages set status = $4, lease_until = null, attempts = $3::integer + 1,
-  retry_at = case when retry_at = '-infinity' then null else coalesce(retry_at, $6::timestamptz, now()) end,
+update messages set lease_until = null, attempts = $3::integer + 1,
+  -- What was taken for abandoned meanwhile is told the words, and nothing else.
+  status = case when status = 'UNCONFIRMED' and claim = $2::uuid then status else $4 end,
+  retry_at = case
+    when retry_at > '-infinity' then retry_at
+    when status = 'SENDING' and retry_at is null then coalesce($6::timestamptz, now())
+  end,
   error = case when exists (select from contact) then $5::text end
 where id = $1::uuid
   and (
@@ -292,12 +297,16 @@ export async function isBeingSent(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
-/** What was to be tried again when a backup was made may have been since: nobody knows, and nobody tries it by itself. */
-export async function giveUpRetries(em: EntityManager, error: string): Promise<void> {
+/**
+ * Of what was being handed over, or was to be tried again, when a backup was made, nobody knows what came of it: it is not tried by
+ * itself. What is behind it in its sequence is reckoned from then.
+ */
+export async function giveUpAttempts(em: EntityManager, error: string): Promise<void> {
   await sql(
     em,
-    `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1
-     where retry_at is not null and ${IS_RETRYABLE}`,
+    `update messages message set status = 'UNCONFIRMED', retry_at = null, lease_until = null, error = $1,
+       settled_at = coalesce(settled_at, claimed_at)
+     where status = 'SENDING' or (retry_at is not null and ${IS_RETRYABLE})`,
     [error],
   )
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import type { Place } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { readLostUntil } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
@@ -38,10 +39,20 @@ export async function retryOne(
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
   if (!found.hasSource) throw notRetryable('The automation that the message was of is deleted')
   await assertRule(em, workspaceId, status, evenIfSent)
+  const lostUntil = await readLostUntil(em)
+  // What came of it behind the backup is in no ledger.
+  if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new Refusal(MAY_ARRIVE_TWICE, LOST)
   const asked = await askForRetry(em, id, status)
   if (!asked) throw notRetryable('The message has become another one meanwhile')
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, asked.due))
   return { id, status, retryAt: asked.retryAt }
+}
+
+const LOST = {
+  param: '/evenIfSent',
+  message:
+    'This installation was restored, and the message is older than that: it may have been tried again, and sent, since the backup. ' +
+    'Say "evenIfSent": true to have it sent all the same',
 }
 
 /** How many messages one call has tried again at most. */
@@ -62,7 +73,10 @@ export async function retryMany(
   const { status, since, until, behind, ...of } = search
   await assertRule(em, workspaceId, status, evenIfSent)
   if (Object.values(of).some((id) => id !== undefined && !isId(id))) return { asked: 0, last: undefined }
-  const range = { status, since, until, behind, limit: MOST_RETRIES }
+  const lostUntil = evenIfSent ? null : await readLostUntil(em)
+  const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
+  const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
+  const range = { status, since: latest, until, behind, limit: MOST_RETRIES }
   const { asked, looked, last } = await askForRetries(em, workspaceId, of, range)
   return { asked, last: looked === MOST_RETRIES ? last : undefined }
 }

@@ -1,14 +1,13 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newId } from '../platform/ids.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
-import { draftMessage, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
+import { draftMessage, dueByLedger, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
 import type { MessageKey } from './message.ts'
 import { recordForSure, untilDone } from './record-for-sure.ts'
 import { settlePutOff, type Content, type Outcome } from './record-queries.ts'
 import {
   again,
   type Attempt,
-  isDelivered,
   type Patience,
   Sending,
   type SendMessageDependencies,
@@ -24,7 +23,7 @@ import {
 export async function sendMessage(
   dependencies: SendMessageDependencies,
   key: MessageKey,
-  { automationId, dueAt }: { automationId: string; dueAt?: number | undefined },
+  automationId: string,
   patience: Patience,
 ): Promise<SendResult> {
   const em = dependencies.em.fork()
@@ -37,9 +36,10 @@ export async function sendMessage(
   }
   if (draft.kind !== 'ready') return notNow(draft, patience)
   const attempt = new StepAttempt(dependencies, key, automationId, draft)
-  const wasDueAt = dueAt === undefined ? undefined : dueAt - draft.lateMs
-  if (draft.lostUntil && (wasDueAt ?? 0) <= draft.lostUntil.getTime() && isDelivered(draft)) {
-    return mayHaveBeenSent(dependencies, attempt, new Date(wasDueAt ?? Date.now()))
+  // However mail leaves at this moment: what is captured may be delivered one day.
+  if (draft.lostUntil && draft.workspaceMode === 'live') {
+    const due = await dueByLedger(em, key)
+    if (due <= draft.lostUntil) return mayHaveBeenSent(dependencies, attempt, due)
   }
   return new Sending(dependencies, attempt, draft).send(patience)
 }

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
-import type { EmbeddedAddresses } from '../../embedded/protocol.ts'
 import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt } from '../installation/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
@@ -18,6 +17,12 @@ export interface Finding {
   words: string
   /** What to do about it. */
   advice?: string
+}
+
+/** Where an `npm start` has its servers. */
+interface Addresses {
+  databaseUrl?: string
+  temporalAddress?: string
 }
 
 const fine = (what: string, words: string): Finding => ({ what, is: 'fine', words })
@@ -42,12 +47,9 @@ const LONG_UNDELIVERED_SECONDS = 60
  *
  * @param running where the `npm start` on the data folder has its Postgres and its Temporal
  */
-export async function examine(
-  env: NodeJS.ProcessEnv,
-  running: (config: Config) => EmbeddedAddresses,
-): Promise<Finding[]> {
+export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) => Addresses): Promise<Finding[]> {
   let config: Config
-  let embedded: EmbeddedAddresses
+  let embedded: Addresses
   try {
     config = readConfig(env)
     embedded = running(config)
@@ -188,7 +190,7 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
   if (mode !== 'smtp') {
     const words = 'is captured, not delivered'
     return SMTP_URL && !MAIL_CAPTURE
-      ? [note('mail', words, 'SMTP_URL is set here, and no worker has been started with it.')]
+      ? [wrong('mail', words, CAPTURED)]
       : [note('mail', words, 'Set SMTP_URL and MAIL_FROM, and start again, to deliver it.')]
   }
   const findings = [
@@ -209,6 +211,10 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
       : wrong('mail server', `${addressOfServer(server)} does not let us in: ${failure}`, 'Is SMTP_URL right?'),
   ]
 }
+
+const CAPTURED =
+  'SMTP_URL is set here; but the last part that said how mail leaves this installation was started with MAIL_CAPTURE=true, or ' +
+  'none with SMTP_URL. Start a worker with it.'
 
 /** What an error says without what could be in a URL. */
 const reasonOf = (error: unknown): string => {

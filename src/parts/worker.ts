@@ -50,8 +50,8 @@ export async function startWorker(
   const delivers = mailModeOf(wanted) === 'smtp'
   // The sender first: who is refused for having none has not said that mail is delivered.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
-  await agreeOnMail(dependencies.em, wanted)
-  const mailMode = watchMailMode(dependencies.em, { smtp })
+  await agreeOnMail(dependencies.em, wanted, log)
+  const mailMode = watchMailMode(dependencies.em, { smtp, ...(delivers && { log }) })
   if ((await readRestoredAt(dependencies.em.fork())) !== null) log.warn({}, NOT_RECONCILED)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, mailFrom)
   // Nobody waits for a server that thinks for minutes.

@@ -1,12 +1,14 @@
 const TIMESTAMP =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):(?<by>\d{2})))?$/
 
-/** The furthest that a clock of people is from UTC, in hours. */
-const MAX_OFFSET_HOURS = 14
+/** Postgres reads no offset beyond that, in hours. */
+const MAX_OFFSET_OF_POSTGRES = 15
 
 /**
  * Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. A date alone
- * is its beginning, in UTC (ISO 8601).
+ * is its beginning, in UTC (ISO 8601); an offset is one of RFC 3339, up to 23:59.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
 export function isTimestamp(value: unknown): value is string {
   const parts = typeof value === 'string' ? TIMESTAMP.exec(value)?.groups : undefined
@@ -17,5 +19,19 @@ export function isTimestamp(value: unknown): value is string {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  return exists && year > 0 && hour < 24 && minute < 60 && second < 60 && ahead <= MAX_OFFSET_HOURS && by < 60
+  return exists && year > 0 && hour < 24 && minute < 60 && second < 60 && ahead < 24 && by < 60
+}
+
+/**
+ * A timestamp as Postgres reads it: where its offset is wider than those of people, in UTC.
+ *
+ * @param timestamp of which {@link isTimestamp} is true
+ */
+export function timestampForPostgres(timestamp: string): string {
+  if (Number(TIMESTAMP.exec(timestamp)?.groups?.ahead ?? 0) <= MAX_OFFSET_OF_POSTGRES) return timestamp
+  const date = new Date(timestamp)
+  const year = date.getUTCFullYear()
+  const rest = date.toISOString().replace(/^[+-]?\d+/, '')
+  // For JavaScript the year before 1 is 0; for Postgres it is 1 BC.
+  return year > 0 ? `${year.toString().padStart(4, '0')}${rest}` : `${(1 - year).toString().padStart(4, '0')}${rest} BC`
 }

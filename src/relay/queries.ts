@@ -57,6 +57,11 @@ export async function deleteEnrollments(em: EntityManager, ids: readonly string[
        where enrollment_id = any($1::uuid[])
          and (status = 'DEFERRED' or (status = 'SENDING' and lease_until <= clock_timestamp()))
      ),
+     -- Nor is any of them tried again.
+     dropped as (
+       update messages set retry_at = null
+       where enrollment_id = any($1::uuid[]) and retry_at is not null and status not in ('DEFERRED', 'SENDING')
+     ),
      busy as (
        select distinct enrollment_id as id from messages
        where enrollment_id = any($1::uuid[]) and status = 'SENDING' and lease_until > clock_timestamp()
@@ -85,4 +90,25 @@ export async function removeContents(em: EntityManager, automationId: string, li
 /** Removes an automation whose enrollments are gone, with its versions and counts. */
 export async function removeAutomation(em: EntityManager, automationId: string): Promise<void> {
   await unitOf(em).nativeDelete(Automation, { id: automationId, deletedAt: { $ne: null } }, { filters: false })
+}
+
+/**
+ * What the ledger knows of an enrollment that it has not recorded: whether its automation is, or was, one of this installation,
+ * whether that and its contact are there, and whether the event is that it was begun by.
+ */
+export async function whatIsKnown(
+  em: EntityManager,
+  ids: { automationId: string; contactId: string; triggerEventId: string | null },
+): Promise<{ isOurs: boolean; isPossible: boolean; knowsEvent: boolean }> {
+  const [row] = await sql<{ isOurs: boolean; isPossible: boolean; knowsEvent: boolean }>(
+    em,
+    `select exists (select from automations where id = $1::uuid) as "isOurs",
+     exists (
+       select from automations automation join contacts contact using (workspace_id)
+       where automation.id = $1::uuid and automation.deleted_at is null and contact.id = $2::uuid
+     ) as "isPossible",
+     exists (select from trigger_events where id = $3::uuid) as "knowsEvent"`,
+    [ids.automationId, ids.contactId, ids.triggerEventId],
+  )
+  return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
 }

@@ -1,5 +1,7 @@
 import pMap from 'p-map'
 import { activePage, reconcileActive, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
+import { whatIsKnown } from './queries.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
 import { leaseReconciliation, sayReconciled } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -27,6 +29,8 @@ export interface Reconciliation {
   differences: Difference[]
   /** Of how many nobody could tell, or nothing be done: Temporal or Postgres failed. */
   failed: number
+  /** Whether mail was held back until now, because the installation was restored. */
+  wasHeldBack: boolean
 }
 
 const PAGE = 500
@@ -51,7 +55,7 @@ export async function reconcile(
   if (!(await leaseReconciliation(em.fork(), LEASE_SECONDS, false))) {
     throw new Error('Another reconciliation is at work, or was until two minutes ago. Wait for it, and ask again.')
   }
-  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0 }
+  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, wasHeldBack: false }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
     done.differences.push({ enrollmentId, automationId, contactId, what })
@@ -73,6 +77,28 @@ export async function reconcile(
   for await (const listed of enrollments.listRunning()) running.set(listed.enrollmentId, listed)
   done.running = running.size
 
+  // First those that the ledger does not have as ACTIVE: whoever runs takes the place of who is in there by the ledger alone.
+  const all = [...running.values()]
+  for (let n = 0; n < all.length; n += PAGE) {
+    const page = all.slice(n, n + PAGE)
+    const known = await statusesOf(
+      em.fork(),
+      page.map(({ enrollmentId }) => enrollmentId),
+    )
+    const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
+    await each(doubtful, async (listed) => {
+      const { enrollmentId, automationId, contactId } = listed
+      // What is listed may have ended since, or be another one's by now: of those nothing is to be told.
+      const state = await enrollments.state(automationId, contactId, enrollmentId)
+      if (state !== 'RUNNING' && state !== 'HELD') return
+      const status = known.get(enrollmentId)
+      const what = status === undefined ? await recordRunning(em, listed, isDry) : 'closed'
+      if (what === undefined) return
+      if (what !== 'recorded' && !isDry) await enrollments.end(automationId, contactId, enrollmentId)
+      differ(listed, what)
+    })
+  }
+
   for (let afterId: string | null = null; ;) {
     const page = await activePage(em.fork(), afterId, PAGE, 0)
     done.active += page.length
@@ -82,45 +108,35 @@ export async function reconcile(
       const what = isDry ? await wouldBe(dependencies, active) : await reconcileActive(dependencies, active)
       if (what !== 'running' && what !== 'over') differ({ enrollmentId: id, automationId, contactId }, what)
     })
-    for (const { id } of page) running.delete(id)
     if (page.length < PAGE) break
     afterId = page.at(-1)!.id
   }
 
-  const unknown = [...running.values()]
-  for (let n = 0; n < unknown.length; n += PAGE) {
-    const page = unknown.slice(n, n + PAGE)
-    const known = await statusesOf(
-      em.fork(),
-      page.map(({ enrollmentId }) => enrollmentId),
-    )
-    await each(page, async (listed) => {
-      const { enrollmentId, automationId, contactId, cause, enrolledAt } = listed
-      const status = known.get(enrollmentId)
-      // It has been recorded since the walk came by.
-      if (status === 'ACTIVE') return
-      // What is listed may have ended since, or be another one's by now: of those nothing is to be told.
-      const state = await enrollments.state(automationId, contactId, enrollmentId)
-      if (state !== 'RUNNING' && state !== 'HELD') return
-      if (isDry) return differ(listed, status === undefined ? 'recorded' : 'closed')
-      // The event that it began by may be as unknown as the enrollment is.
-      const write = {
-        id: enrollmentId,
-        automationId,
-        contactId,
-        cause,
-        triggerEventId: null,
-        enrolledAt: new Date(enrolledAt),
-      }
-      const recorded = status ?? (await recordEnrollment(em.fork(), write, { supersedes: false }))?.status
-      if (recorded === 'ACTIVE') return differ(listed, 'recorded')
-      await enrollments.end(automationId, contactId, enrollmentId)
-      differ(listed, status === undefined ? 'removed' : 'closed')
-    })
-  }
-  if (!isDry && done.failed === 0) await sayReconciled(em.fork(), lostUntil)
+  if (!isDry && done.failed === 0) done.wasHeldBack = await sayReconciled(em.fork(), lostUntil)
   await leaseReconciliation(em.fork(), 0, true)
   return done
+}
+
+/**
+ * Has the ledger record an enrollment that runs, and that it does not know. It knows best: what it has heard already, or has begun
+ * by another workflow, it does not record, and the workflow finds that by itself.
+ * @returns `removed` where its automation or its contact is gone; nothing where it is left to itself
+ */
+async function recordRunning(
+  em: EntityManager,
+  listed: ListedEnrollment,
+  isDry: boolean,
+): Promise<'recorded' | 'removed' | undefined> {
+  const { enrollmentId: id, automationId, contactId, cause, enrolledAt } = listed
+  const { isOurs, isPossible, knowsEvent } = await whatIsKnown(em.fork(), listed)
+  // Another installation's, on the same Temporal; or of an automation that is newer than the ledger, and ends by itself.
+  if (!isOurs) return undefined
+  if (!isPossible) return 'removed'
+  if (isDry) return 'recorded'
+  // An event that the ledger has lost cannot say what it has heard of.
+  const triggerEventId = knowsEvent ? listed.triggerEventId : null
+  const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  return (await recordEnrollment(em.fork(), write))?.status === 'ACTIVE' ? 'recorded' : undefined
 }
 
 async function wouldBe(

@@ -20,7 +20,7 @@ export {
 } from './enrollment.ts'
 export { ENGINE, type Happening, next, positionOf } from './machine.ts'
 export { type Effect, INITIAL, type MachineState } from './moves.ts'
-export { type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
+export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,

@@ -51,7 +51,7 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
     case 'changed':
       // While an email is under way nobody knows whether it saw the change: it counts as not seen.
       if (state.waitingFor === 'email') return stay({ ...state, changed: true })
-      return state.waitingFor === 'change' ? again(state, now) : stay(state)
+      return state.waitingFor === 'change' ? send(state, state.stepId!) : stay(state)
     case 'exit':
       return end(state, 'CANCELLED')
   }
@@ -76,7 +76,7 @@ function begin(
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'email':
     case 'change':
-      return again(state, now)
+      return send(state, state.stepId!)
     case 'begin': {
       const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
       // The wait that follows began when that email was settled, and not when its workflow was found to be lost.
@@ -102,16 +102,13 @@ function settle(
     case 'gone':
       return end(state, 'CANCELLED')
     case 'held': {
-      if (state.changed) return again(state, now)
+      if (state.changed) return send(state, state.stepId!)
       const held: MachineState = { ...state, waitingFor: 'change', held: true }
       const wait: Effect = { do: 'wait', until: null }
       return { state: held, effects: state.held ? [wait] : [{ do: 'publish', held: true }, wait] }
     }
   }
 }
-
-/** The same email once more: it is due since it was. */
-const again = (state: MachineState, now: number): Move => send(state, state.stepId!, state.dueAt ?? now)
 
 /** What was published as held is published as going on. */
 const released = (before: MachineState, move: Move): Move =>

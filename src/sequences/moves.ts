@@ -12,25 +12,15 @@ export interface MachineState {
   held: boolean
   /** Whether the automation changed while an email was under way: what that saw may be older than the change. */
   changed: boolean
-  /** When the email that it is at was due, however late it is sent: milliseconds since 1970. Runs of before 0.2.0 have none. */
-  dueAt?: number | null
 }
 
 export const END = 'end'
 
-export const INITIAL: MachineState = {
-  stepId: null,
-  waitingFor: 'begin',
-  wakeAt: null,
-  held: false,
-  changed: false,
-  dueAt: null,
-}
+export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, held: false, changed: false }
 
 /** What is to be done. All but `publish` take time, and one of them is under way at most. */
 export type Effect =
-  /** `dueAt` says since when it is due, in milliseconds since 1970. */
-  | { do: 'send'; stepId: string; dueAt: number }
+  | { do: 'send'; stepId: string }
   /** Wait until then; `null`: until something happens. */
   | { do: 'wait'; until: number | null }
   | { do: 'publish'; held: boolean }
@@ -45,10 +35,9 @@ export interface Move {
 
 export const stay = (state: MachineState): Move => ({ state, effects: [] })
 
-/** @param dueAt milliseconds since 1970 */
-export const send = (state: MachineState, stepId: string, dueAt: number): Move => ({
-  state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false, dueAt },
-  effects: [{ do: 'send', stepId, dueAt }],
+export const send = (state: MachineState, stepId: string): Move => ({
+  state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false },
+  effects: [{ do: 'send', stepId }],
 })
 
 /** @param position of the step that waits, @param until milliseconds since 1970 */

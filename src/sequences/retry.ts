@@ -1,3 +1,4 @@
+import { defineSignal } from '@temporalio/workflow'
 import type { OfInstallation } from './contract.ts'
 
 /** What the `retry` workflow is started with. */
@@ -16,3 +17,6 @@ export const retryWorkflowId = (messageId: string): string => `retry:${messageId
 
 /** The workflow's type, which is started by its name. */
 export type RetryWorkflow = (input: RetryInput) => Promise<RetryResult>
+
+/** Somebody has asked for it, perhaps once more while it was being tried: it is looked again before the workflow ends. */
+export const askedSignal = defineSignal('asked')

@@ -244,6 +244,13 @@ describe('a backup of npm start', function () {
       assert.equal(existsSync(file), false)
     })
 
+    it('to be reconciled with what has not come yet', async () => {
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+      const { code, text } = await cli(join(folder, 'nothing'), ['reconcile', '--lost-until', tomorrow])
+      assert.equal(code, 1)
+      assert.match(text, /It has not come yet/)
+    })
+
     it('where it is there already', async () => {
       const again = await cli(join(folder, 'nothing'), ['backup', good])
       assert.match(again.text, /is there already/)

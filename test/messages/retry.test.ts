@@ -293,6 +293,21 @@ describe('a message that somebody has tried again', () => {
     assert.equal(await mailsTo(contactId), 2)
   })
 
+  it('is tried once more where it is asked for again in the moment in which the last try ends', async () => {
+    const { id, contactId } = await one('FAILED')
+    for (const round of [1, 2, 3]) {
+      sink.behave({ code: 550, text: `round ${round}`, at: 'rcpt' })
+      await retry(id)
+      await eventually('it has failed again', async () =>
+        (await only(contactId)).error?.includes(`round ${round}`) ? true : undefined,
+      )
+    }
+    sink.behave('accept')
+    // At once: the workflow of the last one may still be there.
+    await retry(id)
+    await becomes(contactId, 'SENT')
+  })
+
   it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {
     const { id, contactId } = await one('FAILED')
     // As a sender that was killed behind its claim leaves it: what is claimed is not to be tried again any more.
@@ -336,6 +351,8 @@ describe('messages that somebody has tried again', () => {
     sink.behave('accept')
     assert.equal((await listed(`status=FAILED&automationId=${automationId}`)).length, 3)
     assert.equal((await listed(`until=2020-01-01T00:00:00Z`)).length, 0)
+    // RFC 3339 has offsets up to 23:59, and Postgres up to 15:59.
+    assert.equal((await listed(`since=0001-01-01T00:00:00%2B23:59&until=9999-12-31T23:59:59-23:59`)).length, 4)
     assert.equal(
       (await listed(`since=2020-01-01T00:00:00Z&contactId=email:${await addressOf(service, contacts[0]!)}`)).length,
       1,

@@ -165,7 +165,7 @@ describe('what the log says of emails', () => {
     const renderer = createRenderer()
     const mail = { smtp: undefined, renderer, leases: createLeaseKeeper(em), mailFrom: SENDER }
     const dependencies = { ...mail, em, metrics: noMetrics, log }
-    for (let n = 0; n < 2; n += 1) await sendMessage(dependencies, key, { automationId }, 'at-once')
+    for (let n = 0; n < 2; n += 1) await sendMessage(dependencies, key, automationId, 'at-once')
     await renderer.close()
     assert.deepEqual(
       lines.map(({ messageId, status }) => [messageId, status]),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { dueByLedger } from '../../src/messages/draft-queries.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
+import { markRestored } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -170,6 +172,45 @@ describe('a reconciliation', () => {
       )
       assert.match(all[0]!.error!, /it may have been sent/)
       assert.equal(mailsTo(await emailOf(contactId)), 0)
+    })
+
+    it('goes by the ledger, and not by the clock of a task that runs anew: as it was due, however late it is done', async () => {
+      const automationId = await anAutomation(service, { steps: [wait(30), { ...EMAIL, subject: 'late' }] })
+      const contactId = await aContact(service)
+      await service.stopWorkers()
+      await enroll(service, automationId, contactId)
+      // It began two hours ago, by a workflow whose first task is done only now.
+      await sql(em(), `update enrollments set enrolled_at = now() - interval '2 hours' where contact_id = $1::uuid`, [
+        contactId,
+      ])
+      const [row] = await rowsOf(contactId)
+      const { body } = await service.call('GET', `automations/${automationId}`)
+      const key = { enrollmentId: row!.id, stepId: body.data.steps[1].id as string, visit: 0 }
+      const minutesAgo = async () => (Date.now() - (await dueByLedger(em(), key)).getTime()) / 60_000
+      assert.ok(Math.abs((await minutesAgo()) - 90) < 1)
+      await service.startWorker()
+    })
+
+    it('gives up, when it is restored, what was being sent and what was to be tried again', async () => {
+      const automationId = await anAutomation(service)
+      const contacts: string[] = []
+      for (const set of [
+        `status = 'SENDING', lease_until = now() + interval '20 seconds', settled_at = null`,
+        `status = 'FAILED', retry_at = now()`,
+      ]) {
+        const contactId = await aContact(service)
+        await enroll(service, automationId, contactId)
+        await settled(contactId, 1)
+        await sql(em(), `update messages set ${set} where contact_id = $1::uuid`, [contactId])
+        contacts.push(contactId)
+      }
+      await markRestored(em())
+      for (const contactId of contacts) {
+        const [message] = await activityOf(service, contactId)
+        assert.equal(message!.status, 'UNCONFIRMED')
+        const { body } = await service.call('GET', `messages?contactId=${contactId}`)
+        assert.equal(body.data[0].retryAt, null)
+      }
     })
 
     it('takes an event for as old as it is, however late it starts a sequence', async () => {

@@ -23,7 +23,7 @@ describe('an email that a busy machine cannot render in time', () => {
       const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments')
       const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
       const send = (renderer = mail.renderer, patience: Patience = { turn: new AbortController().signal }) =>
-        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, { automationId }, patience)
+        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, automationId, patience)
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
       assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'where it may wait, it is tried again')

@@ -1,3 +1,5 @@
+import { timestampForPostgres } from '../timestamp.ts'
+
 /** Where in a list, newest first, something stands. */
 export interface Place {
   /** Its time, in microseconds since 1970, as text: a number would do, and a Date has milliseconds alone. */
@@ -16,7 +18,7 @@ export interface NewestPage {
   /** Each status has its own part of the index, so that a rare one is found among millions of others. */
   statuses: readonly string[]
   behind?: Place | undefined
-  /** Timestamps that Postgres reads. */
+  /** Timestamps, see `isTimestamp`. */
   since?: string | undefined
   until?: string | undefined
   limit: number
@@ -38,8 +40,8 @@ export function newestPage(
     const time = `timestamptz 'epoch' + ${bound(behind.micros, 'bigint')} * interval '1 microsecond'`
     conditions.push(`(item.${at}, item.id) < (${time}, ${bound(behind.id, 'uuid')})`)
   }
-  if (since) conditions.push(`item.${at} >= ${bound(since, 'timestamptz')}`)
-  if (until) conditions.push(`item.${at} < ${bound(until, 'timestamptz')}`)
+  if (since) conditions.push(`item.${at} >= ${bound(timestampForPostgres(since), 'timestamptz')}`)
+  if (until) conditions.push(`item.${at} < ${bound(timestampForPostgres(until), 'timestamptz')}`)
   const most = bound(limit, 'integer')
   return `
 select item.*, (extract(epoch from item.${at}) * 1000000)::bigint::text as micros

@@ -8,8 +8,8 @@ export class Migration009Restored extends Migration {
     this.addSql(
       // And until when somebody holds them against each other.
       'alter table installation add column restored_at timestamptz, add column reconciling_until timestamptz, ' +
-        // And until when what was sent may be lost from the ledger.
-        'add column lost_until timestamptz',
+        // And until when what was sent may be lost from the ledger; and was, behind the restore before.
+        'add column lost_until timestamptz, add column lost_before timestamptz',
     )
   }
 }

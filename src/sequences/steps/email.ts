@@ -15,5 +15,5 @@ export interface StoredEmail extends EmailOutline {
 export const email: SequenceStepType<EmailOutline, StoredEmail> = {
   outlineOf: ({ id, type }) => ({ id, type }),
   describe: () => 'EMAIL',
-  enter: ({ id }, { state, now }) => send(state, id, now),
+  enter: ({ id }, { state }) => send(state, id),
 }
