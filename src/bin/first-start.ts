@@ -33,7 +33,7 @@ const RESTORED = [
 
 function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
-    return `Mail is delivered over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${mailFrom}`
+    return `Mail goes over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${mailFrom}`
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }

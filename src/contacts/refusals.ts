@@ -10,6 +10,6 @@ export const SEGMENT_NOT_FOUND = reason('not-found', 'segment_not_found', 'Segme
 /** What a caller is told whose writing meets the constraint of that name, because of what others wrote in that moment. */
 export const MEANWHILE = {
   list_members_list_id_fkey: LIST_NOT_FOUND,
-  contacts_email_unique: EMAIL_TAKEN,
-  contacts_external_id_unique: EXTERNAL_ID_TAKEN,
+  contacts_email_unique: { ...EMAIL_TAKEN, param: '/email' },
+  contacts_external_id_unique: { ...EXTERNAL_ID_TAKEN, param: '/externalId' },
 } as const

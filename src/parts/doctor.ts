@@ -38,6 +38,8 @@ const wrong = (what: string, words: string, advice: string): Finding => ({ what,
 const PATIENCE_MS = 5_000
 /** As much is free, in bytes, before it is worth a word. */
 const LITTLE_SPACE = 1024 ** 3
+/** A worker asks Temporal anew every minute; who has stopped is listed for five. */
+const POLL_SECONDS = 70
 /** How long something may wait for Temporal, in seconds. */
 const LONG_UNDELIVERED_SECONDS = 60
 
@@ -152,7 +154,7 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
       const found = await asked(() =>
         workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType }),
       )
-      return found.pollers?.length ?? 0
+      return (found.pollers ?? []).filter(({ lastAccessTime }) => isRecent(lastAccessTime)).length
     }),
   )
   return [
@@ -166,6 +168,9 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
         ),
   ]
 }
+
+const isRecent = (at: { seconds?: { toString(): string } | null } | null | undefined): boolean =>
+  Number(at?.seconds?.toString() ?? 0) > Date.now() / 1000 - POLL_SECONDS
 
 async function lookAtApi({ PORT }: Config): Promise<Finding> {
   const url = `http://127.0.0.1:${PORT}/readyz`

@@ -3,7 +3,7 @@ import { activePage, reconcileActive, type Reconciled, recordEnrollment, statuse
 import { whatIsKnown } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
-import { leaseReconciliation, sayReconciled } from '../installation/index.ts'
+import { leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /** Somebody of whom ledger and Temporal said different things, and what was done about it. */
@@ -29,8 +29,8 @@ export interface Reconciliation {
   differences: Difference[]
   /** Of how many nobody could tell, or nothing be done: Temporal or Postgres failed. */
   failed: number
-  /** Whether mail was held back until now, because the installation was restored. */
-  wasHeldBack: boolean
+  /** Because the installation was restored, mail was held back until now, or still is. */
+  mail: 'free' | 'goes on' | 'is held back'
 }
 
 const PAGE = 500
@@ -55,7 +55,7 @@ export async function reconcile(
   if (!(await leaseReconciliation(em.fork(), LEASE_SECONDS, false))) {
     throw new Error('Another reconciliation is at work, or was until two minutes ago. Wait for it, and ask again.')
   }
-  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, wasHeldBack: false }
+  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, mail: 'free' }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
     done.differences.push({ enrollmentId, automationId, contactId, what })
@@ -112,7 +112,8 @@ export async function reconcile(
     afterId = page.at(-1)!.id
   }
 
-  if (!isDry && done.failed === 0) done.wasHeldBack = await sayReconciled(em.fork(), lostUntil)
+  if ((await readRestoredAt(em.fork())) !== null) done.mail = 'is held back'
+  if (!isDry && done.failed === 0 && (await sayReconciled(em.fork(), lostUntil))) done.mail = 'goes on'
   await leaseReconciliation(em.fork(), 0, true)
   return done
 }

@@ -31,13 +31,30 @@ export function addressOfServer({ options: { host = 'localhost', port, secure } 
  * itself). The longest first: what holds another one is to go as a whole.
  */
 export function secretsOf({ auth }: SmtpServer): RegExp[] {
-  const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }
-  const plain = user === '' ? [] : [`\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]
-  const coded = [...plain, user, pass].map((text) => Buffer.from(text).toString('base64'))
+  const { user, pass, coded } = loginOf(auth)
   const anywhere = [...coded, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
   const all = anywhere.map((text) => new RegExp(literally(text), 'gu'))
   // A name can be a word, such as "user", or a letter of other ones.
   return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'gu')]
+}
+
+/** So many characters of a login in a row are no chance. */
+const NO_CHANCE = 6
+
+/** Whether a server's words may have anything of the login in them, in any form in which it was told, whole or in part. */
+export function mayRepeatLogin({ auth }: SmtpServer, words: string): boolean {
+  const { user, pass, coded } = loginOf(auth)
+  return [...coded, user, pass].some((text) =>
+    Array.from({ length: Math.max(1, text.length - NO_CHANCE + 1) }, (_, at) => text.slice(at, at + NO_CHANCE)).some(
+      (part) => part !== '' && words.toLowerCase().includes(part.toLowerCase()),
+    ),
+  )
+}
+
+function loginOf(auth: SMTPConnectionAuth | undefined): { user: string; pass: string; coded: string[] } {
+  const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }
+  const plain = user === '' ? [] : [`\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]
+  return { user, pass, coded: [...plain, user, pass].map((text) => Buffer.from(text).toString('base64')) }
 }
 
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -1,4 +1,4 @@
-import { addressOf, inAscii, isEmailAddress } from '../platform/email-address.ts'
+import { addressOf, inAscii, isEmailAddress, withoutAddresses } from '../platform/email-address.ts'
 import { Permits, type Taken } from './permits.ts'
 import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
 import { buildMime, Message } from './smtp-message.ts'
@@ -12,7 +12,7 @@ import {
   withoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import { type SmtpServer, secretsOf } from './smtp-url.ts'
+import { mayRepeatLogin, type SmtpServer, secretsOf } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -226,7 +226,11 @@ export function createSmtpTransport({
         connections.leave(await connections.connect())
         return undefined
       } catch (error) {
-        return wordsOf(error as SmtpError)
+        const { code, response } = error as SmtpError
+        // Whoever asks is the operator, who wants to know what is wrong with the login.
+        return code === 'EAUTH' && response !== undefined && !mayRepeatLogin(server, response)
+          ? withoutAddresses(response.slice(0, MOST_OF_FAILURE))
+          : wordsOf(error as SmtpError)
       }
     },
     drain: () => permits.close(),

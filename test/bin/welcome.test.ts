@@ -13,7 +13,7 @@ describe('what npm start says of mail', () => {
       first: undefined,
       isRestored: false,
     })
-    return text.split('\n').find((line) => line.startsWith('Mail is '))
+    return text.split('\n').find((line) => line.startsWith('Mail '))
   }
   const cases: [NodeJS.ProcessEnv, string][] = [
     [{}, 'Mail is captured, not delivered (set SMTP_URL to deliver it).'],
@@ -24,13 +24,13 @@ describe('what npm start says of mail', () => {
     ],
     [
       { SMTP_URL: 'smtp://me:hush@smtp.example.com' },
-      'Mail is delivered over SMTP, to smtp.example.com:587, from Me <me@example.com>',
+      'Mail goes over SMTP, to smtp.example.com:587, from Me <me@example.com>',
     ],
     [
       { SMTP_URL: 'smtps://smtp.example.com' },
-      'Mail is delivered over SMTP, to smtp.example.com:465, from Me <me@example.com>',
+      'Mail goes over SMTP, to smtp.example.com:465, from Me <me@example.com>',
     ],
-    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail is delivered over SMTP, to [::1]:2525, from Me <me@example.com>'],
+    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail goes over SMTP, to [::1]:2525, from Me <me@example.com>'],
   ]
   for (const [env, line] of cases) {
     it(`is so with ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))

@@ -64,7 +64,7 @@ describe('@dripline/client, installed from an instance', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
   /** A client of a server that answers as told, each time in the next way. */
-  const clientOf = async (answers: ((response: ServerResponse) => unknown)[]) => {
+  const clientOf = async (answers: ((response: ServerResponse) => unknown)[], retries = answers.length - 1) => {
     const asked: unknown[] = []
     const server = createServer((request, response) => {
       request.resume()
@@ -73,7 +73,7 @@ describe('@dripline/client, installed from an instance', () => {
     servers.push(server)
     await once(server, 'listening')
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
-    return { asked, dripline: createDriplineClient({ baseUrl, apiKey: service.key, retries: answers.length - 1 }) }
+    return { asked, dripline: createDriplineClient({ baseUrl, apiKey: service.key, retries }) }
   }
 
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
@@ -146,17 +146,43 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
   })
 
-  it('waits for longer each time while another attempt is in progress, whatever the service thinks', async () => {
+  it('waits for another attempt that is in progress, which uses up none of its retries', async () => {
     const inProgress = (response: ServerResponse) =>
       void response
         .writeHead(409, { 'x-error-code': 'idempotency_key_in_progress', 'retry-after': '0' })
         .end('{"error":"in progress"}')
-    const { dripline, asked } = await clientOf([inProgress, inProgress, inProgress])
-    const started = performance.now()
-    const creation = dripline.POST('/lists', { body: { name: 'x' } })
+    const done = (response: ServerResponse) =>
+      void response.writeHead(201, { 'content-type': 'application/json' }).end('{"data":{"id":"1"}}')
+    const { dripline, asked } = await clientOf([...Array<typeof done>(10).fill(inProgress), done], 1)
+    const { data } = await dripline.POST('/lists', { body: { name: 'x' } })
+    assert.deepEqual([data.data.id, asked.length, new Set(asked).size], ['1', 11, 1])
+    const impatient = await clientOf([inProgress], 0)
+    const creation = impatient.dripline.POST('/lists', { body: { name: 'x' } })
     await assert.rejects(creation, { code: 'idempotency_key_in_progress', message: 'in progress' })
+  })
+
+  it('pauses longer each time where nothing says how long, and says who cannot be reached', async () => {
+    const refused = (response: ServerResponse) => void response.destroy()
+    const { dripline, asked } = await clientOf([refused, refused, refused])
+    const started = performance.now()
+    await assert.rejects(dripline.POST('/lists', { body: { name: 'x' } }), {
+      code: 'network_error',
+      message: /^http:\/\/127\.0\.0\.1:\d+ cannot be reached \(\w+\)$/,
+    })
     assert.equal(asked.length, 3)
     assert.ok(performance.now() - started >= 125 + 250, 'it did not wait')
+  })
+
+  it('is not made of what is no URL, or cannot be a key, and says nothing of the key', () => {
+    const apiKey = service.key
+    for (const baseUrl of ['localhost:3000/api/v1', '', '/api/v1', undefined as unknown as string])
+      assert.throws(() => createDriplineClient({ baseUrl, apiKey }), { name: 'TypeError', message: /^baseUrl must be/ })
+    const baseUrl = 'http://127.0.0.1:1/api/v1'
+    for (const wrong of [`${apiKey}\n${apiKey}`, '', ' ', undefined as unknown as string])
+      assert.throws(() => createDriplineClient({ baseUrl, apiKey: wrong }), {
+        name: 'TypeError',
+        message: 'apiKey must be such as svc_live_…, without spaces and line ends',
+      })
   })
 
   it('waits for as long as a 429 says', async () => {

@@ -145,7 +145,7 @@ describe('X-Error-Code', () => {
       await aContact(service, { email: 'taken@example.com' })
       return call('PATCH', `contacts/${contactId}`, { email: 'Taken@example.com' })
     },
-    '409 external_id_taken': async () => {
+    '409 external_id_taken /externalId': async () => {
       await aContact(service, { externalId: 'taken' })
       return post('contacts', { email: 'not-taken@example.com', externalId: 'taken' })
     },
@@ -295,7 +295,13 @@ describe('X-Warning', () => {
       { email: 'a@b.example', fristName: 'Ada' },
       '/fristName is unknown here, and ignored; is firstName meant?',
     ],
-    ['a field like no other', 'POST', 'lists', { name: 'x', qqqqqqqq: 1 }, '/qqqqqqqq is unknown here, and ignored'],
+    [
+      'a field like no other',
+      'POST',
+      'lists',
+      { name: 'x', qqqqqqqq: 1 },
+      '/qqqqqqqq is unknown here, and ignored; known are name, description',
+    ],
     [
       'a field of a refused request',
       'POST',
@@ -308,7 +314,7 @@ describe('X-Warning', () => {
       'POST',
       'automations',
       { name: 'x', trigger: 'SIGNUP', steps: [{ type: 'WAIT', delayMinutes: 5, delayHours: 2 }] },
-      '/steps/0/delayHours is unknown here, and ignored',
+      '/steps/0/delayHours is unknown here, and ignored; known are id, type, delayMinutes',
     ],
     [
       'a field of an item',
@@ -329,6 +335,13 @@ describe('X-Warning', () => {
       '/steps/0/subject: {{ contact.firstname }} is unknown, and empty in every email; is contact.firstName meant?',
     ],
     ['a parameter', 'GET', 'contacts?tga=vip', undefined, '/tga is unknown here, and ignored; is tag meant?'],
+    [
+      'a parameter like no other',
+      'GET',
+      'messages?from=yesterday',
+      undefined,
+      '/from is unknown here, and ignored; known are limit, cursor, status, automationId, contactId, since, until',
+    ],
     ['a parameter of what has none', 'GET', 'whoami?x%0D%0Ay=1', undefined, '/x%0D%0Ay is unknown here, and ignored'],
     [
       'a name beyond ASCII',
@@ -344,7 +357,7 @@ describe('X-Warning', () => {
   it('names the first few of many', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${'x'.repeat(100)}${n}`, n]))
     const said = await warning('POST', 'lists', { name: 'x', ...many })
-    assert.ok(said !== null && said.length < 1_000 && said.split(';').length === 5, said ?? '')
+    assert.ok(said !== null && said.length < 1_000 && said.split('is unknown here').length === 6, said ?? '')
   })
 
   it('is not said of what is known, or free', async () => {

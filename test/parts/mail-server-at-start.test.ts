@@ -49,6 +49,26 @@ describe('a mail server, when a worker starts', () => {
     }
   })
 
+  for (const [words, said] of [
+    ['535 5.7.8 Bad credentials, see https://mail.example.com/help', /^535 5\.7\.8 Bad credentials, see https:/],
+    ['535 5.7.8 nothing known of Alice here', /^It answered 535 5\.7\.8 to AUTH PLAIN$/],
+    [`535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`, /^It answered 535/],
+  ] as const) {
+    it(`that says to the login ${words.slice(0, 30)} … is quoted as far as that has nothing of it`, async () => {
+      const smtp = await startScriptedSmtp({
+        answer: (command) =>
+          command.startsWith('EHLO') ? '250-here\r\n250 AUTH PLAIN' : command.startsWith('AUTH') ? words : undefined,
+      })
+      try {
+        const { msg, reason } = await saidOf(smtp.url.replace('//', '//alice:s3cretpw@'))
+        assert.match(msg, /does not let us in/)
+        assert.match(reason ?? '', said)
+      } finally {
+        await smtp.close()
+      }
+    })
+  }
+
   for (const [what, answer] of [
     ['repeats the login', (socket: Socket, line: string) => void socket.write(`535 no ${line}\r\n`)],
     [

@@ -17,6 +17,8 @@ const PASSING = new Set([429, 502, 503, 504])
 /** Another attempt at the same request is at work. */
 const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
+/** What the service has lost sight of, because it was killed, it takes for being in progress for 30 seconds. */
+const LONGEST_IN_PROGRESS_MS = 60_000
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -38,16 +40,25 @@ export async function fetchSafely(
   }
   /** Whether it may have been done by an attempt that did not say so. */
   let isDone = false
-  for (let attempt = 0; ; attempt += 1) {
-    const isLast = attempt >= retries
+  let inProgressSince: number | undefined
+  for (let failures = 0; ;) {
     const outcome = await tryOnce(request, timeoutMs, fetch)
     if (outcome instanceof DriplineError) {
-      if (isLast) throw outcome
+      if (failures >= retries) throw outcome
       isDone = true
-      await pause(pauseMs(attempt), request.signal)
+      await pause(pauseMs(failures), request.signal)
+      failures += 1
       continue
     }
-    if (outcome.ok || isLast || !isPassing(outcome)) {
+    if (outcome.headers.get('x-error-code') === IN_PROGRESS && retries > 0) {
+      inProgressSince ??= performance.now()
+      if (performance.now() - inProgressSince < LONGEST_IN_PROGRESS_MS) {
+        // It ends, and soon: that uses up no retry.
+        await pause(retryAfterMs(outcome.headers) ?? FIRST_PAUSE_MS, request.signal)
+        continue
+      }
+    }
+    if (outcome.ok || failures >= retries || !PASSING.has(outcome.status)) {
       const warning = outcome.headers.get('x-warning')
       if (warning !== null) onWarning(`${request.method} ${new URL(request.url).pathname}: ${warning}`)
       if (outcome.ok) return outcome
@@ -58,7 +69,8 @@ export async function fetchSafely(
     // It is done, and only waits for what was on its way already.
     isDone ||= outcome.headers.get('x-error-code') === STILL_SENDING
     // Not sooner than it says, and later each time: what is in its way can last longer than the service thinks.
-    await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(attempt)), request.signal)
+    await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(failures)), request.signal)
+    failures += 1
   }
 }
 
@@ -78,8 +90,17 @@ async function tryOnce(
     request.signal.throwIfAborted()
     return timeout.aborted
       ? new DriplineError(`No answer within ${timeoutMs} ms`, { code: 'timeout', cause })
-      : new DriplineError('The service cannot be reached', { code: 'network_error', cause })
+      : new DriplineError(`${new URL(request.url).origin} cannot be reached${reasonOf(cause)}`, {
+          code: 'network_error',
+          cause,
+        })
   }
+}
+
+/** Such as ` (ECONNREFUSED)`: fetch itself says no more than that it failed. */
+function reasonOf(error: unknown): string {
+  const { code } = ((error as { cause?: unknown }).cause ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? ` (${code})` : ''
 }
 
 /** Read to its end here, where one that breaks off or takes too long is no answer. */
@@ -88,9 +109,6 @@ async function whole(response: Response): Promise<Response> {
   const { status, statusText, headers } = response
   return new Response(await response.arrayBuffer(), { status, statusText, headers })
 }
-
-const isPassing = ({ status, headers }: Response): boolean =>
-  PASSING.has(status) || headers.get('x-error-code') === IN_PROGRESS
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 */
 function retryAfterMs(headers: Headers): number | undefined {
@@ -102,8 +120,8 @@ function retryAfterMs(headers: Headers): number | undefined {
 }
 
 /** Of many clients that were refused at once, each comes again at another time. */
-const pauseMs = (attempt: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+const pauseMs = (failures: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -53,15 +53,30 @@ export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'
   fetch?: (request: Request) => Promise<Response>
 }
 
+/** Of whom a mistake is said at once, and not by every request. */
+function assertUsable(baseUrl: unknown, apiKey: unknown): void {
+  const isUrl = typeof baseUrl === 'string' && URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
+  if (!isUrl) {
+    throw new TypeError(`baseUrl must be such as https://mail.example.com/api/v1, and not ${JSON.stringify(baseUrl)}`)
+  }
+  // What it is instead is not said: it is a secret.
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey must be such as svc_live_…, without spaces and line ends')
+  }
+}
+
 /**
  * A client: `client.POST('/contacts', { body })` and so on, for every path of the API.
  *
  * What passes is waited for: a 429 and a 503 for as long as `Retry-After` says, a connection that broke and an attempt that took
  * too long with growing pauses. Every POST and PATCH carries an `Idempotency-Key`, so that none is done twice by that.
  *
- * @throws {DriplineError} for every answer but a success, and where there is none
+ * Its methods throw a `DriplineError` for every answer but a success, and where there is none.
+ *
+ * @throws {TypeError} where `baseUrl` is no URL, or `apiKey` cannot be a key
  */
 export function createDriplineClient({
+  baseUrl,
   apiKey,
   timeoutMs = 30_000,
   retries = 7,
@@ -69,8 +84,10 @@ export function createDriplineClient({
   fetch = (request) => globalThis.fetch(request),
   ...options
 }: DriplineOptions): DriplineClient {
+  assertUsable(baseUrl, apiKey)
   return createClient<paths, 'application/json'>({
     ...options,
+    baseUrl,
     async fetch(request) {
       request.headers.set('Authorization', `Bearer ${apiKey}`)
       return fetchSafely(request, { timeoutMs, retries, onWarning, fetch })

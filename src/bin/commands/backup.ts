@@ -24,6 +24,12 @@ function parseInstant(text: string): Date {
   return new Date(text)
 }
 
+const MAIL = {
+  free: [],
+  'goes on': ['Mail goes on.'],
+  'is held back': ['Mail is still held back: run it without --dry-run, until it could tell of everybody.'],
+}
+
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
   command(program, 'backup', 'save Postgres and Temporal of the npm start that runs')
@@ -71,8 +77,8 @@ export function backupCommands(program: Command): void {
         return show({ waived }, options, () => (waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.'))
       }
       const isDry = options.dryRun === true
-      const { active, running, differences, failed, wasHeldBack } = await reconcileAll({ isDry, lostUntil })
-      show({ active, running, differences, failed, wasHeldBack }, options, () =>
+      const { active, running, differences, failed, mail } = await reconcileAll({ isDry, lostUntil })
+      show({ active, running, differences, failed, mail }, options, () =>
         [
           `${active} enrollments are ACTIVE by the ledger; ${running} workflows run.`,
           table(
@@ -83,7 +89,7 @@ export function backupCommands(program: Command): void {
             })),
             'They agree.',
           ),
-          ...(wasHeldBack ? ['Mail goes on.'] : []),
+          ...MAIL[mail],
           ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
         ].join('\n'),
       )

@@ -22,8 +22,8 @@ export const STATUSES = {
   unavailable: 503,
 } as const satisfies Record<RefusalKind, number>
 
-/** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name. */
-export type Limits = Readonly<Record<string, Reason>>
+/** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name, and where it is. */
+export type Limits = Readonly<Record<string, Reason & { param?: string }>>
 
 /** What goes wrong here, and may go right later: how it is known, what the log says, and what the caller is told. */
 const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: Reason][] = [
@@ -55,7 +55,7 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
     function refusalOf(error: unknown, requestId: string): Refusal {
       if (error instanceof Refusal) return error
       const limit = limits[violatedConstraint(error) ?? '']
-      if (limit) return new Refusal(limit)
+      if (limit) return new Refusal(limit, { param: limit.param })
       const [, line, reason] = PASSING.find(([is]) => is(error)) ?? []
       if (reason === undefined) {
         log.error({ requestId, error }, 'A request failed')
