@@ -102,6 +102,8 @@ class Run {
       if (!isCancellation(error)) throw error
       // It has to end before it began. The row may be there: its starter writes it, too.
       this.cancellation = error as Error
+      // Who was ended by a call, and came back behind its answer, is in by the ledger no more: what she came by enters anew.
+      if (patched('doubted-at-once') && (await this.isOver())) return null
       await this.finish('CANCELLED')
       throw error
     }
@@ -115,7 +117,7 @@ class Run {
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
       // First, because what it hears until its end is recorded as heard, and would be lost if it is over already.
-      while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return null
+      if (await this.isOver()) return null
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
@@ -157,8 +159,21 @@ class Run {
 
   /** Has the ledger record it, if it does not have it yet. @returns `null` where there is nothing to do (any more). */
   private async listed(): Promise<Begun | null> {
+    const { doubted } = this
     this.doubted = false
-    return beginEnrollment(this.input)
+    try {
+      return await beginEnrollment(this.input)
+    } catch (error) {
+      // What was not answered is doubted as before.
+      this.doubted ||= doubted
+      throw error
+    }
+  }
+
+  /** Whether the ledger has it as ended, where somebody came who says so. */
+  private async isOver(): Promise<boolean> {
+    while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return true
+    return false
   }
 
   private hear({ ledgerHas, ...entry }: Arrival): void {

@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { array, number, object, string } from 'yup'
 
 /** What a backup is made of: a tar file with a file for each table, one for Temporal, and this, which is written last. */
 export interface Manifest {
-  format: typeof FORMAT
+  format: number
   /** Of the Dripline that made it. */
   version: string
   /** ISO 8601. */
@@ -14,24 +15,61 @@ export interface Manifest {
   /** Those that the database had had, oldest first. */
   migrations: string[]
   tables: SavedTable[]
+  /** Of Temporal's file. */
+  temporalSha256: string
   /** How far the database's sequences were; `null` where nothing was taken from one. */
   sequences: { name: string; last: string | null }[]
-  temporal: SavedFile
 }
 
-export interface SavedFile {
-  file: string
-  /** SHA-256, as hexadecimal digits. */
-  sha256: string
-}
-
-export interface SavedTable extends SavedFile {
+export interface SavedTable {
   name: string
   columns: string[]
+  /** Of its file: SHA-256, as hexadecimal digits. */
+  sha256: string
 }
 
 export const FORMAT = 1
 export const MANIFEST = 'manifest.json'
+export const TEMPORAL = 'temporal.db'
+export const fileOf = (table: string): string => `${table}.copy.gz`
+
+/** A backup can come from anybody: of what is in it, only files with names as ours are looked at. */
+export const isNameInBackup = (name: string): boolean =>
+  name === MANIFEST ||
+  name === TEMPORAL ||
+  (name.endsWith(fileOf('')) && isTableName(name.slice(0, -fileOf('').length)))
+
+const isTableName = (name: string): boolean => /^[a-z_]{1,63}$/.test(name)
+
+const name = () => string().required().test('name', 'is no name', isTableName)
+const texts = () => array(string().required()).required()
+
+/** What is not held against the database that it is for: that has its own tables, columns and sequences. */
+const SHAPE = object({
+  format: number().required().integer(),
+  version: string()
+    .required()
+    .matches(/^[\w.+-]{1,50}$/),
+  createdAt: string()
+    .required()
+    .matches(/^[\d.:TZ-]{1,50}$/),
+  migrations: array(
+    string()
+      .required()
+      .matches(/^[\w.-]{1,100}$/),
+  ).required(),
+  tables: array(object({ name: name(), columns: texts(), sha256: string().required() })).required(),
+  temporalSha256: string().required(),
+  sequences: array(
+    object({
+      name: name(),
+      last: string()
+        .matches(/^\d{1,19}$/)
+        .defined()
+        .nullable(),
+    }),
+  ).required(),
+})
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
@@ -49,12 +87,10 @@ export async function sha256Of(path: string): Promise<string> {
 export async function readManifest(folder: string, knownMigrations: readonly string[]): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
   if (text === undefined) throw new Error('It is not whole: its manifest, which is written last, is missing.')
-  const manifest = JSON.parse(text) as Manifest
-  // Whatever another version has written there.
-  const format: number = manifest.format
-  if (format !== FORMAT) {
+  const manifest = parse(text)
+  if (manifest.format !== FORMAT) {
     throw new Error(
-      `It has the format ${format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
+      `It has the format ${manifest.format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
     )
   }
   const unknown = manifest.migrations.filter((name) => !knownMigrations.includes(name))
@@ -64,10 +100,22 @@ export async function readManifest(folder: string, knownMigrations: readonly str
         'Restore it with that version.',
     )
   }
-  for (const { file, sha256 } of [...manifest.tables, manifest.temporal]) {
+  const files = [
+    ...manifest.tables.map((table) => ({ file: fileOf(table.name), sha256: table.sha256 })),
+    { file: TEMPORAL, sha256: manifest.temporalSha256 },
+  ]
+  for (const { file, sha256 } of files) {
     const found = await sha256Of(join(folder, file)).catch(() => undefined)
     if (found !== sha256)
       throw new Error(`It is damaged: ${file} is ${found === undefined ? 'missing' : 'not what it was'}.`)
   }
   return manifest
+}
+
+function parse(text: string): Manifest {
+  try {
+    return SHAPE.validateSync(JSON.parse(text), { strict: true })
+  } catch (error) {
+    throw new Error('Its manifest is not as a backup has it.', { cause: error })
+  }
 }

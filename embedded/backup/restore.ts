@@ -8,7 +8,7 @@ import { makeDataFolder, RESTORE_MARK, restoreMark } from '../data-folder.ts'
 import { LOCK_FILE, lockFolder } from '../lock.ts'
 import { assertFolderFree, inUse } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
-import { type Manifest, readManifest } from './manifest.ts'
+import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
 
 /** What only whoever knows the schema can do. */
@@ -40,7 +40,7 @@ export async function restoreBackup(
   const unpacked = restoreMark(dataDir)
   mkdirSync(unpacked, { recursive: true, mode: 0o700 })
   try {
-    await extract({ file, cwd: unpacked, strict: true }).catch((error: unknown) => {
+    await extract({ file, cwd: unpacked, strict: true, filter: isOurs }).catch((error: unknown) => {
       throw new Error(`${file} is no backup, or not whole.`, { cause: error })
     })
     const manifest = await readManifest(unpacked, schema.migrations).catch((error: unknown) => {
@@ -58,7 +58,7 @@ export async function restoreBackup(
     } finally {
       await embedded.stop()
     }
-    renameSync(join(unpacked, manifest.temporal.file), temporalFile(dataDir))
+    renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
     // Last: from here on it may be started.
     rmSync(unpacked, { recursive: true, force: true })
     return manifest
@@ -67,6 +67,10 @@ export async function restoreBackup(
     throw error
   }
 }
+
+/** A link could lead anywhere. */
+const isOurs = (path: string, entry: object): boolean =>
+  isNameInBackup(path) && 'type' in entry && entry.type === 'File'
 
 /** What a start that came to nothing leaves: none of it is anybody's data. */
 const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, 'owner.pid', 'logs']

@@ -4,7 +4,7 @@ import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
 import { readRunning } from '../running-file.ts'
 import { temporalFile } from '../temporal.ts'
-import { FORMAT, MANIFEST, type Manifest, sha256Of } from './manifest.ts'
+import { fileOf, FORMAT, MANIFEST, type Manifest, sha256Of, TEMPORAL } from './manifest.ts'
 import { saveTables } from './tables.ts'
 
 /** Larger than any: in one step the copy is of one instant, and begins anew for nobody's writing. */
@@ -43,7 +43,7 @@ export async function saveBackup(
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   try {
-    const temporal = join(folder, 'temporal.db')
+    const temporal = join(folder, TEMPORAL)
     await copyTemporal(temporalFile(dataDir), temporal)
     const tables = await saveTables(databaseUrl, folder)
     const manifest: Manifest = {
@@ -51,14 +51,14 @@ export async function saveBackup(
       version,
       createdAt: new Date().toISOString(),
       ...tables,
-      temporal: { file: 'temporal.db', sha256: await sha256Of(temporal) },
+      temporalSha256: await sha256Of(temporal),
     }
     writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
     const whole = join(folder, 'whole.tar')
     // The manifest last: a file that was cut has none.
     await create({ cwd: folder, file: whole, portable: true, mode: 0o600 }, [
-      ...manifest.tables.map((table) => table.file),
-      manifest.temporal.file,
+      ...manifest.tables.map((table) => fileOf(table.name)),
+      TEMPORAL,
       MANIFEST,
     ])
     renameSync(whole, file)

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Client, escapeIdentifier } from 'pg'
 import copy from 'pg-copy-streams'
-import { type Manifest, sha256Of, type SavedTable } from './manifest.ts'
+import { fileOf, type Manifest, sha256Of, type SavedTable } from './manifest.ts'
 
 /** Written by migrating. */
 const MIGRATIONS = 'migrations'
@@ -25,11 +25,10 @@ export async function saveTables(
     const { rows: found } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [MIGRATIONS])
     const tables: SavedTable[] = []
     for (const { name, columns } of found) {
-      const file = `${name}.copy.gz`
-      const path = join(folder, file)
+      const path = join(folder, fileOf(name))
       const text = `copy (select ${columns.map(escapeIdentifier).join()} from ${escapeIdentifier(name)}) to stdout`
       await pipeline(client.query(copy.to(text)), createGzip({ level: 1 }), createWriteStream(path, { mode: 0o600 }))
-      tables.push({ name, columns, file, sha256: await sha256Of(path) })
+      tables.push({ name, columns, sha256: await sha256Of(path) })
     }
     // What was taken from a sequence meanwhile only leaves a gap.
     const { rows: sequences } = await client.query<{ name: string; last: string | null }>(SEQUENCES)
@@ -41,8 +40,12 @@ export async function saveTables(
 }
 
 /**
- * Fills the tables of a database that has had the same migrations and is empty otherwise, as they were.
+ * Fills the tables of a database that has had the same migrations and is empty otherwise, as they were. What is to be filled is
+ * held against the database itself: a backup can come from anybody, and its words are in statements. They are run with the
+ * rights of who owns the tables.
+ *
  * @param superuserUrl of whoever may leave out triggers: what they do is in the data
+ * @throws {Error} that says what does not fit
  */
 export async function loadTables(
   superuserUrl: string,
@@ -53,21 +56,41 @@ export async function loadTables(
   try {
     await client.query('begin')
     await client.query('set local session_replication_role = replica')
-    for (const { name, columns, file } of tables) {
-      const table = escapeIdentifier(name)
+    const [owner] = (await client.query<{ name: string }>(OWNER)).rows
+    if (!owner) throw new Error('The database that it was to go into belongs to nobody.')
+    await client.query(`set local role ${escapeIdentifier(owner.name)}`)
+    await assertFits(client, tables, sequences)
+    for (const { name, columns } of tables) {
+      const table = `public.${escapeIdentifier(name)}`
       await client.query(`delete from ${table}`)
       const text = `copy ${table} (${columns.map(escapeIdentifier).join()}) from stdin`
-      await pipeline(createReadStream(join(folder, file)), createGunzip(), client.query(copy.from(text)))
+      await pipeline(createReadStream(join(folder, fileOf(name))), createGunzip(), client.query(copy.from(text)))
     }
     for (const { name, last } of sequences) {
       if (last !== null)
-        await client.query('select setval($1::regclass, $2::bigint)', [`public.${escapeIdentifier(name)}`, last])
+        await client.query('select pg_catalog.setval($1::regclass, $2::bigint)', [
+          `public.${escapeIdentifier(name)}`,
+          last,
+        ])
     }
     await client.query('commit')
     await client.query('analyze')
   } finally {
     await client.end()
   }
+}
+
+/** @throws {Error} where it has not exactly the tables, columns and sequences of the database. */
+async function assertFits(client: Client, tables: Manifest['tables'], sequences: Manifest['sequences']): Promise<void> {
+  const { rows: ours } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [MIGRATIONS])
+  const { rows: counted } = await client.query<{ name: string }>(SEQUENCES)
+  const inWords = (all: readonly { name: string; columns?: readonly string[] }[]) =>
+    JSON.stringify(all.map(({ name, columns = [] }) => [name, ...columns.toSorted()].join(' ')).toSorted())
+  if (
+    inWords(tables) !== inWords(ours) ||
+    inWords(sequences.map(({ name }) => ({ name }))) !== inWords(counted.map(({ name }) => ({ name })))
+  )
+    throw new Error('Its tables are not those of the version that it says it is of.')
 }
 
 async function connect(connectionString: string): Promise<Client> {
@@ -78,6 +101,8 @@ async function connect(connectionString: string): Promise<Client> {
   await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
   return client
 }
+
+const OWNER = `select pg_catalog.pg_get_userbyid(datdba) as name from pg_catalog.pg_database where datname = current_database()`
 
 const COLUMNS = `
 select column_of.table_name as name, array_agg(column_of.column_name::text order by column_of.ordinal_position) as columns

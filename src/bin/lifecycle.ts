@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable, isLoginRefused } from '../platform/db/errors.ts'
 import type { RunningPart } from '../parts/running-part.ts'
+import { forTerminal } from '../platform/terminal.ts'
 
 /** What whoever waits for something is told when the process is asked to stop. */
 class Stopped extends Error {
@@ -77,7 +78,7 @@ export function main(run: () => Promise<void>): void {
     () => process.exit(),
     (error: unknown) => {
       if (error instanceof Stopped) process.exit(0)
-      process.stderr.write(`\n${explain(error)}\n`)
+      process.stderr.write(`\n${forTerminal(explain(error))}\n`)
       process.exit(1)
     },
   )

@@ -10,7 +10,8 @@ export interface Row {
 /** Prints a list for people: cells below their headings, as wide as the widest. Programs take `--json`. */
 export function table(headings: string[], rows: Row[], none: string): string {
   if (rows.length === 0) return none
-  const all = [headings, ...rows.map(({ cells }) => cells)]
+  const inRows = rows.map(({ cells, below }) => ({ cells: cells.map((cell) => cell.replaceAll('\n', ' ')), below }))
+  const all = [headings, ...inRows.map(({ cells }) => cells)]
   const widths = headings.map((_, n) => Math.max(...all.map((cells) => (cells[n] ?? '').length)))
   const line = (cells: string[]) =>
     cells
@@ -19,7 +20,7 @@ export function table(headings: string[], rows: Row[], none: string): string {
       .trimEnd()
   return [
     line(headings),
-    ...rows.flatMap(({ cells, below = [] }) => [line(cells), ...below.flatMap((text) => wrap(text, '  '))]),
+    ...inRows.flatMap(({ cells, below = [] }) => [line(cells), ...below.flatMap((text) => wrap(text, '  '))]),
   ].join('\n')
 }
 

@@ -11,6 +11,7 @@ import { messageIdHeader, type MessageKey, type MessageStatus } from './message.
 import { untilDone } from './record-for-sure.ts'
 import type { Content, Outcome } from './record-queries.ts'
 import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
+import { forTerminal } from '../platform/terminal.ts'
 
 export interface SendMessageDependencies {
   em: EntityManager
@@ -268,6 +269,4 @@ export function outcomeOf(delivery: Delivery): Outcome {
 const MAX_WORDS = 2_000
 
 /** A server's words as they can be kept, and shown on a terminal: whatever it says, it is text, and not a book. */
-const tell = (words: string): string => words.replace(CONTROLS, ' ').toWellFormed().slice(0, MAX_WORDS)
-/** Control characters but the line's end: they can be commands to a terminal (ECMA-48). */
-const CONTROLS = /[\p{Cc}--\n]/gv
+const tell = (words: string): string => forTerminal(words).toWellFormed().slice(0, MAX_WORDS)

@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
 import pretty from 'pino-pretty'
+import { forTerminal } from './terminal.ts'
 
 /**
  * Opens the log: lines for people where standard output is a terminal, and JSON elsewhere, or to another destination. Errors are
@@ -20,8 +21,8 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
 }
 
 /** @param destination a file's descriptor, or what takes lines */
-export const linesForPeople = (destination: number | DestinationStream): DestinationStream =>
-  pretty({
+export function linesForPeople(destination: number | DestinationStream): DestinationStream {
+  const lines = pretty({
     destination,
     sync: true,
     singleLine: true,
@@ -30,6 +31,8 @@ export const linesForPeople = (destination: number | DestinationStream): Destina
     ignore: 'error.at,error.cause.at,err.at',
     colorize: typeof destination === 'number',
   })
+  return { write: (line) => void lines.write(forTerminal(line)) }
+}
 
 /**
  * What a log may hold of an error. The texts of database errors repeat statements and values, which can be a contact's,

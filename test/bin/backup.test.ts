@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   rmSync,
   truncateSync,
   writeFileSync,
+  symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -191,9 +193,15 @@ describe('a backup of npm start', function () {
       await create({ file, cwd: unpacked }, readdirSync(unpacked))
       rmSync(unpacked, { recursive: true })
     }
-    const rewrite = (unpacked: string, change: (manifest: { migrations: string[]; format: number }) => void) => {
+    interface Changeable {
+      migrations: string[]
+      format: number
+      tables: { name: string; columns: string[]; sha256: string }[]
+      sequences: { name: string; last: string }[]
+    }
+    const rewrite = (unpacked: string, change: (manifest: Changeable) => void) => {
       const path = join(unpacked, 'manifest.json')
-      const manifest = JSON.parse(readFileSync(path, 'utf8')) as { migrations: string[]; format: number }
+      const manifest = JSON.parse(readFileSync(path, 'utf8')) as Changeable
       change(manifest)
       writeFileSync(path, JSON.stringify(manifest))
     }
@@ -219,6 +227,40 @@ describe('a backup of npm start', function () {
       await refuses(/newer than this one: its database has had 999-the-future/)
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
       await refuses(/has the format 2/)
+    })
+
+    it('where it is of tables, columns and sequences that are not ours', async () => {
+      const foreign = [
+        (manifest: Changeable) => void (manifest.tables[0]!.name = 'pg_proc'),
+        (manifest: Changeable) => void manifest.tables.pop(),
+        (manifest: Changeable) => void manifest.sequences.push({ name: 'pg_class', last: '1' }),
+      ]
+      for (const change of foreign) {
+        await changed((unpacked) => {
+          rewrite(unpacked, change)
+          copyFileSync(join(unpacked, 'contacts.copy.gz'), join(unpacked, 'pg_proc.copy.gz'))
+          const digest = createHash('sha256')
+            .update(readFileSync(join(unpacked, 'contacts.copy.gz')))
+            .digest('hex')
+          rewrite(unpacked, ({ tables }) => {
+            for (const table of tables) if (table.name === 'pg_proc') table.sha256 = digest
+          })
+        })
+        await refuses(/Its tables are not those of the version that it says it is of/)
+      }
+    })
+
+    it('where it says that its files are elsewhere, or they are links', async () => {
+      const known = join(folder, 'known.conf')
+      writeFileSync(known, 'mine')
+      await changed((unpacked) => rewrite(unpacked, ({ tables }) => void (tables[0]!.name = '../../known')))
+      await refuses(/manifest is not as a backup has it/)
+      await changed((unpacked) => {
+        rmSync(join(unpacked, 'temporal.db'))
+        symlinkSync(known, join(unpacked, 'temporal.db'))
+      })
+      await refuses(/temporal\.db is missing/)
+      assert.equal(readFileSync(known, 'utf8'), 'mine')
     })
 
     it('where the folder has something in it', async () => {

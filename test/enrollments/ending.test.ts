@@ -133,6 +133,34 @@ describe('an enrollment that is ended by a call', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
+  for (const [by, enter] of [
+    ['a call', (of: Service, automationId: string, contactId: string) => enroll(of, automationId, contactId)],
+    ['an event', (of: Service, _: string, contactId: string, name: string) => anEvent(of, contactId, name)],
+  ] as const) {
+    it(`is entered anew by what is fired behind the answer, where no worker had begun what ${by} had started`, async () => {
+      const idle = await startService({ worker: false })
+      try {
+        const eventName = `behind ${by}`
+        const automationId = await anAutomation(idle, { ...SEQUENCE, trigger: 'EVENT', triggerConfig: { eventName } })
+        const contactId = await aContact(idle)
+        await enter(idle, automationId, contactId, eventName)
+        assert.equal((await idle.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
+        assert.equal((await anEvent(idle, contactId, eventName)).status, 202)
+        await idle.startWorker()
+        await eventually('it is mailed once', async () =>
+          (await activityOf(idle, contactId)).length === 1 ? true : undefined,
+        )
+        const { body } = await idle.call('GET', `automations/${automationId}/enrollments`)
+        assert.deepEqual(
+          (body.data as { status: string }[]).map(({ status }) => status),
+          ['ACTIVE', 'CANCELLED'],
+        )
+      } finally {
+        await idle.stop()
+      }
+    })
+  }
+
   it('is not entered anew by what was fired before a DELETE that finds nobody in', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'pending' } })
     const contactId = await aContact(service)

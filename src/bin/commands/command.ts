@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import { forTerminal, jsonForTerminal } from '../../platform/terminal.ts'
 
 /**
  * What a noun of the command line does is loaded when it is asked for: `--help` has to be there at once, and the services take
@@ -12,9 +13,9 @@ export interface Output {
 export const command = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description).option('--json', 'print JSON')
 
-export const print = (text: string): void => void process.stdout.write(`${text}\n`)
+export const print = (text: string): void => void process.stdout.write(`${forTerminal(text)}\n`)
 export const show = <Value>(value: Value, { json }: Output, words: (value: Value) => string): void =>
-  print(json ? JSON.stringify(value) : words(value))
+  print(json ? jsonForTerminal(value) : words(value))
 
 export const parseName = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
