@@ -8,9 +8,9 @@ import { findActive, recordEnrollment } from './queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
 /**
- * Ends a contact's enrollment in an automation, and what is still to be tried again of an earlier one. From the commit on no email of it can be claimed; one that is being handed over
- * at that moment is waited for, so that none is sent after the answer. Its workflow is cancelled at once, or by the relay. The
- * contact may enter again.
+ * Ends a contact's enrollment in an automation, and what is still to be tried again of an earlier one. From the commit on no email
+ * of it can be claimed; one that is being handed over at that moment is waited for, so that none is sent after the answer. Its
+ * workflow is cancelled at once, or by the relay. The contact may enter again, by what comes behind the answer.
  *
  * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Ending again then waits again, and
  *   succeeds once it is settled.
@@ -28,8 +28,7 @@ export async function endEnrollment(
   let enrollmentId: string | null
   do {
     enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
-    const ids = { automationId, contactId, enrollmentId }
-    ended = await em.transactional((unit) => endRow(unit, ids))
+    ended = await em.transactional((unit) => endRow(unit, { automationId, contactId }))
     // Who was in has left since somebody looked; another one may have come in.
   } while (!ended.wasPending && enrollmentId !== null)
   const { due, wasPending } = ended

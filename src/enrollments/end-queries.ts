@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { dropRetriesOf, settlePutOff } from '../messages/index.ts'
 import { sql } from '../platform/db/sql.ts'
+import { eventCause } from '../sequences/index.ts'
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
 /** What an end has found. */
@@ -14,50 +15,52 @@ export interface Ended {
 /**
  * Ends an enrollment by the ledger, and makes its workflow's end due. From the commit on no email of this automation to the contact
  * can be claimed: claims share locks on the contact and the enrollment. One that was put off will not be tried again, nor is one
- * that somebody has asked for, of this enrollment or an earlier one. An event that was fired before and is still on its way is as
- * heard, and lets nobody in anew.
- *
- * @param enrollmentId of whoever is in; `null` where nobody is
+ * that somebody has asked for, of this enrollment or an earlier one. An event that was fired before and is still on its way, to
+ * Temporal or in it, is as heard, and lets nobody in anew.
  */
 export async function endRow(
   em: EntityManager,
-  ids: { automationId: string; contactId: string; enrollmentId: string | null },
+  { automationId, contactId }: { automationId: string; contactId: string },
 ): Promise<Ended> {
-  const { automationId, contactId, enrollmentId } = ids
-  // First, as whoever erases it does: each waits for the other.
-  await sql(em, `select from contacts where id = $1::uuid for no key update`, [contactId])
+  // First, as whoever erases it does: each waits for the other, and for whoever is let in (`has_heard`).
+  await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
   const dropped = await dropRetriesOf(em, automationId, contactId)
-  const heard = await sql(em, HEAR_PENDING, [automationId, contactId])
-  const wasPending = dropped + heard.length > 0
-  if (enrollmentId === null) return { due: [], wasPending }
-  const rows = await sql<DeliveryRow>(em, END, [enrollmentId, WRITER_LEASE_SECONDS])
-  await settlePutOff(em, enrollmentId)
-  return { due: rows.map(toDelivery), wasPending: wasPending || rows.length > 0 }
+  const rows = await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS])
+  // Behind that: while she was in, an event is no way in.
+  const heard = await sql(em, HEAR_FIRED, [automationId, contactId])
+  const due = rows.map(toDelivery)
+  for (const { enrollmentId } of due) await settlePutOff(em, enrollmentId!)
+  return { due, wasPending: dropped + heard.length + rows.length > 0 }
 }
 
 const END = `
 with ended as (
   update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
-  where id = $1::uuid and status = 'ACTIVE'
+  where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE'
   returning id, workspace_id, automation_id, contact_id
 ),
 delivery as (
   insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, enrollment_id, due_at)
   select 'END', id::text, 'interactive', workspace_id, automation_id, contact_id, id,
-    now() + make_interval(secs => $2::float8)
+    now() + make_interval(secs => $3::float8)
   from ended
   on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
   returning delivery.*
 )
 select ${deliveryColumns()} from delivery`
 
-const HEAR_PENDING = `
+const HEAR_FIRED = `
 with pending as (
   delete from outbox where kind = 'START' and automation_id = $1::uuid and contact_id = $2::uuid returning event_id
 ),
 heard as (
   insert into heard_events (automation_id, contact_id, event_id)
-  select $1::uuid, $2::uuid, event.id from pending join trigger_events event on event.id = pending.event_id
+  select $1::uuid, $2::uuid, event.id from trigger_events event
+  where event.contact_id = $2::uuid and $1::uuid = any(event.automation_ids)
+    and not exists (
+      select from enrollments where automation_id = $1::uuid and cause = '${eventCause('')}' || event.id
+    )
   on conflict do nothing
+  returning event_id
 )
-select from pending`
+select event_id from pending union select event_id from heard`

@@ -118,9 +118,8 @@ with candidate as (
     on contact.workspace_id = automation.workspace_id
   where automation.id = $2::uuid and automation.deleted_at is null
     and ($5::uuid is null or exists (select from trigger_events where id = $5::uuid))
-    and not exists (
-      select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
-    )
+    -- Looked up behind the lock: whoever ends her meanwhile writes it there.
+    and ($5::uuid is null or not has_heard($2::uuid, $3::uuid, $5::uuid))
     and not exists (select from enrollments where id = $1::uuid)
     and not exists (select from enrollments where automation_id = $2::uuid and cause = $4::text)
 ),

@@ -83,8 +83,8 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 export async function sayRestored(em: EntityManager): Promise<void> {
   await sql(
     em,
-    `update installation set restored_at = now(), lost_before = lost_until,
-       lost_until = case when mail = 'smtp' then now() else lost_until end`,
+    `update installation set restored_at = now(), lost_until = now(),
+       lost_before = case when restored_at is null then lost_until else lost_before end`,
   )
 }
 

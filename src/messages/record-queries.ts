@@ -5,16 +5,25 @@ import type { MessageStatus } from './message.ts'
 /** How an attempt ended that had handed over. */
 export type Outcome =
   | { status: 'SENT' | 'CAPTURED'; response: string | null }
-  | { status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'; error: string }
+  | {
+      status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'
+      error: string
+      /** Since when it is still to be tried again, as Postgres prints it. */
+      retryAt?: string | null
+    }
 
 /**
- * What is kept of a later try: of what may have been sent before, nobody knows as long as no try was taken. As FAILED it would be
- * said not to have been.
+ * What is kept of a later try: of what may have been sent before, nobody knows as long as no try was taken. As FAILED or CAPTURED
+ * it would be said not to have been.
  */
-export const asUnconfirmedAs = (before: MessageStatus, outcome: Outcome): Outcome =>
-  (before === 'UNCONFIRMED' || before === 'SENDING') && outcome.status === 'FAILED'
-    ? { status: 'UNCONFIRMED', error: outcome.error }
-    : outcome
+export function asUnconfirmedAs(before: MessageStatus, outcome: Outcome): Outcome {
+  if (before !== 'UNCONFIRMED' && before !== 'SENDING') return outcome
+  if (outcome.status === 'FAILED') return { status: 'UNCONFIRMED', error: outcome.error }
+  if (outcome.status === 'CAPTURED') return { status: 'UNCONFIRMED', error: CAPTURED_THIS_TIME }
+  return outcome
+}
+
+const CAPTURED_THIS_TIME = 'Mail was captured when it was to be sent once more: the first one may have arrived'
 
 export interface Content {
   messageId: string
@@ -46,6 +55,7 @@ export async function recordOutcome(
     content?.subject ?? null,
     content?.html ?? null,
     content?.text ?? null,
+    'retryAt' in outcome ? outcome.retryAt : null,
   ])
 }
 
@@ -56,7 +66,10 @@ update messages message set
   message_id = kept.message_id, recipient = kept.recipient, subject = kept.subject, html = kept.html, text = kept.text,
   sent_at = case when $3::text in ('SENT', 'CAPTURED') then now() end,
   settled_at = coalesce(message.settled_at, case when $3::text <> 'DEFERRED' then now() end),
-  retry_at = case when $3::text in ('SENT', 'CAPTURED') or message.retry_at = '-infinity' then null else message.retry_at end
+  retry_at = case
+    when $3::text in ('SENT', 'CAPTURED') or message.retry_at = '-infinity' then null
+    else coalesce(message.retry_at, $11::timestamptz)
+  end
 from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
   given(response, error, message_id, recipient, subject, html, text)
 left join lateral (select given.*) kept

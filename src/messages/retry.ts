@@ -88,7 +88,7 @@ async function assertRule(
   evenIfSent: boolean,
 ): Promise<void> {
   if (status === 'UNCONFIRMED' && !evenIfSent) throw new Refusal(MAY_ARRIVE_TWICE, { param: '/evenIfSent' })
-  if (status === 'CAPTURED' && !isDelivered(await mailOf(em, workspaceId))) throw new Refusal(WOULD_BE_CAPTURED)
+  if (status !== 'FAILED' && !isDelivered(await mailOf(em, workspaceId))) throw new Refusal(WOULD_BE_CAPTURED)
 }
 
 const isRetryable = (status: MessageStatus): status is Retryable => (RETRYABLE as readonly string[]).includes(status)

@@ -61,7 +61,9 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
     return settle(em, id, { status: 'FAILED', error: `Template error in ${error.message}` })
   }
   const content = contentOf({ mailFrom }, draft.key, draft, rendered)
-  if (!isDelivered(draft)) return settle(em, id, { status: 'CAPTURED', response: null }, content)
+  // As CAPTURED it would be said not to have been sent before.
+  if (!isDelivered(draft))
+    throw invalid('Mail is captured at the moment: sending the message again would only capture it')
   return handOver({ ...dependencies, smtp, mailFrom }, id, draft.workspaceId, content)
 }
 
@@ -115,11 +117,13 @@ const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Conte
     return told(kept)
   })
 
-/** What this try could not send is as unconfirmed as before it, or as certainly not sent. */
-const asBefore = ({ wasDeferred }: unconfirmed.Reclaimed, outcome: Outcome): Outcome =>
-  wasDeferred
-    ? outcome
-    : asUnconfirmedAs('UNCONFIRMED', outcome.status === 'DEFERRED' ? { ...outcome, status: 'UNCONFIRMED' } : outcome)
+/** What this try could not send is as unconfirmed as before it, or as certainly not sent; and to be tried again, if it was. */
+function asBefore({ wasDeferred, retryAt }: unconfirmed.Reclaimed, outcome: Outcome): Outcome {
+  if (wasDeferred) return outcome
+  return outcome.status === 'DEFERRED'
+    ? { status: 'UNCONFIRMED', error: outcome.error, retryAt }
+    : asUnconfirmedAs('UNCONFIRMED', outcome)
+}
 
 const told = (outcome: Outcome): Resent => ({
   status: outcome.status,

@@ -143,6 +143,8 @@ where message.id = $1::uuid and step.id = message.step_id::text`
 export interface Reclaimed {
   /** Whether it had certainly not been sent before. */
   wasDeferred: boolean
+  /** Since when somebody wants it tried again, as Postgres prints it. */
+  retryAt: string | null
 }
 
 /**
@@ -157,8 +159,13 @@ export async function reclaimUnconfirmed(
   claim: string,
   recipient: string | null,
 ): Promise<Reclaimed | undefined> {
-  const [row] = await sql<{ was_deferred: boolean }>(em, RECLAIM, [id, claim, LEASE_SECONDS, recipient])
-  return row && { wasDeferred: row.was_deferred }
+  const [row] = await sql<{ was_deferred: boolean; retry_at: string | null }>(em, RECLAIM, [
+    id,
+    claim,
+    LEASE_SECONDS,
+    recipient,
+  ])
+  return row && { wasDeferred: row.was_deferred, retryAt: row.retry_at }
 }
 
 /** Under the same locks as a claim: a DELETE or an erasure waits for it, or it finds nothing. */
@@ -179,4 +186,4 @@ join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id
 join contact on contact.id = enrollment.contact_id
 where message.id = $1::uuid and before.id = message.id and before.status = message.status and ${IS_UNCONFIRMED}
-returning before.status = 'DEFERRED' as was_deferred`
+returning before.status = 'DEFERRED' as was_deferred, before.retry_at`

@@ -7,6 +7,7 @@ import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
 import { Migration007LedgerLists } from './007-ledger-lists.ts'
 import { Migration008EventData } from './008-event-data.ts'
 import { Migration009Restored } from './009-restored.ts'
+import { Migration010HasHeard } from './010-has-heard.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -19,6 +20,7 @@ export const migrations = [
   Migration007LedgerLists,
   Migration008EventData,
   Migration009Restored,
+  Migration010HasHeard,
 ]
 
 /** Their names, oldest first. */
