@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeDataFolder } from './data-folder.ts'
+import { assertNotHalfRestored, makeDataFolder } from './data-folder.ts'
 import { lockFolder } from './lock.ts'
 import { inUse, liveOwner, recordOwner } from './owner.ts'
 import { startPostgres } from './postgres.ts'
@@ -55,6 +55,8 @@ async function start(options: EmbeddedOptions): Promise<void> {
   dataDir = options.dataDir
   makeDataFolder(dataDir)
   unlock = await takeFolder(options.dataDir)
+  // Behind the lock: a restore marks the folder before it looks whether somebody has it.
+  if (!options.restores) assertNotHalfRestored(options.dataDir)
   recordOwner(options.dataDir, options.ownerPid)
 
   const addresses: EmbeddedAddresses = {}

@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 export const LOCK_FILE = 'lock.db'
 
 /**
- * Takes a folder for this process alone. The lock is one that the operating system holds on a file (SQLite's), so it
+ * Takes a folder for this process alone, or what the file stands for in it. The lock is one that the operating system holds on a file (SQLite's), so it
  * ends with the process, however that ends, and there is no stale one to recognise.
  *
  * @returns what releases it, or `undefined` when another process has it.
  */
-export function lockFolder(folder: string): (() => void) | undefined {
-  const file = new DatabaseSync(join(folder, LOCK_FILE))
+export function lockFolder(folder: string, lockFile = LOCK_FILE): (() => void) | undefined {
+  const file = new DatabaseSync(join(folder, lockFile))
   try {
     file.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { escapeIdentifier, escapeLiteral } from 'pg'
+import { clientOf } from './postgres-client.ts'
 
 /** The password that a file holds, which is made where it is missing. */
 export function readPassword(file: string): string {
@@ -16,7 +17,7 @@ export async function ensureRole(
   superuserUrl: string,
   { name, password, databases }: { name: string; password: string; databases: readonly string[] },
 ): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl })
+  const client = clientOf(superuserUrl)
   await client.connect()
   try {
     const role = escapeIdentifier(name)

@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
 import { run } from './tools/run.ts'
 import { assertPortFree } from './ports.ts'
+import { clientOf } from './postgres-client.ts'
 import { postgresBinaries } from './postgres-binaries.ts'
 import { ensureRole, readPassword } from './postgres-roles.ts'
 import { settlePostgresUser, type PostgresUser } from './postgres-user.ts'
 import { commandHolds, endProcess, isAlive } from './process-table.ts'
 import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
+import { requiringScram } from '../src/platform/db/scram.ts'
 
 const SUPERUSER = 'postgres'
 /** The service's role and its database, which it owns, and no more. */
@@ -70,7 +71,7 @@ export async function startPostgres(
     stopMs: 60_000,
   })
   const urlOf = (role: string, password: string, database: string) =>
-    `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
+    requiringScram(`postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`)
   const superuserUrl = urlOf(SUPERUSER, superuserPassword, 'postgres')
   try {
     await waitUntilItAnswers(superuserUrl, server, aborted)
@@ -120,8 +121,7 @@ async function makeCluster(
 async function waitUntilItAnswers(url: string, server: RunningProcess, aborted: AbortSignal): Promise<void> {
   for (let deadline = Date.now() + START_TIMEOUT_MS; ; await delay(50)) {
     aborted.throwIfAborted()
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-    client.on('error', () => undefined)
+    const client = clientOf(url, { connectionTimeoutMillis: 5_000 })
     try {
       await client.connect()
       return

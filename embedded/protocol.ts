@@ -5,6 +5,8 @@ export interface EmbeddedOptions {
   dataDir: string
   /** The process that asks: another one that asks for the same folder is told of it. */
   ownerPid: number
+  /** Whether a restore asks for it, which has marked the folder. */
+  restores?: boolean
   /** Files hold the passwords of the superuser and of the service's role. Those not named are made in the data folder. */
   postgres?: { port: number; superuserPasswordFile?: string; passwordFile?: string }
   /** Temporal's development server, with its UI, on a file. */

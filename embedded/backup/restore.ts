@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import getPort from 'get-port'
@@ -36,18 +36,55 @@ export async function restoreBackup(
   const file = resolve(given)
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const wasThere = existsSync(dataDir)
-  if (wasThere) await assertEmpty(dataDir)
+  if (wasThere) assertEmpty(dataDir, existsSync(restoreMark(dataDir)))
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const release = lockFolder(dataDir, RESTORE_LOCK)
+  if (!release)
+    throw new Error(`Another restore into ${dataDir} is at work. Wait for it, or set DATA_DIR to another folder.`)
+  try {
+    return await restoreInto(dataDir, wasThere, file, schema, say)
+  } finally {
+    release()
+    for (const name of LOCK_FILES) rmSync(join(dataDir, name), { force: true })
+  }
+}
+
+/** Nobody else restores into the folder meanwhile. */
+async function restoreInto(
+  dataDir: string,
+  wasThere: boolean,
+  file: string,
+  schema: RestoredSchema,
+  say: (line: string) => void,
+): Promise<Manifest> {
   const unpacked = restoreMark(dataDir)
+  // What a restore has left that was broken off is nobody's.
+  const wasBrokenOff = existsSync(unpacked)
   mkdirSync(unpacked, { recursive: true, mode: 0o700 })
   try {
-    await extract({ file, cwd: unpacked, strict: true, filter: isOurs }).catch((error: unknown) => {
-      throw new Error(`${file} is no backup, or not whole.`, { cause: error })
-    })
+    // Who starts there looks for the mark behind its lock.
+    await waitUntilFree(dataDir)
+    assertEmpty(dataDir, wasBrokenOff)
+  } catch (error) {
+    if (!wasBrokenOff) rmSync(unpacked, { recursive: true })
+    throw error
+  }
+  empty(dataDir, [RESTORE_MARK, ...LOCK_FILES])
+  empty(unpacked, [])
+  try {
+    await extract({ file, cwd: unpacked, strict: true, preserveOwner: false, filter: isOurs }).catch(
+      (error: unknown) => {
+        throw new Error(`${file} is no backup, or not whole.`, { cause: error })
+      },
+    )
     const manifest = await readManifest(unpacked, schema.migrations).catch((error: unknown) => {
       throw new Error(`${file} cannot be restored. ${(error as Error).message}`, { cause: error })
     })
     makeDataFolder(dataDir)
-    const embedded = await startEmbedded({ dataDir, postgres: { port: await getPort({ host: '127.0.0.1' }) } }, say)
+    const embedded = await startEmbedded(
+      { dataDir, restores: true, postgres: { port: await getPort({ host: '127.0.0.1' }) } },
+      say,
+    )
     try {
       const { databaseUrl = '', superuserUrl = '' } = embedded
       await schema.migrateTo(databaseUrl, manifest.migrations)
@@ -58,6 +95,7 @@ export async function restoreBackup(
     } finally {
       await embedded.stop()
     }
+    chmodSync(join(unpacked, TEMPORAL), 0o600)
     renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
     // Last: from here on it may be started.
     rmSync(unpacked, { recursive: true, force: true })
@@ -72,16 +110,16 @@ export async function restoreBackup(
 const isOurs = (path: string, entry: object): boolean =>
   isNameInBackup(path) && 'type' in entry && entry.type === 'File'
 
-/** What a start that came to nothing leaves: none of it is anybody's data. */
-const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, 'owner.pid', 'logs']
+const RESTORE_LOCK = 'restore-lock.db'
+const LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
+/** What a start or a restore that came to nothing leaves: none of it is anybody's data. */
+const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, ...LOCK_FILES, RESTORE_MARK, 'owner.pid', 'logs']
 
-async function assertEmpty(dataDir: string): Promise<void> {
+function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
   // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
-  if (existsSync(join(dataDir, LOCK_FILE))) await waitUntilFree(dataDir)
-  // What a restore has left that was broken off is nobody's.
-  if (existsSync(restoreMark(dataDir))) return clear(dataDir, true)
+  if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
   const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
-  if (rest.length === 0) return
+  if (wasBrokenOff || rest.length === 0) return
   throw new Error(
     `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
       'Move that one away, or set DATA_DIR to another folder.',
@@ -101,6 +139,11 @@ async function waitUntilFree(dataDir: string): Promise<void> {
 function clear(dataDir: string, wasThere: boolean): void {
   if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })
   // The mark last: until then it is half of something.
-  const names = readdirSync(dataDir).toSorted((a, b) => Number(a === RESTORE_MARK) - Number(b === RESTORE_MARK))
-  for (const name of names) rmSync(join(dataDir, name), { recursive: true, force: true })
+  empty(dataDir, [RESTORE_MARK, ...LOCK_FILES])
+  rmSync(restoreMark(dataDir), { recursive: true, force: true })
+}
+
+function empty(folder: string, but: readonly string[]): void {
+  for (const name of readdirSync(folder))
+    if (!but.includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
 }

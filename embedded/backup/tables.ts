@@ -3,8 +3,9 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
 import copy from 'pg-copy-streams'
+import { clientOf } from '../postgres-client.ts'
 import { fileOf, type Manifest, sha256Of, type SavedTable } from './manifest.ts'
 
 /** Written by migrating. */
@@ -94,8 +95,7 @@ async function assertFits(client: Client, tables: Manifest['tables'], sequences:
 }
 
 async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString })
-  client.on('error', () => undefined)
+  const client = clientOf(connectionString)
   await client.connect()
   // A table of millions takes longer than a request may.
   await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -284,6 +285,29 @@ describe('a backup of npm start', function () {
       assert.equal(none.code, 1)
       assert.match(none.text, /Nothing runs on/)
       assert.equal(existsSync(file), false)
+    })
+
+    it('where another restore is at work; and half of one, which was killed, is started by nobody, and restored anew', async () => {
+      const dataDir = join(folder, 'half')
+      const env = await startEnvironment(dataDir)
+      const first = spawn(process.execPath, ['src/bin/cli.ts', 'restore', good], { cwd: ROOT, env, stdio: 'ignore' })
+      const ended = once(first, 'exit')
+      await eventually('it has begun', () => (existsSync(join(dataDir, 'restore.unfinished')) ? true : undefined))
+      const second = await cli(dataDir, ['restore', good])
+      assert.match(second.text, /Another restore into .* is at work|Another Dripline .* is running on/)
+      assert.equal(second.code, 1)
+      first.kill('SIGKILL')
+      await ended
+      const start = await promisify(execFile)('node', ['src/bin/start.ts'], { cwd: ROOT, env }).catch(
+        (error: unknown) => error as { code: number; stderr: string },
+      )
+      assert.match(start.stderr, /was broken off, or is at work: it is half of a backup/)
+      const again = await cli(dataDir, ['restore', good])
+      assert.equal(again.code, 0, again.text)
+      assert.deepEqual(
+        readdirSync(dataDir).filter((name) => /restore/.test(name)),
+        [],
+      )
     })
 
     it('to be reconciled with what has not come yet', async () => {

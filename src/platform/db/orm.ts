@@ -1,6 +1,7 @@
 import { MikroORM, type Constructor, type EntityClass, type EntityManager, type Options } from '@mikro-orm/postgresql'
 import { Migrator, type Migration } from '@mikro-orm/migrations'
 import type { Pool } from 'pg'
+import { requiresScram } from './scram.ts'
 import { Session } from './session.ts'
 
 export type Orm = MikroORM
@@ -49,6 +50,7 @@ export function openOrm(
     pool: { min: 0, max: poolSize },
     driverOptions: {
       Client: client,
+      requiresScram: requiresScram(url),
       onPoolCreated: onPool,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
