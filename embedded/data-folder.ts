@@ -68,3 +68,12 @@ export function assertNotHalfRestored(dataDir: string): void {
       'Restore it again: npm run cli -- restore FILE',
   )
 }
+
+/**
+ * By what a data folder is told from its copies: when its database was made, which a file system says of the file itself, and keeps
+ * where the folder is moved within it. `undefined` where it does not say so.
+ */
+export function identityOf(dataDir: string): string | undefined {
+  const { birthtimeNs } = statSync(join(dataDir, 'postgres', 'PG_VERSION'), { bigint: true })
+  return birthtimeNs > 0n ? String(birthtimeNs) : undefined
+}

@@ -27,8 +27,9 @@ export function welcome({ port, temporalUiUrl, config, mailFrom, first, isRestor
 }
 
 const RESTORED = [
-  'This installation was restored from a backup, and sends no mail yet. Hold its',
-  'ledger and Temporal against each other: npm run cli -- reconcile',
+  'This installation was restored, or its folder is a copy, and it sends no mail',
+  'yet. What is due until you go on is UNCONFIRMED, unless you know better:',
+  'npm run cli -- reconcile [--nothing-lost | --lost-until TIME]',
 ]
 
 function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
-import { assertNotHalfRestored, makeDataFolder } from '../../embedded/data-folder.ts'
+import { assertNotHalfRestored, identityOf, makeDataFolder } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
@@ -16,6 +16,7 @@ import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.t
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
 import { startWorker } from '../parts/worker.ts'
+import { markIfRestored } from '../relay/index.ts'
 import { createFirstWorkspace } from '../workspaces/index.ts'
 import { welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
@@ -46,6 +47,9 @@ main(async () => {
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.add(() => context.close())
+    // Before anything is sent.
+    const folder = config.DATABASE_URL === undefined ? identityOf(config.dataDir) : undefined
+    await markIfRestored(context.orm.em, { folder, isSaid: config.RESTORED })
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
     const api = await startApi(context)

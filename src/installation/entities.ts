@@ -14,6 +14,8 @@ const schema = defineEntity({
     reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),
     lostBefore: p.datetime().nullable(),
+    backedUpAt: p.datetime().nullable(),
+    dataFolder: p.text().nullable(),
   },
 })
 

@@ -7,6 +7,7 @@ export {
   readMailSender,
   readRestoredAt,
   sayReconciled,
+  sayDataFolder,
   sayRestored,
 } from './queries.ts'
 export { agreeOnWorkplace, installationOf } from './workplace.ts'

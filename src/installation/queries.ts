@@ -1,4 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import { invalid } from '../platform/refusal.ts'
 import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
 import { Installation } from './entities.ts'
 
@@ -77,36 +78,67 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 }
 
 /**
- * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until now may be lost, and
- * what an earlier restore may have lost stays so.
+ * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until then may be lost, and
+ * what an earlier restore may have lost stays so. Its folder is another one, which the next start looks at.
  */
 export async function sayRestored(em: EntityManager): Promise<void> {
   await sql(
     em,
     `update installation set restored_at = now(), lost_until = now(),
-       lost_before = case when restored_at is null then lost_until else lost_before end`,
+       lost_before = case when restored_at is null then lost_until else lost_before end,
+       -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
+       backed_up_at = case when restored_at is null then greatest(
+         (select max(created_at) from trigger_events),
+         (select claimed_at from messages order by id desc limit 1),
+         (select enrolled_at from enrollments order by id desc limit 1)
+       ) else backed_up_at end,
+       data_folder = null`,
   )
 }
 
 /**
- * Says that ledger and Temporal agree, or that nobody minds.
- * @param lostUntil until when what was sent may be lost from the ledger, where somebody knows it better; `null`: nothing is
+ * Says that ledger and Temporal agree, or that nobody minds. What was sent until now may be lost from the ledger: until now the
+ * installation that it was copied from may have gone on.
+ *
+ * @param lostUntil until when, where somebody knows it better; `null`: nothing is lost
  * @returns whether it was restored.
+ * @throws {Refusal} `invalid` where that is before what the backup has itself
  */
 export async function sayReconciled(em: EntityManager, lostUntil?: Date | null): Promise<boolean> {
-  const was = await readRestoredAt(em)
+  const was = await readInstallation(em)
+  if (lostUntil && was?.backedUpAt && lostUntil < was.backedUpAt) {
+    throw invalid(
+      `The backup has what happened at ${was.backedUpAt.toISOString()}, so that what was lost came behind that: nothing can be ` +
+        `lost until ${lostUntil.toISOString()} alone. Where nothing was lost, say --nothing-lost.`,
+    )
+  }
   await sql(
     em,
-    `update installation set restored_at = null,
-       lost_until = case when $1::boolean then greatest($2::timestamptz, lost_before) else lost_until end`,
+    `update installation set restored_at = null, lost_until = case
+       when $1::boolean then greatest($2::timestamptz, lost_before)
+       when restored_at is not null then now()
+       else lost_until
+     end`,
     [lostUntil !== undefined, lostUntil?.toISOString() ?? null],
   )
-  return was !== null
+  return was?.restoredAt != null
 }
 
 /** Until when what was sent may be missing in the ledger; `null` where nothing is. */
 export async function readLostUntil(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.lostUntil ?? null
+}
+
+/**
+ * Says in which data folder the database is, by what no copy of one has. Another one than before was put there as a backup, or is
+ * a copy beside the original.
+ *
+ * @returns whether it is another one
+ */
+export async function sayDataFolder(em: EntityManager, folder: string): Promise<boolean> {
+  const before = (await readInstallation(em))?.dataFolder ?? folder
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { dataFolder: folder })
+  return before !== folder
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

@@ -136,10 +136,15 @@ where enrollment.id = $1::uuid and enrollment.automation_id = $4::uuid and enrol
 /**
  * When a step's email was due, by what the ledger can prove: the waits behind the email before it, when that was settled; or behind
  * what the sequence was begun by. A workflow's own clock says less: a task of its that runs anew behind a restore is of today.
+ *
+ * @returns also since when it waits for that
  */
-export async function dueByLedger(em: EntityManager, { enrollmentId, stepId }: MessageKey): Promise<Date> {
-  const [row] = await sql<{ due: string }>(em, DUE, [enrollmentId, stepId])
-  return row ? toDate(row.due) : new Date(0)
+export async function dueByLedger(
+  em: EntityManager,
+  { enrollmentId, stepId }: MessageKey,
+): Promise<{ since: Date; due: Date }> {
+  const [row] = await sql<{ since: string; due: string }>(em, DUE, [enrollmentId, stepId])
+  return row ? { since: toDate(row.since), due: toDate(row.due) } : { since: new Date(0), due: new Date(0) }
 }
 
 const DUE = `
@@ -159,18 +164,20 @@ before as (
   where step.place < (select place from this) and message.settled_at is not null
   order by step.place desc limit 1
 )
-select coalesce(
+select since, since + make_interval(secs => coalesce((
+    select sum((content ->> 'delayMinutes')::float8) * 60 from step
+    where place < this.place and place > coalesce((select place from before), 0) and content ->> 'type' = 'WAIT'
+  ), 0)) as due
+from this cross join lateral (
+  select coalesce(
     (select settled_at from before),
     least(this.enrolled_at, (
       select created_at from trigger_events where this.cause = '${eventCause('')}' || id and id = case
         when this.cause like '${eventCause('%')}' then substr(this.cause, ${eventCause('').length + 1})::uuid
       end
     ))
-  ) + make_interval(secs => coalesce((
-    select sum((content ->> 'delayMinutes')::float8) * 60 from step
-    where place < this.place and place > coalesce((select place from before), 0) and content ->> 'type' = 'WAIT'
-  ), 0)) as due
-from this`
+  ) as since
+) begun`
 
 /** What is said of a message whose claim outlived its owner. */
 export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'

@@ -58,7 +58,10 @@ const LOST = {
 /** How many messages one call has tried again at most. */
 export const MOST_RETRIES = 1_000
 
-/** So many of those that are looked for, newest first. @returns how many, and where the next ones begin */
+/**
+ * So many of those that are looked for, newest first.
+ * @returns how many, and where the next ones begin; and since when they are looked for, where others may have been sent already
+ */
 export async function retryMany(
   em: EntityManager,
   workspaceId: string,
@@ -69,16 +72,18 @@ export async function retryMany(
     behind?: Place | undefined
   },
   { evenIfSent }: { evenIfSent: boolean },
-): Promise<{ asked: number; last: Place | undefined }> {
+): Promise<{ asked: number; last: Place | undefined; onlySince: string | undefined }> {
   const { status, since, until, behind, ...of } = search
   await assertRule(em, workspaceId, status, evenIfSent)
-  if (Object.values(of).some((id) => id !== undefined && !isId(id))) return { asked: 0, last: undefined }
+  if (Object.values(of).some((id) => id !== undefined && !isId(id)))
+    return { asked: 0, last: undefined, onlySince: undefined }
   const lostUntil = evenIfSent ? null : await readLostUntil(em)
   const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
   const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
   const range = { status, since: latest, until, behind, limit: MOST_RETRIES }
   const { asked, looked, last } = await askForRetries(em, workspaceId, of, range)
-  return { asked, last: looked === MOST_RETRIES ? last : undefined }
+  const isCut = lostUntil !== null && latest === lostUntil.toISOString()
+  return { asked, last: looked === MOST_RETRIES ? last : undefined, onlySince: isCut ? latest : undefined }
 }
 
 async function assertRule(

@@ -115,8 +115,15 @@ export const messageOperations = [
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
       const search = { status, automationId, contactId, behind, since: body.since, until: body.until }
-      const { asked, last } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
-      return { status: 202, body: { data: { retried: asked, nextCursor: cursorBehind(last) } } }
+      const { asked, last, onlySince } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
+      const warning =
+        `This installation was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +
+        'left out; /evenIfSent has to be true for them'
+      return {
+        status: 202,
+        ...(onlySince !== undefined && { headers: { 'X-Warning': warning } }),
+        body: { data: { retried: asked, nextCursor: cursorBehind(last) } },
+      }
     },
   }),
 ]

@@ -38,11 +38,18 @@ export async function sendMessage(
   const attempt = new StepAttempt(dependencies, key, automationId, draft)
   // However mail leaves at this moment: what is captured may be delivered one day.
   if (draft.lostUntil && draft.workspaceMode === 'live') {
-    const due = await dueByLedger(em, key)
-    if (due <= draft.lostUntil) return mayHaveBeenSent(dependencies, attempt, due)
+    const { since, due } = await dueByLedger(em, key)
+    const lostUntil = draft.lostUntil.getTime()
+    // What began behind that began here.
+    if (since.getTime() <= lostUntil && due.getTime() <= lostUntil + CLOCKS_DIFFER_MS) {
+      return mayHaveBeenSent(dependencies, attempt, due)
+    }
   }
   return new Sending(dependencies, attempt, draft).send(patience)
 }
+
+/** A workflow's clock and the ledger's, of which one says when it was sent and the other when it was due. */
+const CLOCKS_DIFFER_MS = 60_000
 
 /** What the ledger does not know any more, because it was lost between a backup and its restore, nobody may send again. */
 async function mayHaveBeenSent(

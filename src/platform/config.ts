@@ -56,6 +56,7 @@ const splitList = (text: string): string[] =>
 /** The whole configuration: every environment variable that Dripline reads, with its default. */
 const environment = object({
   DATA_DIR: string().default('./data'),
+  RESTORED: boolean().default(false),
   PORT: port(3000),
   HOST: string().default('0.0.0.0'),
   POSTGRES_PORT: port(54321),

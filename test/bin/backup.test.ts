@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -164,6 +165,35 @@ describe('a backup of npm start', function () {
     await eventually('who comes later is mailed', () =>
       taken().get('later@example.com three') === 1 ? true : undefined,
     )
+    await product.stop()
+    product = undefined
+  })
+
+  it('that is a copy of the stopped folder sends nothing, when it is put back, before it is reconciled', async () => {
+    const dataDir = join(folder, 'copied')
+    const copy = join(folder, 'copy')
+    product = await startProduct(dataDir, sink.url)
+    const key = /svc_live_\w+/.exec(product.run.text())![0]
+    product.use(key)
+    await product.stop()
+    await promisify(execFile)('cp', ['-a', dataDir, copy])
+    product = await startProduct(dataDir, sink.url)
+    assert.doesNotMatch(product.run.text(), /its folder is a copy/)
+    await product.stop()
+    rmSync(dataDir, { recursive: true })
+    renameSync(copy, dataDir)
+    product = await startProduct(dataDir, sink.url)
+    assert.match(product.run.text(), /its folder is a copy/)
+    for (const wrong of [
+      ['--nothing-lost', '--lost-until', new Date().toISOString()],
+      ['--lost-until', new Date().toISOString().slice(0, 10)],
+    ])
+      await assert.rejects(product.cli('reconcile', ...wrong))
+    assert.match(await product.cli('reconcile', '--dry-run'), /Mail is still held back/)
+    assert.match(await product.cli('reconcile', '--nothing-lost'), /Mail goes on/)
+    await product.stop()
+    product = await startProduct(dataDir, sink.url)
+    assert.doesNotMatch(product.run.text(), /its folder is a copy/)
     await product.stop()
     product = undefined
   })

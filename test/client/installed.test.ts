@@ -138,10 +138,14 @@ describe('@dripline/client, installed from an instance', () => {
   it('takes a DELETE for done that finds nothing after its answer was lost, and only then', async () => {
     const gone = (response: ServerResponse) =>
       void response.writeHead(404, { 'x-error-code': 'contact_not_found' }).end()
-    const deletionBy = (dripline: DriplineClient) =>
-      dripline.DELETE('/contacts/{id}', { params: { path: { id: '1' } } })
+    const deletionBy = (dripline: DriplineClient, id = '01a2054d-13f8-7750-86db-dc043c022886') =>
+      dripline.DELETE('/contacts/{id}', { params: { path: { id } } })
     const lost = await clientOf([(response) => response.destroy(), gone])
     assert.equal((await deletionBy(lost.dripline)).response.status, 204)
+    // Somebody may have signed up again with that address.
+    const named = await clientOf([(response) => response.destroy(), gone])
+    await assert.rejects(deletionBy(named.dripline, 'email:ada@example.com'), { code: 'network_error' })
+    assert.equal(named.asked.length, 1)
     const heard = await clientOf([gone])
     await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
   })

@@ -10,6 +10,12 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { SENDER } from '../support/npm-start.ts'
+import { quietLog } from '../support/log.ts'
+import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
+import { asUnconfirmedAs } from '../../src/messages/record-queries.ts'
+import { createMail } from '../../src/parts/mail.ts'
+import { noMetrics } from '../../src/outbox/dependencies.ts'
 
 interface Listed {
   id: string
@@ -136,6 +142,24 @@ describe('a message that somebody has tried again', () => {
     const captured = await eventually('it is captured', async () => (await activityOf(its, inTest))[0])
     const again = await its.call('POST', `messages/${(captured as unknown as Listed).id}/retry`, {})
     assert.equal(again.refused, '409 would_be_captured')
+  })
+
+  it('is never said to be unsent again where it may have been: not by a capture, and neither is a retry lost by a resend', async () => {
+    const { id, contactId } = await one('UNCONFIRMED')
+    await agreeOnMail(em(), { smtp: true, capture: true })
+    assert.equal((await retry(id, { evenIfSent: true })).refused, '409 would_be_captured')
+    assert.equal(asUnconfirmedAs('UNCONFIRMED', { status: 'CAPTURED', response: null }).status, 'UNCONFIRMED')
+    const mail = createMail(service.context.config, service.context.orm.em, SENDER)
+    const resend = () => resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, id)
+    await assert.rejects(resend(), { message: /would only capture it/ })
+    await agreeOnMail(em(), { smtp: true, capture: false })
+    sink.behave({ code: 451, text: '4.3.0 later', at: 'rcpt' })
+    assert.equal((await retry(id, { evenIfSent: true })).status, 202)
+    assert.equal((await resend()).status, 'UNCONFIRMED')
+    sink.behave('accept')
+    await becomes(contactId, 'SENT')
+    await mail.smtp?.close()
+    await mail.renderer.close()
   })
 
   it('waits while its automation is paused, and nobody asks again and again', async () => {

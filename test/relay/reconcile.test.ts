@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { readLostUntil, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { dueByLedger } from '../../src/messages/draft-queries.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
@@ -22,7 +22,7 @@ describe('a reconciliation', () => {
     await service.stop()
     await sink.close()
   })
-  afterEach(() => sayReconciled(em(), null).then(() => sql(em(), 'update installation set lost_until = null')))
+  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null, lost_before = null'))
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -56,8 +56,8 @@ describe('a reconciliation', () => {
     })
     return { automationId, contactId, enrollmentId: row!.id }
   }
-  const differences = async (isDry = false) => {
-    const { differences: all, failed } = await reconcile(service.context.dependencies, { isDry })
+  const differences = async (isDry = false, lostUntil?: null) => {
+    const { differences: all, failed } = await reconcile(service.context.dependencies, { isDry, lostUntil })
     assert.equal(failed, 0)
     return all
   }
@@ -144,11 +144,41 @@ describe('a reconciliation', () => {
       return raw.pendingActivities?.some(({ lastFailure }) => lastFailure) ? true : undefined
     })
     assert.deepEqual(await activityOf(service, contactId), [])
-    assert.equal((await differences()).length, 0)
+    assert.equal((await differences(false, null)).length, 0)
     const [message] = await settled(contactId, 1)
-    // It was due behind the restore, so that nobody else can have sent it.
     assert.equal(message!.status, 'SENT')
   }).timeout(90_000)
+
+  it('takes all that was due until then for lost, where nobody knows better, however mail left when the backup was made', async () => {
+    for (const mail of ['capture', 'smtp']) {
+      await sql(em(), 'update installation set mail = $1', [mail])
+      await service.stopWorkers()
+      await markRestored(em())
+      const automationId = await anAutomation(service)
+      const contactId = await aContact(service)
+      await enroll(service, automationId, contactId)
+      // The original went on behind the restore, live by then, and was stopped.
+      await differences()
+      await sql(em(), `update installation set mail = 'smtp'`)
+      await service.startWorker()
+      const [message] = await settled(contactId, 1)
+      assert.equal(message!.status, 'UNCONFIRMED')
+      const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED' })
+      assert.match(bulk.headers.get('x-warning') ?? '', /are left out; \/evenIfSent/)
+    }
+  }).timeout(90_000)
+
+  it('is told until when something is lost: not before the backup, and not by a second restore', async () => {
+    await aContact(service)
+    await enroll(service, await anAutomation(service), await aContact(service))
+    await sayRestored(em())
+    await assert.rejects(sayReconciled(em(), new Date('2020-01-01T00:00:00Z')), {
+      message: /The backup has what happened at/,
+    })
+    await sayRestored(em())
+    await sayReconciled(em(), null)
+    assert.equal(await readLostUntil(em()), null)
+  })
 
   describe('behind a restore that may have lost what was sent', () => {
     const lost = (until: Date) =>
@@ -186,7 +216,7 @@ describe('a reconciliation', () => {
       const [row] = await rowsOf(contactId)
       const { body } = await service.call('GET', `automations/${automationId}`)
       const key = { enrollmentId: row!.id, stepId: body.data.steps[1].id as string, visit: 0 }
-      const minutesAgo = async () => (Date.now() - (await dueByLedger(em(), key)).getTime()) / 60_000
+      const minutesAgo = async () => (Date.now() - (await dueByLedger(em(), key)).due.getTime()) / 60_000
       assert.ok(Math.abs((await minutesAgo()) - 90) < 1)
       await service.startWorker()
     })

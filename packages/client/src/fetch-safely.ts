@@ -19,6 +19,8 @@ const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
 /** What the service has lost sight of, because it was killed, it takes for being in progress for 30 seconds. */
 const LONGEST_IN_PROGRESS_MS = 60_000
+/** What one thing is, by an id that nobody else ever has. */
+const ONE_BY_ID = /\/v\d+\/[a-z]+\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -44,7 +46,7 @@ export async function fetchSafely(
   for (let failures = 0; ;) {
     const outcome = await tryOnce(request, timeoutMs, fetch)
     if (outcome instanceof DriplineError) {
-      if (failures >= retries) throw outcome
+      if (failures >= retries || !mayRepeat(request)) throw outcome
       isDone = true
       await pause(pauseMs(failures), request.signal)
       failures += 1
@@ -73,6 +75,12 @@ export async function fetchSafely(
     failures += 1
   }
 }
+
+/**
+ * Whether a request may be made again whose answer was lost. A DELETE has no key: of what came again under the same name meanwhile,
+ * such as a new sign-up with that address, it would take another one away.
+ */
+const mayRepeat = ({ method, url }: Request): boolean => method !== 'DELETE' || ONE_BY_ID.test(new URL(url).pathname)
 
 /** @returns the answer, or why there is none. What the caller has given up is thrown. */
 async function tryOnce(

@@ -18,7 +18,9 @@ interface Chosen {
 }
 
 function parseInstant(text: string): Date {
-  if (!isTimestamp(text)) throw new InvalidArgumentError('It is an instant, such as 2026-11-21T09:30:00Z.')
+  // A day alone would be its first second, and all of the day be sent again.
+  if (!isTimestamp(text) || !text.includes('T'))
+    throw new InvalidArgumentError('It is an instant, such as 2026-11-21T09:30:00Z.')
   // What is due until then is not sent: a mistyped year would hold back all of it.
   if (new Date(text) > new Date()) throw new InvalidArgumentError('It has not come yet: nothing can be lost by then.')
   return new Date(text)
@@ -65,6 +67,9 @@ export function backupCommands(program: Command): void {
     .action(async (options: Output & Chosen) => {
       if ([options.dryRun, options.waive, options.restored].filter(Boolean).length > 1) {
         throw new Error('--dry-run, --waive and --restored are three different things: give one of them.')
+      }
+      if (options.nothingLost && options.lostUntil) {
+        throw new Error('--nothing-lost and --lost-until say different things: give one of them.')
       }
       const { hold, reconcileAll, waive } = await import('./reconcile.ts')
       if (options.restored) {

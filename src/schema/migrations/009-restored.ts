@@ -9,7 +9,9 @@ export class Migration009Restored extends Migration {
       // And until when somebody holds them against each other.
       'alter table installation add column restored_at timestamptz, add column reconciling_until timestamptz, ' +
         // And until when what was sent may be lost from the ledger; and was, behind the restore before.
-        'add column lost_until timestamptz, add column lost_before timestamptz',
+        'add column lost_until timestamptz, add column lost_before timestamptz, ' +
+        // How new the newest is that was restored; and by what npm start knows the folder that it had last.
+        'add column backed_up_at timestamptz, add column data_folder text',
     )
   }
 }
