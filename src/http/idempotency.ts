@@ -11,6 +11,9 @@ import type { Answer } from './operation.ts'
 
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
 
+/** Where a contact may be named by something else than its id. */
+const NAMED = /(email|external)(:|%3A)/i
+
 export interface IdempotentRequest {
   workspaceId: string
   requestId: string
@@ -21,6 +24,8 @@ export interface IdempotentRequest {
   rawBody: string
   /** Whether the caller may read what it writes: the answer can depend on it. */
   mayRead: boolean
+  /** Whether the caller may learn which contact a name is of: who may not is told nothing by another one's answer. */
+  knowsNames: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean
   /**
@@ -56,7 +61,7 @@ export async function doOnce<Given extends Dependencies>(
   request: IdempotentRequest,
   prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
-  const { workspaceId, requestId, key, method, path, rawBody, mayRead } = request
+  const { workspaceId, requestId, key, method, path, rawBody, mayRead, knowsNames } = request
   if (key === undefined) {
     const run = await prepare()
     return { ...(await run(newCall(requestId), dependencies)), replayed: false }
@@ -65,7 +70,8 @@ export async function doOnce<Given extends Dependencies>(
     throw new Refusal(INVALID_IDEMPOTENCY_KEY)
   }
   const { em } = dependencies
-  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}\n${rawBody}`).digest()
+  const names = knowsNames || !NAMED.test(path + rawBody) ? '' : ' nameless'
+  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}${names}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
   if (taken.kind === 'erased') throw new Refusal(DONE_FOR_ERASED)

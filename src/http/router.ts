@@ -94,6 +94,7 @@ async function serve(
     rawBody: body?.raw ?? '',
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
+    knowsNames: caller.apiKey.scopes.some((scope) => scope.startsWith('contacts:')),
     transactional: operation.transactional ?? true,
     // Anew it holds what others wrote since: who may not read gets what it was told, which is what it gave.
     ...(operation.remake &&

@@ -168,7 +168,7 @@ export async function wakeRetries(em: EntityManager, automationId: string): Prom
 
 /** Looks at a message that is to be tried again, without a lock: the claim asks again. */
 export const draftRetry = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
-  draftOnceMore(em, id, IS_TO_RETRY)
+  draftOnceMore(em, id, { name: 'to-retry', sql: IS_TO_RETRY })
 
 const IS_TO_RETRY = `
 (${IS_RETRYABLE} and message.retry_at > '-infinity' and automation.status in ${SENDING_STATUSES}

@@ -163,7 +163,7 @@ export class Sending {
       const outcome = outcomeOf(delivery)
       await this.attempt.record(claimed.id, outcome, content)
       metrics.settled(outcome.status)
-      warnOf(this.dependencies.log, outcome, { messageId: claimed.id, ...this.attempt.ids }, content.recipient)
+      warnOf(this.dependencies.log, outcome, { messageId: claimed.id, ...this.attempt.ids }, content)
       return this.resultOf(outcome)
     } finally {
       lease.end()
@@ -200,7 +200,7 @@ export class Sending {
     if (messageId === undefined) return again()
     metrics.settled(as.status)
     const told = inLog === undefined ? sound : { status: as.status, error: inLog }
-    warnOf(log, told, { messageId, ...this.attempt.ids }, this.draft.contact.email)
+    warnOf(log, told, { messageId, ...this.attempt.ids }, { recipient: this.draft.contact.email })
     return this.resultOf(as)
   }
 
@@ -223,16 +223,17 @@ const WORTH_A_WARNING: Partial<Record<MessageStatus, string>> = {
     'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
 }
 
-/** Logs it, with the server's words, and nobody's address. */
+/** Logs it, with the server's words, and neither anybody's address nor what the email says. */
 export function warnOf(
   log: Log,
   { status, error }: { status: MessageStatus; error?: string | undefined },
   ids: Record<string, string>,
-  recipient?: string,
+  { recipient, subject }: { recipient?: string; subject?: string } = {},
 ): void {
   const words = WORTH_A_WARNING[status]
   if (words === undefined) return
-  log.warn({ status, ...ids, ...(error !== undefined && { reason: withoutAddresses(error, recipient) }) }, words)
+  const reason = subject?.trim() ? error?.replaceAll(subject.trim(), '…') : error
+  log.warn({ status, ...ids, ...(reason !== undefined && { reason: withoutAddresses(reason, recipient) }) }, words)
 }
 
 /** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */

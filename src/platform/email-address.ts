@@ -87,7 +87,10 @@ export function withoutAddresses(text: string, known?: string): string {
   const bare = line.replace(ADDRESS_LIKE, '…')
   const local = known === undefined ? '' : (/^(.*)@/.exec(known)?.[1] ?? '').normalize('NFC')
   // Servers name a mailbox without its tag, too.
-  const names = [local, local.split('+')[0] ?? ''].filter((name) => name !== '')
+  const coded = Buffer.from(known ?? '')
+    .toString('base64')
+    .replace(/=+$/, '')
+  const names = [coded, local, local.split('+')[0] ?? ''].filter((name) => name !== '')
   return names.reduce(
     (rest, name) =>
       rest.replace(new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(SYNTAX, '\\$&')}(?![\\p{L}\\p{N}])`, 'giu'), '…'),

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { run } from '../../embedded/tools/run.ts'
+import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { document } from '../../src/parts/operations.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { copyWithMaven } from '../../scripts/maven.ts'
-import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { aClaim } from '../support/a-claim.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -30,6 +33,20 @@ async function install(): Promise<{ jars: string; python: string }> {
     writeFileSync(ready, '')
   }
   return { jars: join(folder, 'jars', '*'), python: join(environment, 'bin', 'python') }
+}
+
+/** One that a mail server has refused. Its enrollment is over. */
+async function aFailedMessage(service: Service, automationId: string, contactId: string): Promise<string> {
+  const em = service.context.orm.em.fork()
+  await enroll(service, automationId, contactId)
+  const rows = await sql<{ id: string }>(em, 'select id from enrollments where contact_id = $1::uuid', [contactId])
+  const stepId = (await service.call('GET', `automations/${automationId}`)).body.data.steps[0].id as string
+  const key = { enrollmentId: rows[0]!.id, stepId, visit: 0 }
+  const as = { status: 'FAILED', error: '550 no such mailbox' } as const
+  const claimed = await claimMessage(em, { ...aClaim(key, automationId, await addressOf(service, contactId)), as })
+  await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
+  assert.ok(claimed)
+  return claimed
 }
 
 describe('a client in Python, generated from the document', function () {
@@ -64,6 +81,7 @@ describe('a client in Python, generated from the document', function () {
     const condition = { all: [{ tag: 'vip' }, { not: { any: [{ field: 'email', is: 'missing' }] } }] }
     const { em } = service.context.orm
     const { id: segmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Vip', condition })
+    const messageId = await aFailedMessage(service, automationId, contactId)
     const calls = [
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
@@ -88,6 +106,12 @@ describe('a client in Python, generated from the document', function () {
       { method: 'list_segments', arguments: {} },
       { method: 'get_segment', arguments: { id: segmentId } },
       { method: 'list_segment_members', arguments: { id: segmentId } },
+      { method: 'create_segment', arguments: {}, body: { name: 'Pythonistas', condition: { tag: 'vip' } } },
+      { method: 'update_segment', arguments: { id: segmentId }, body: { name: 'Very important' } },
+      { method: 'delete_segment', arguments: { id: segmentId } },
+      { method: 'list_messages', arguments: { status: 'FAILED', limit: 1 } },
+      { method: 'retry_message', arguments: { id: messageId }, body: { evenIfSent: false } },
+      { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
       { method: 'list_automations', arguments: {} },
       {
         method: 'create_automation',
@@ -98,6 +122,8 @@ describe('a client in Python, generated from the document', function () {
       { method: 'update_automation', arguments: { id: automationId }, body: { name: 'Renamed' } },
       { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [EMAIL] } },
       { method: 'enroll_contact', arguments: { id: automationId }, body: { contactId, merge: { from: 'python' } } },
+      { method: 'list_enrollments', arguments: { id: automationId, limit: 1 } },
+      { method: 'end_enrollment', arguments: { id: automationId, contact_id: contactId } },
       { method: 'delete_automation', arguments: { id: automationId } },
       { method: 'erase_contact', arguments: { id: contactId } },
     ]

@@ -227,6 +227,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         path: '/x',
         rawBody: '',
         mayRead: true,
+        knowsNames: true,
       }
       const pause = () =>
         world.client('pause', (dependencies) =>

@@ -62,7 +62,7 @@ export async function fetchSafely(
     }
     if (outcome.ok || failures >= retries || !PASSING.has(outcome.status)) {
       const warning = outcome.headers.get('x-warning')
-      if (warning !== null) onWarning(`${request.method} ${new URL(request.url).pathname}: ${warning}`)
+      if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning}`)
       if (outcome.ok) return outcome
       // It is gone by that one.
       if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
@@ -75,6 +75,9 @@ export async function fetchSafely(
     failures += 1
   }
 }
+
+/** Without whom it is about, where that is a name: a console is no place for it. */
+const pathOf = ({ url }: Request): string => new URL(url).pathname.replace(/(email|external)(?::|%3A)[^/]*/gi, '$1:…')
 
 /**
  * Whether a request may be made again whose answer was lost. A DELETE has no key: of what came again under the same name meanwhile,
