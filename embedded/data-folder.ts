@@ -1,4 +1,15 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
 
@@ -69,11 +80,32 @@ export function assertNotHalfRestored(dataDir: string): void {
   )
 }
 
+/** Made anew by each start: by when it was made, the folder is told from what it was, and from its copies. */
+const GENERATION = 'generation'
+
 /**
- * By what a data folder is told from its copies: when its database was made, which a file system says of the file itself, and keeps
- * where the folder is moved within it. `undefined` where it does not say so.
+ * By what a start knows a data folder: when a file of it was made, which a file system keeps where it is moved, and makes anew where
+ * it is copied, also over what was there. The database has it, too: an older one names an older file.
  */
-export function identityOf(dataDir: string): string | undefined {
-  const { birthtimeNs } = statSync(join(dataDir, 'postgres', 'PG_VERSION'), { bigint: true })
+export interface Generation {
+  /** Which the folder has; `undefined` where it has none, or the file system does not say so. */
+  found: string | undefined
+  /** Which it is to have from now on. */
+  next: string | undefined
+  /** Puts that in its place, once the database knows both: whatever ends the start in between, one of them is there. */
+  take(): void
+}
+
+export function nextGeneration(dataDir: string): Generation {
+  const file = join(dataDir, GENERATION)
+  const unfinished = `${file}.new`
+  const found = existsSync(file) ? madeAt(file) : undefined
+  rmSync(unfinished, { force: true })
+  writeFileSync(unfinished, '', { mode: 0o600, flag: 'wx' })
+  return { found, next: madeAt(unfinished), take: () => renameSync(unfinished, file) }
+}
+
+function madeAt(file: string): string | undefined {
+  const { birthtimeNs } = statSync(file, { bigint: true })
   return birthtimeNs > 0n ? String(birthtimeNs) : undefined
 }

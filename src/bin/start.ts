@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
-import { assertNotHalfRestored, identityOf, makeDataFolder } from '../../embedded/data-folder.ts'
+import { assertNotHalfRestored, makeDataFolder, nextGeneration } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
@@ -48,8 +48,9 @@ main(async () => {
     const context = openContext(connected, log)
     closers.add(() => context.close())
     // Before anything is sent.
-    const folder = config.DATABASE_URL === undefined ? identityOf(config.dataDir) : undefined
-    await markIfRestored(context.orm.em, { folder, isSaid: config.RESTORED })
+    const generation = config.DATABASE_URL === undefined ? nextGeneration(config.dataDir) : undefined
+    await markIfRestored(context.orm.em, { generation, isSaid: config.RESTORED })
+    generation?.take()
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
     const api = await startApi(context)

@@ -7,6 +7,8 @@ export {
   readMailSender,
   readRestoredAt,
   sayReconciled,
+  type FolderGeneration,
+  isOtherFolder,
   sayDataFolder,
   sayRestored,
 } from './queries.ts'

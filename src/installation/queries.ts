@@ -129,16 +129,23 @@ export async function readLostUntil(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.lostUntil ?? null
 }
 
-/**
- * Says in which data folder the database is, by what no copy of one has. Another one than before was put there as a backup, or is
- * a copy beside the original.
- *
- * @returns whether it is another one
- */
-export async function sayDataFolder(em: EntityManager, folder: string): Promise<boolean> {
-  const before = (await readInstallation(em))?.dataFolder ?? folder
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { dataFolder: folder })
-  return before !== folder
+/** By what no copy of a data folder is known: which it has, and which it is about to have. */
+export interface FolderGeneration {
+  found: string | undefined
+  next: string | undefined
+}
+
+/** Whether the database was in another data folder last: this one was put there as a backup, or is a copy beside the original. */
+export async function isOtherFolder(em: EntityManager, { found }: FolderGeneration): Promise<boolean> {
+  const known = (await readInstallation(em))?.dataFolder
+  return known != null && (found === undefined || !known.split(' ').includes(found))
+}
+
+/** Says in which data folder the database is. */
+export async function sayDataFolder(em: EntityManager, { found, next }: FolderGeneration): Promise<void> {
+  // Where the file system does not say, nobody goes by it.
+  const dataFolder = next === undefined ? null : [found, next].filter((one) => one !== undefined).join(' ')
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { dataFolder })
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

@@ -102,41 +102,41 @@ delivery as (
   returning delivery.*
 )`
 
-/** Looks at so many messages of a status, newest first, and has those tried again that may be. The relay sees to it. */
+/**
+ * Looks at so many messages of a status, newest first, and has those tried again that may be. The relay sees to it. The contacts
+ * are locked before it is looked who was taken out: a DELETE of an enrollment waits for what it has to drop, or is seen.
+ *
+ * @param unit a transaction
+ */
 export async function askForRetries(
-  em: EntityManager,
+  unit: EntityManager,
   workspaceId: string,
   search: MessageSearch,
   { status, ...range }: Pick<NewestPage, 'behind' | 'since' | 'until' | 'limit'> & { status: Retryable },
 ): Promise<{ asked: number; looked: number; last: Place | undefined }> {
   const parameters: unknown[] = []
-  const page = messagePage(
-    workspaceId,
-    search,
-    { columns: 'item.enrollment_id', statuses: [status], ...range },
-    parameters,
-  )
-  const [row] = await sql<{ asked: number; looked: number; micros: string | null; id: string | null }>(
-    em,
-    `with page as materialized (${page}),
-     asked as (
-       update messages message set retry_at = now() from page
-       where message.id = page.id and message.status = $${parameters.push(status)} and message.retry_at is null
-         and ${HAS_SOURCE}
-         -- Who was taken out is asked for by name, or not at all.
-         and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')
-       returning message.id, message.workspace_id
-     ),
-     ${DUE('bulk')}
-     select (select count(*) from delivery)::integer as asked, (select count(*) from page)::integer as looked, last.micros, last.id
-     from (select) one left join lateral (
-       select micros, id from page order by micros::bigint, id limit 1
-     ) last on true`,
-    parameters,
-  )
-  const last = row?.micros && row.id ? { micros: row.micros, id: row.id } : undefined
-  return { asked: row?.asked ?? 0, looked: row?.looked ?? 0, last }
+  const columns = 'item.contact_id'
+  const text = messagePage(workspaceId, search, { columns, statuses: [status], ...range }, parameters)
+  const page = await sql<Place & { contact_id: string }>(unit, text, parameters)
+  const last = page.at(-1)
+  const of = [page.map(({ id }) => id), status]
+  await sql(unit, 'select from contacts where id = any($1::uuid[]) order by id for key share', [
+    page.map(({ contact_id }) => contact_id),
+  ])
+  const [row] = await sql<{ asked: number }>(unit, ASK_FOR_ALL, of)
+  return { asked: row?.asked ?? 0, looked: page.length, last: last && { micros: last.micros, id: last.id } }
 }
+
+const ASK_FOR_ALL = `
+with asked as (
+  update messages message set retry_at = now()
+  where message.id = any($1::uuid[]) and message.status = $2 and message.retry_at is null and ${HAS_SOURCE}
+    -- Who was taken out is asked for by name, or not at all.
+    and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')
+  returning message.id, message.workspace_id
+),
+${DUE('bulk')}
+select count(*)::integer as asked from delivery`
 
 /** Some of those that have been to be tried again for long: Temporal may have lost them, and is told once more. */
 export async function overdueRetries(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {

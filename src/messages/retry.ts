@@ -81,7 +81,7 @@ export async function retryMany(
   const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
   const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
   const range = { status, since: latest, until, behind, limit: MOST_RETRIES }
-  const { asked, looked, last } = await askForRetries(em, workspaceId, of, range)
+  const { asked, looked, last } = await em.transactional((unit) => askForRetries(unit, workspaceId, of, range))
   const isCut = lostUntil !== null && latest === lostUntil.toISOString()
   return { asked, last: looked === MOST_RETRIES ? last : undefined, onlySince: isCut ? latest : undefined }
 }

@@ -1,4 +1,4 @@
-import { sayDataFolder, sayRestored } from '../installation/index.ts'
+import { type FolderGeneration, isOtherFolder, sayDataFolder, sayRestored } from '../installation/index.ts'
 import { giveUpAttempts, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 
@@ -16,15 +16,15 @@ async function markWithin(unit: EntityManager): Promise<void> {
 /**
  * Takes a database for restored that is in another data folder than before, or of which somebody says so.
  *
- * @param folder see `sayDataFolder`; where nobody can tell one from its copy, there is none
+ * @param generation of the data folder, where it is one of `npm start`
  * @param isSaid whether somebody says it, of a folder that cannot be told from what it was
  */
 export const markIfRestored = (
   em: EntityManager,
-  { folder, isSaid }: { folder: string | undefined; isSaid: boolean },
+  { generation, isSaid }: { generation: FolderGeneration | undefined; isSaid: boolean },
 ): Promise<void> =>
   em.fork().transactional(async (unit) => {
-    const isOther = folder !== undefined && (await sayDataFolder(unit, folder))
+    const isOther = generation !== undefined && (await isOtherFolder(unit, generation))
     if (isOther || isSaid) await markWithin(unit)
-    if (folder !== undefined) await sayDataFolder(unit, folder)
+    if (generation) await sayDataFolder(unit, generation)
   })

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createDriplineClient, type DriplineClient } from '@dripline/client'
+import { createDriplineClient, type DriplineClient, type DriplineError } from '@dripline/client'
 import { aList, anAutomation } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -146,6 +146,27 @@ describe('@dripline/client, installed from an instance', () => {
     const named = await clientOf([(response) => response.destroy(), gone])
     await assert.rejects(deletionBy(named.dripline, 'email:ada@example.com'), { code: 'network_error' })
     assert.equal(named.asked.length, 1)
+    // Of a proxy's answer nobody knows, and what is still being sent is done.
+    for (const [status, code] of [
+      [504, undefined],
+      [503, 'still_sending'],
+      [503, 'database_unavailable'],
+    ] as const) {
+      const answer = (response: ServerResponse) =>
+        void response
+          .writeHead(status, code === undefined ? {} : { 'x-error-code': code, 'retry-after': '0' })
+          .end('{}')
+      const passing = await clientOf([answer, gone])
+      await assert.rejects(deletionBy(passing.dripline, 'email:ada@example.com'), { status })
+      assert.equal(passing.asked.length, 1)
+      const byId = await clientOf([answer, gone])
+      await deletionBy(byId.dripline).catch((error: unknown) => assert.equal((error as DriplineError).status, 404))
+      assert.equal(byId.asked.length, 2)
+    }
+    const limited = (response: ServerResponse) =>
+      void response.writeHead(429, { 'x-error-code': 'rate_limited', 'retry-after': '0' }).end('{}')
+    const refused = await clientOf([limited, gone])
+    await assert.rejects(deletionBy(refused.dripline, 'email:ada@example.com'), { code: 'contact_not_found' })
     const heard = await clientOf([gone])
     await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
   })

@@ -7,7 +7,7 @@ export interface Mutant {
   file: string
   replace: string
   by: string
-  /** The worlds of the simulation that show it. */
+  /** The worlds of the simulation that show it, if any can. */
   worlds: readonly string[]
   /** The stories of the fault suite that show it: each of them does. */
   stories: readonly string[]
@@ -209,6 +209,22 @@ export const MUTANTS: Record<string, Mutant> = {
     by: 'void enqueue',
     worlds: ['delete'],
     stories: ['torn-down'],
+  },
+  'restored-and-sends': {
+    what: 'what was restored sends before it is reconciled',
+    file: CLAIM,
+    replace: 'select from installation where restored_at is not null',
+    by: 'select from installation where false',
+    worlds: [],
+    stories: ['older-ledger'],
+  },
+  'lost-is-forgotten': {
+    what: 'what was due between a backup and the loss is sent again',
+    file: 'src/messages/send-message.ts',
+    replace: `if (draft.lostUntil && draft.workspaceMode === 'live') {`,
+    by: 'if (draft.lostUntil && !draft) {',
+    worlds: [],
+    stories: ['older-ledger'],
   },
   'answer-apart': {
     what: 'what a call did and the answer that is kept of it are two transactions',

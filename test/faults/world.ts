@@ -1,9 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { startEmbedded } from '../../embedded/client.ts'
 import { resolveGoTool } from '../../embedded/tools/go-tools.ts'
 import { balance } from '../../scripts/cluster/balancer.ts'
@@ -44,6 +45,11 @@ export interface World {
   /** A connection that no fault is between. */
   orm: Orm
   temporalAddress: string
+  databaseUrl: string
+  /** Of the same database. */
+  superuserUrl: string
+  /** The command line, as an operator has it beside the parts. */
+  cli(...args: string[]): Promise<string>
   proxies: Toxiproxy
   controller: Controller
   /** Waits until every part is up. */
@@ -176,6 +182,8 @@ export async function startWorld(
     supervise('balancer-1', caddy, () => balance(dataDir, `http://127.0.0.1:${balancer}`, apiPorts))
   }
   const apis = cluster ? [`http://127.0.0.1:${balancer}`] : direct
+  const superuserUrl = new URL(embedded.superuserUrl!)
+  superuserUrl.pathname = new URL(embedded.databaseUrl!).pathname
   const ready = async () => {
     const isUp = (api: string) =>
       fetch(`${api}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
@@ -242,6 +250,12 @@ export async function startWorld(
     apis,
     orm,
     temporalAddress: embedded.temporalAddress!,
+    databaseUrl: embedded.databaseUrl!,
+    superuserUrl: superuserUrl.href,
+    async cli(...args) {
+      const { stdout } = await promisify(execFile)(process.execPath, node('src/bin/cli.ts', ...args), { env })
+      return stdout
+    },
     proxies,
     controller,
     ready,

@@ -57,8 +57,8 @@ describe('a message that somebody has tried again', () => {
     })
 
   /** A contact whose first email ended so; its sequence waits for the second one. */
-  async function one(status: 'FAILED' | 'UNCONFIRMED' | 'CAPTURED' | 'SENT', fields: object = {}) {
-    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL], ...fields })
+  async function one(status: 'FAILED' | 'UNCONFIRMED' | 'CAPTURED' | 'SENT', fields: object = {}, of?: string) {
+    const automationId = of ?? (await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL], ...fields }))
     const contactId = await aContact(service)
     if (status === 'FAILED') sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt' })
     await enroll(service, automationId, contactId)
@@ -271,6 +271,33 @@ describe('a message that somebody has tried again', () => {
       assert.equal(await dropRetry(em(), id), false)
       assert.equal((await only(contactId)).retryAt, null)
     }
+  })
+
+  it('is dropped by a DELETE of its enrollment that comes while many are asked for', async () => {
+    const other = await one('FAILED')
+    const { contactId, automationId } = await one('FAILED', {}, other.automationId)
+    const client = new Client({ connectionString: service.context.config.DATABASE_URL })
+    await client.connect()
+    // Somebody writes another one of them at this moment.
+    await client.query('begin')
+    await client.query('select from messages where id = $1::uuid for update', [other.id])
+    const bulk = service.call('POST', 'messages/retry', { status: 'FAILED', automationId })
+    await eventually('it waits', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%set retry_at = now()%'`
+      return (await sql(em(), waiting)).length > 0 ? true : undefined
+    })
+    const ended = service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
+    await eventually('it waits for that', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select from contacts%for update'`
+      return (await sql(em(), waiting)).length > 0 ? true : undefined
+    })
+    await client.query('commit')
+    await client.end()
+    assert.deepEqual((await bulk).body.data, { retried: 2, nextCursor: null })
+    assert.equal((await ended).status, 200)
+    assert.equal((await only(contactId)).retryAt, null)
+    await becomes(other.contactId, 'SENT')
+    assert.equal((await only(contactId)).status, 'FAILED')
   })
 
   it('is none of a deleted automation, of another workspace, or of nobody', async () => {

@@ -76,7 +76,9 @@ async function tryWorlds(): Promise<boolean> {
 /** Tries each mutant in its worlds until it is red. @returns whether every one is. */
 async function tryMutants(): Promise<boolean> {
   const survivors: string[] = []
-  for (const name of Object.keys(MUTANTS)) {
+  // What is restored is no world of it.
+  const mutants = Object.keys(MUTANTS).filter((name) => MUTANTS[name]!.worlds.length > 0)
+  for (const name of mutants) {
     const started = performance.now()
     let schedules = 0
     let found: Found | undefined
@@ -90,7 +92,7 @@ async function tryMutants(): Promise<boolean> {
     const what = found ? `red after ${schedules}, ${found.how}: ${found.violations[0]}` : `GREEN after ${schedules}`
     say(`${found ? '✔' : '✘'} ${name}: ${what} (${seconds(started)} s)`)
   }
-  const { length } = Object.keys(MUTANTS)
+  const { length } = mutants
   say(`${length - survivors.length} of ${length} mutants are red`)
   return survivors.length === 0
 }

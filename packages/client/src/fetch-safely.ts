@@ -60,7 +60,12 @@ export async function fetchSafely(
         continue
       }
     }
-    if (outcome.ok || failures >= retries || !PASSING.has(outcome.status)) {
+    if (
+      outcome.ok ||
+      failures >= retries ||
+      !PASSING.has(outcome.status) ||
+      !(isUndone(outcome) || mayRepeat(request))
+    ) {
       const warning = outcome.headers.get('x-warning')
       if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning}`)
       if (outcome.ok) return outcome
@@ -79,8 +84,12 @@ export async function fetchSafely(
 /** Without whom it is about, where that is a name: a console is no place for it. */
 const pathOf = ({ url }: Request): string => new URL(url).pathname.replace(/(email|external)(?::|%3A)[^/]*/gi, '$1:…')
 
+/** Of what the service says that it has not begun it; all else, and what a proxy says, may have been done. */
+const NOT_BEGUN = new Set<string | null>(['rate_limited', 'busy'])
+const isUndone = ({ headers }: Response): boolean => NOT_BEGUN.has(headers.get('x-error-code'))
+
 /**
- * Whether a request may be made again whose answer was lost. A DELETE has no key: of what came again under the same name meanwhile,
+ * Whether a request may be made again that may have been done. A DELETE has no key: of what came again under the same name meanwhile,
  * such as a new sign-up with that address, it would take another one away.
  */
 const mayRepeat = ({ method, url }: Request): boolean => method !== 'DELETE' || ONE_BY_ID.test(new URL(url).pathname)

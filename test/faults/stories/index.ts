@@ -1,5 +1,6 @@
 import { CHANGES } from './changes.ts'
 import { ENTERING } from './entering.ts'
+import { RESTORING } from './restoring.ts'
 import { SENDING } from './sending.ts'
 import { POSTGRES } from './postgres.ts'
 import { SLOW_SERVER } from './slow-server.ts'
@@ -8,4 +9,4 @@ import type { Story } from './story.ts'
 export { POSTGRES, SLOW_SERVER, type Story }
 
 /** All stories, by name: the sound build gets each of them right, and each mutant gets one wrong. */
-export const STORIES: Record<string, Story> = { ...ENTERING, ...SENDING, ...CHANGES }
+export const STORIES: Record<string, Story> = { ...ENTERING, ...SENDING, ...CHANGES, ...RESTORING }

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadTables, saveTables } from '../../../embedded/backup/tables.ts'
+import { markRestored } from '../../../src/relay/restored.ts'
+import { email, Wrong, type Stage } from '../stage.ts'
+import type { Story } from './story.ts'
+
+const PEOPLE = 20
+const SUBJECTS = ['One', 'Two', 'Three']
+
+const takenBy = (stage: Stage, people: readonly { email: string }[]) =>
+  stage.world.accepted().filter(({ kind, to }) => kind === 'accepted' && people.some((each) => each.email === to))
+    .length
+
+/** Stories of what is restored from a backup. */
+export const RESTORING: Record<string, Story> = {
+  'older-ledger': {
+    what: 'a ledger is saved under load, goes on, and is put back into the newer Temporal',
+    async play(stage) {
+      const { world } = stage
+      const folder = mkdtempSync(join(tmpdir(), 'dripline-story-'))
+      try {
+        const automation = await stage.automation(SUBJECTS.map(email))
+        world.setMail({ takesMs: 200 })
+        const people = await Promise.all(Array.from({ length: PEOPLE }, () => stage.person()))
+        await Promise.all(people.map((person) => stage.enroll(automation, person)))
+        await stage.soon('it is in the middle', () => takenBy(stage, people) > PEOPLE / 2, 60_000)
+        const saved = await saveTables(world.databaseUrl, folder)
+        const atBackup = takenBy(stage, people)
+        await stage.soon('more is sent', () => takenBy(stage, people) > atBackup + 5, 60_000)
+
+        // The loss of everything at once.
+        for (const kind of ['worker', 'api']) world.signal(kind, 'SIGSTOP')
+        await world.endSessions()
+        await loadTables(world.superuserUrl, folder, saved)
+        await markRestored(world.orm.em)
+        for (const kind of ['worker', 'api']) world.signal(kind, 'SIGKILL')
+        world.setMail({ takesMs: null })
+        await world.ready()
+        people.push(await stage.person())
+        await stage.enroll(automation, people.at(-1)!)
+        const atLoss = takenBy(stage, people)
+        await stage.never('It is mailed before it is reconciled', () => takenBy(stage, people) > atLoss, 5_000)
+
+        await world.cli('reconcile')
+        for (const person of people) await stage.completed(person, 120_000)
+        for (const person of people) {
+          const rows = await stage.messagesOf(person)
+          if (rows.length !== SUBJECTS.length) throw new Wrong(`${person.email} has ${rows.length} messages`)
+          for (const subject of SUBJECTS) {
+            const times = stage.taken(person, subject).length
+            if (times > 1) throw new Wrong(`${person.email} was mailed ${subject} ${times} times`)
+          }
+          const sent = rows.filter(({ status }) => status === 'SENT').length
+          const others = rows.filter(({ status }) => status !== 'SENT' && status !== 'UNCONFIRMED')
+          if (sent > stage.taken(person).length || others.length > 0)
+            throw new Wrong(`${person.email}: ${rows.map(({ status }) => status).join(', ')}`)
+        }
+      } finally {
+        world.setMail({ takesMs: null })
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
+  },
+}
