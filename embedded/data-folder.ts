@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -80,29 +81,26 @@ export function assertNotHalfRestored(dataDir: string): void {
   )
 }
 
-/** Made anew by each start: by when it was made, the folder is told from what it was, and from its copies. */
+/** Made anew by each start. What is in it is when it was made, which a file system keeps where it is moved. */
 const GENERATION = 'generation'
 
 /**
- * By what a start knows a data folder: when a file of it was made, which a file system keeps where it is moved, and makes anew where
- * it is copied, also over what was there. The database has it, too: an older one names an older file.
+ * Whether a data folder is a copy of one: put in its place, beside it, or over it. Where a file system does not say when a file was
+ * made, there is no telling.
  */
-export interface Generation {
-  /** Which the folder has; `undefined` where it has none, or the file system does not say so. */
-  found: string | undefined
-  /** Which it is to have from now on. */
-  next: string | undefined
-  /** Puts that in its place, once the database knows both: whatever ends the start in between, one of them is there. */
-  take(): void
+export function isCopy(dataDir: string): boolean {
+  const file = join(dataDir, GENERATION)
+  return existsSync(file) && madeAt(file) !== undefined && readFileSync(file, 'utf8') !== madeAt(file)
 }
 
-export function nextGeneration(dataDir: string): Generation {
+/** Says that a data folder is the original from now on. All at once: a start that is ended here is no copy. */
+export function renewGeneration(dataDir: string): void {
   const file = join(dataDir, GENERATION)
   const unfinished = `${file}.new`
-  const found = existsSync(file) ? madeAt(file) : undefined
   rmSync(unfinished, { force: true })
   writeFileSync(unfinished, '', { mode: 0o600, flag: 'wx' })
-  return { found, next: madeAt(unfinished), take: () => renameSync(unfinished, file) }
+  writeFileSync(unfinished, madeAt(unfinished) ?? '')
+  renameSync(unfinished, file)
 }
 
 function madeAt(file: string): string | undefined {

@@ -90,7 +90,7 @@ async function start(options: EmbeddedOptions): Promise<void> {
       }),
   ])
   stopAsked.signal.throwIfAborted()
-  writeRunning(options.dataDir, addresses)
+  if (!options.restores) writeRunning(options.dataDir, addresses)
   tell({ kind: 'ready', addresses: { ...addresses, superuserUrl } })
 }
 

@@ -5,7 +5,7 @@ export interface EmbeddedOptions {
   dataDir: string
   /** The process that asks: another one that asks for the same folder is told of it. */
   ownerPid: number
-  /** Whether a restore asks for it, which has marked the folder. */
+  /** For what is done about a restore, alone: the folder may be half of one, and nobody else is told where they are. */
   restores?: boolean
   /** Files hold the passwords of the superuser and of the service's role. Those not named are made in the data folder. */
   postgres?: { port: number; superuserPasswordFile?: string; passwordFile?: string }

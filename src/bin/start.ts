@@ -1,8 +1,9 @@
 /** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import getPort from 'get-port'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
-import { assertNotHalfRestored, makeDataFolder, nextGeneration } from '../../embedded/data-folder.ts'
+import { assertNotHalfRestored, isCopy, makeDataFolder, renewGeneration } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
@@ -16,7 +17,7 @@ import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.t
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
 import { startWorker } from '../parts/worker.ts'
-import { markIfRestored } from '../relay/index.ts'
+import { markRestored } from '../relay/index.ts'
 import { createFirstWorkspace } from '../workspaces/index.ts'
 import { welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
@@ -47,10 +48,7 @@ main(async () => {
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.add(() => context.close())
-    // Before anything is sent.
-    const generation = config.DATABASE_URL === undefined ? nextGeneration(config.dataDir) : undefined
-    await markIfRestored(context.orm.em, { generation, isSaid: config.RESTORED })
-    generation?.take()
+    if (config.RESTORED && config.DATABASE_URL !== undefined) await markRestored(context.orm.em)
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
     const api = await startApi(context)
@@ -86,7 +84,8 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined
     : await unlessAborted(resolveTemporalCli(process.env, say, stop), stop)
-  return startEmbedded(
+  if (config.DATABASE_URL === undefined) await markIfCopied(config, stop)
+  const embedded = await startEmbedded(
     {
       dataDir: config.dataDir,
       ...(config.DATABASE_URL ? {} : { postgres: { port: config.POSTGRES_PORT } }),
@@ -103,6 +102,26 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
+  renewGeneration(config.dataDir)
+  return embedded
+}
+
+/**
+ * A data folder that was put back from a copy has sent since what its ledger does not know. That is said where nobody finds its
+ * Postgres: a worker beside this process sends as soon as it does.
+ */
+async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): Promise<void> {
+  if (!existsSync(join(dataDir, 'postgres')) || !(RESTORED || isCopy(dataDir))) return
+  const port = await getPort({ host: '127.0.0.1' })
+  const apart = await startEmbedded({ dataDir, restores: true, postgres: { port } }, say, stop)
+  const orm = openDatabase({ url: apart.databaseUrl ?? '', timeoutMs: MIGRATION_TIMEOUT_MS })
+  try {
+    await migrate(orm)
+    await markRestored(orm.em)
+  } finally {
+    await orm.close(true)
+    await apart.stop()
+  }
 }
 
 /** Says before minutes are spent on a first start what its end would say: nobody can have chosen a sender before it. */

@@ -15,7 +15,6 @@ const schema = defineEntity({
     lostUntil: p.datetime().nullable(),
     lostBefore: p.datetime().nullable(),
     backedUpAt: p.datetime().nullable(),
-    dataFolder: p.text().nullable(),
   },
 })
 

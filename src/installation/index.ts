@@ -7,9 +7,6 @@ export {
   readMailSender,
   readRestoredAt,
   sayReconciled,
-  type FolderGeneration,
-  isOtherFolder,
-  sayDataFolder,
   sayRestored,
 } from './queries.ts'
 export { agreeOnWorkplace, installationOf } from './workplace.ts'

@@ -79,7 +79,7 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 
 /**
  * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until then may be lost, and
- * what an earlier restore may have lost stays so. Its folder is another one, which the next start looks at.
+ * what an earlier restore may have lost stays so.
  */
 export async function sayRestored(em: EntityManager): Promise<void> {
   await sql(
@@ -91,8 +91,7 @@ export async function sayRestored(em: EntityManager): Promise<void> {
          (select max(created_at) from trigger_events),
          (select claimed_at from messages order by id desc limit 1),
          (select enrolled_at from enrollments order by id desc limit 1)
-       ) else backed_up_at end,
-       data_folder = null`,
+       ) else backed_up_at end`,
   )
 }
 
@@ -127,25 +126,6 @@ export async function sayReconciled(em: EntityManager, lostUntil?: Date | null):
 /** Until when what was sent may be missing in the ledger; `null` where nothing is. */
 export async function readLostUntil(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.lostUntil ?? null
-}
-
-/** By what no copy of a data folder is known: which it has, and which it is about to have. */
-export interface FolderGeneration {
-  found: string | undefined
-  next: string | undefined
-}
-
-/** Whether the database was in another data folder last: this one was put there as a backup, or is a copy beside the original. */
-export async function isOtherFolder(em: EntityManager, { found }: FolderGeneration): Promise<boolean> {
-  const known = (await readInstallation(em))?.dataFolder
-  return known != null && (found === undefined || !known.split(' ').includes(found))
-}
-
-/** Says in which data folder the database is. */
-export async function sayDataFolder(em: EntityManager, { found, next }: FolderGeneration): Promise<void> {
-  // Where the file system does not say, nobody goes by it.
-  const dataFolder = next === undefined ? null : [found, next].filter((one) => one !== undefined).join(' ')
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { dataFolder })
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

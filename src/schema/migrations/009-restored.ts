@@ -10,8 +10,8 @@ export class Migration009Restored extends Migration {
       'alter table installation add column restored_at timestamptz, add column reconciling_until timestamptz, ' +
         // And until when what was sent may be lost from the ledger; and was, behind the restore before.
         'add column lost_until timestamptz, add column lost_before timestamptz, ' +
-        // How new the newest is that was restored; and by what npm start knows the folder that it had last.
-        'add column backed_up_at timestamptz, add column data_folder text',
+        // And how new the newest is that was restored.
+        'add column backed_up_at timestamptz',
     )
   }
 }
