@@ -93,14 +93,19 @@ export function isCopy(dataDir: string): boolean {
   return existsSync(file) && madeAt(file) !== undefined && readFileSync(file, 'utf8') !== madeAt(file)
 }
 
-/** Says that a data folder is the original from now on. All at once: a start that is ended here is no copy. */
-export function renewGeneration(dataDir: string): void {
+/**
+ * Says that a data folder is the original from now on. All at once: a start that is ended here is no copy.
+ * @returns whether a copy will be known
+ */
+export function renewGeneration(dataDir: string): boolean {
   const file = join(dataDir, GENERATION)
   const unfinished = `${file}.new`
   rmSync(unfinished, { force: true })
   writeFileSync(unfinished, '', { mode: 0o600, flag: 'wx' })
-  writeFileSync(unfinished, madeAt(unfinished) ?? '')
+  const now = madeAt(unfinished)
+  writeFileSync(unfinished, now ?? '')
   renameSync(unfinished, file)
+  return now !== undefined
 }
 
 function madeAt(file: string): string | undefined {

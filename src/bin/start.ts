@@ -102,7 +102,9 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
-  renewGeneration(config.dataDir)
+  if (!renewGeneration(config.dataDir)) {
+    say(`The file system of ${config.dataDir} does not say when a file was made: start a copy with RESTORED=true`)
+  }
   return embedded
 }
 

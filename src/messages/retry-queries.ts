@@ -131,8 +131,13 @@ const ASK_FOR_ALL = `
 with asked as (
   update messages message set retry_at = now()
   where message.id = any($1::uuid[]) and message.status = $2 and message.retry_at is null and ${HAS_SOURCE}
-    -- Who was taken out is asked for by name, or not at all.
+    -- Who was taken out, of this enrollment or since, is asked for by name, or not at all.
     and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')
+    and 'CANCELLED' <> coalesce((
+      select status from enrollments
+      where automation_id = message.automation_id and contact_id = message.contact_id
+      order by enrolled_at desc, id desc limit 1
+    ), '')
   returning message.id, message.workspace_id
 ),
 ${DUE('bulk')}

@@ -130,7 +130,7 @@ describe('a first start', function () {
 
   it('refuses to deliver from nobody, and a host that is not ours, before anything is made', async () => {
     for (const [more, words] of [
-      [{ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: '' }, /Set it to the sender, such as MAIL_FROM=/],
+      [{ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: '' }, /Set MAIL_FROM to the sender, such as MAIL_FROM=/],
       [{ HOST: 'nohost.invalid' }, /HOST \(nohost\.invalid\) is no address of this machine/],
     ] as const) {
       const run = start(await startEnvironment(dataDir, more))
@@ -181,14 +181,18 @@ describe('a first start', function () {
     const run = start(await startEnvironment(dataDir, { TMPDIR: temporary }))
     await says(run, 'makes its database folder')
     signalGroup(run, 'SIGKILL')
-    for (const line of await leftOvers(dataDir)) {
-      try {
-        process.kill(parseInt(line, 10), 'SIGKILL')
-      } catch {
-        // It has ended by itself.
+    // Who is being started at that moment is there a moment later.
+    await eventually('all are killed', async () => {
+      const left = await leftOvers(dataDir)
+      for (const line of left) {
+        try {
+          process.kill(parseInt(line, 10), 'SIGKILL')
+        } catch {
+          // It has ended by itself.
+        }
       }
-    }
-    await nothingIsLeft(dataDir)
+      return left.length === 0 ? true : undefined
+    })
     const password = readFileSync(join(dataDir, 'postgres-superuser-password'), 'utf8')
     assert.ok(password.length > 16)
     const withPassword = (path: string) => statSync(path).isFile() && readFileSync(path, 'utf8').includes(password)

@@ -300,6 +300,18 @@ describe('a message that somebody has tried again', () => {
     assert.equal((await only(contactId)).status, 'FAILED')
   })
 
+  it('is, among many, none of who was taken out since, also of an earlier enrollment, and by name all the same', async () => {
+    const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
+    await enroll(service, automationId, contactId)
+    await eventually('she is in again', async () =>
+      (await service.call('GET', `automations/${automationId}/enrollments`)).body.data.length === 2 ? true : undefined,
+    )
+    assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
+    const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED', automationId })
+    assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
+    assert.equal((await retry(id)).status, 202)
+  })
+
   it('is none of a deleted automation, of another workspace, or of nobody', async () => {
     const { id, automationId } = await one('FAILED')
     const other = await service.newKey()

@@ -56,7 +56,7 @@ export async function fetchSafely(
       inProgressSince ??= performance.now()
       if (performance.now() - inProgressSince < LONGEST_IN_PROGRESS_MS) {
         // It ends, and soon: that uses up no retry.
-        await pause(retryAfterMs(outcome.headers) ?? FIRST_PAUSE_MS, request.signal)
+        await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, FIRST_PAUSE_MS), request.signal)
         continue
       }
     }
@@ -73,8 +73,8 @@ export async function fetchSafely(
       if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
     }
-    // It is done, and only waits for what was on its way already.
-    isDone ||= outcome.headers.get('x-error-code') === STILL_SENDING
+    // It is done, and only waits for what was on its way already; or who was between has lost what came of it.
+    isDone ||= outcome.headers.get('x-error-code') === STILL_SENDING || [502, 504].includes(outcome.status)
     // Not sooner than it says, and later each time: what is in its way can last longer than the service thinks.
     await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(failures)), request.signal)
     failures += 1

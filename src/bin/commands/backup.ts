@@ -32,6 +32,15 @@ const MAIL = {
   'is held back': ['Mail is still held back: run it without --dry-run, until it could tell of everybody.'],
 }
 
+/** What nobody can know by itself. */
+const MOVED = [
+  [],
+  [
+    'From now on what is sent is in this ledger alone: never start again what it was',
+    'copied from, unless with RESTORED=true.',
+  ],
+] as const
+
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
   command(program, 'backup', 'save Postgres and Temporal of the npm start that runs')
@@ -71,6 +80,11 @@ export function backupCommands(program: Command): void {
       if (options.nothingLost && options.lostUntil) {
         throw new Error('--nothing-lost and --lost-until say different things: give one of them.')
       }
+      if ((options.restored || options.dryRun) && (options.nothingLost || options.lostUntil)) {
+        throw new Error(
+          '--nothing-lost and --lost-until are for when mail goes on: --restored and --dry-run take neither.',
+        )
+      }
       const { hold, reconcileAll, waive } = await import('./reconcile.ts')
       if (options.restored) {
         await hold()
@@ -79,7 +93,12 @@ export function backupCommands(program: Command): void {
       const lostUntil = options.nothingLost ? null : options.lostUntil
       if (options.waive) {
         const waived = await waive(lostUntil)
-        return show({ waived }, options, () => (waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.'))
+        return show({ waived }, options, () =>
+          [
+            waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.',
+            ...MOVED[options.nothingLost ? 1 : 0],
+          ].join('\n'),
+        )
       }
       const isDry = options.dryRun === true
       const { active, running, differences, failed, mail } = await reconcileAll({ isDry, lostUntil })
@@ -95,6 +114,7 @@ export function backupCommands(program: Command): void {
             'They agree.',
           ),
           ...MAIL[mail],
+          ...MOVED[options.nothingLost ? 1 : 0],
           ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
         ].join('\n'),
       )
