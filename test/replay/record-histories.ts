@@ -7,7 +7,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
 import { createAutomation, updateAutomation } from '../../src/automations/automations.ts'
+import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { messagesOf } from '../../src/messages/list-queries.ts'
+import { retryOne } from '../../src/messages/retry.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
@@ -48,10 +51,15 @@ async function record(
       .handle(automationId, contactId)
       .result()
       .catch(() => undefined)
-    const handle = world.env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`, runId)
-    writeFileSync(`${folder}/${name}.json`, `${withoutMachine(historyToJSON(await handle.fetchHistory()))}\n`)
-    process.stdout.write(`${name}\n`)
+    await keep(name, `enrollment:${automationId}:${contactId}`, runId)
   })
+}
+
+async function keep(name: string, workflowId: string, runId?: string): Promise<void> {
+  const handle = world.env.client.workflow.getHandle(workflowId, runId, { followRuns: false })
+  await eventually('it is over', async () => ((await handle.describe()).status.name === 'RUNNING' ? undefined : true))
+  writeFileSync(`${folder}/${name}.json`, `${withoutMachine(historyToJSON(await handle.fetchHistory()))}\n`)
+  process.stdout.write(`${name}\n`)
 }
 
 /** Temporal notes who did what as `process@machine`: the machine is nobody's business. */
@@ -95,6 +103,32 @@ await record('held-and-resumed', [wait(60), email], async (automationId, contact
   )
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
   await world.dependencies.enrollments.automationChanged(automationId, contactId)
+})
+// Ended before a worker had it, and entered by an event behind that.
+const ended = { automationId: await world.automation([email]), contactId: await world.contact() }
+await enrollContact(world.dependencies, world.workspaceId, ended.automationId, ended, newCall())
+const { runId } = await world.handle(ended.automationId, ended.contactId).describe()
+await endEnrollment(world.dependencies, world.workspaceId, ended.automationId, ended.contactId)
+await fire(ended.automationId, ended.contactId, null)
+await world.whileWorking(() =>
+  keep('ended-before-it-began', `enrollment:${ended.automationId}:${ended.contactId}`, runId),
+)
+
+world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+await world.whileWorking(async () => {
+  const automationId = await world.automation([email])
+  const contactId = await world.contact()
+  await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+  await world.handle(automationId, contactId).result()
+  world.sink.behave('accept')
+  const [failed] = await messagesOf(
+    world.orm.em.fork(),
+    world.workspaceId,
+    { contactId },
+    { statuses: ['FAILED'], limit: 1 },
+  )
+  await retryOne(world.dependencies, world.workspaceId, failed!.id, { evenIfSent: false }, newCall())
+  await keep('retried', `retry:${failed!.id}`)
 })
 world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
 const stopping = await createAutomation(world.orm.em, world.workspaceId, {
