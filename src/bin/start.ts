@@ -24,6 +24,9 @@ import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 import { takesNoOptions } from './no-options.ts'
 
+/** How often the data folder is made another one than any copy of it, also than a snapshot of what runs. */
+const GENERATION_MS = 60_000
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 main(async () => {
@@ -102,6 +105,7 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
+  setInterval(() => renewGeneration(config.dataDir), GENERATION_MS).unref()
   if (!renewGeneration(config.dataDir)) {
     say(`The file system of ${config.dataDir} does not say when a file was made: start a copy with RESTORED=true`)
   }

@@ -28,6 +28,7 @@ const schema = defineEntity({
     sentAt: p.datetime().nullable(),
     settledAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
+    unwantedAt: p.datetime().nullable(),
   },
 })
 

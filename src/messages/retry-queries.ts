@@ -131,13 +131,9 @@ const ASK_FOR_ALL = `
 with asked as (
   update messages message set retry_at = now()
   where message.id = any($1::uuid[]) and message.status = $2 and message.retry_at is null and ${HAS_SOURCE}
-    -- Who was taken out, of this enrollment or since, is asked for by name, or not at all.
+    -- Who was taken out is asked for by name, or not at all.
+    and message.unwanted_at is null
     and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')
-    and 'CANCELLED' <> coalesce((
-      select status from enrollments
-      where automation_id = message.automation_id and contact_id = message.contact_id
-      order by enrolled_at desc, id desc limit 1
-    ), '')
   returning message.id, message.workspace_id
 ),
 ${DUE('bulk')}
@@ -263,19 +259,24 @@ where id = $1::uuid
   )`
 
 /**
- * Ends all retries of an automation's messages to a contact. One whose email is being handed over at this moment is marked: what
- * comes of that is recorded, and it is not tried once more. The contact is locked, which attempts share.
- * @returns how many there were.
+ * Ends all retries of an automation's messages to a contact, and has those to come leave out what may be tried again. One whose email
+ * is being handed over at this moment is marked: what comes of that is recorded, and it is not tried once more. The contact is
+ * locked, which attempts share.
+ *
+ * @returns how many were to be tried again, or are being sent
  */
 export async function dropRetriesOf(em: EntityManager, automationId: string, contactId: string): Promise<number> {
-  const rows = await sql(
+  const rows = await sql<{ was_open: boolean }>(
     em,
-    `update messages set retry_at = case when status = 'SENDING' then '-infinity'::timestamptz end
-     where contact_id = $2::uuid and automation_id = $1::uuid and (retry_at is not null or status = 'SENDING')
-     returning id`,
+    `update messages message set unwanted_at = now(),
+       retry_at = case when message.status = 'SENDING' then '-infinity'::timestamptz end
+     from messages before
+     where message.contact_id = $2::uuid and message.automation_id = $1::uuid
+       and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
+     returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
     [automationId, contactId],
   )
-  return rows.length
+  return rows.filter(({ was_open }) => was_open).length
 }
 
 /**

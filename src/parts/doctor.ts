@@ -160,7 +160,7 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
   return [
     fine('Temporal', `answers at ${address}, and has the namespace "${namespace}"`),
     pollers.every((count) => count > 0)
-      ? fine('worker', `${Math.min(...pollers)} at work on the task queue "${taskQueue}"`)
+      ? fine('worker', `${Math.min(...pollers)} asked for work within a minute, on the task queue "${taskQueue}"`)
       : wrong(
           'worker',
           `none on the task queue "${taskQueue}"`,

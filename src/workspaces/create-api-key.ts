@@ -71,6 +71,12 @@ export async function rotateApiKey(
   if (old.expiresAt && old.expiresAt <= new Date()) {
     throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
   }
+  if (old.rotatedAt) {
+    throw invalid(
+      `This key is being rotated already, and ends at ${old.expiresAt?.toISOString()}. If its successor was lost, make a new one: ` +
+        'key create',
+    )
+  }
   const { name, scopes, allowedRanges, rateLimit } = old
   // One that was lent for a while is not made one for ever.
   const expiresAt = old.expiresAt ?? undefined
@@ -84,6 +90,7 @@ export async function rotateApiKey(
   })
   const end = new Date(Date.now() + overlapMs)
   if (!old.expiresAt || old.expiresAt > end) old.expiresAt = end
+  old.rotatedAt = new Date()
   await fork.flush()
   return { old, ...made }
 }

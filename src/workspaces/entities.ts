@@ -36,6 +36,7 @@ const apiKeyTable = defineEntity({
     createdAt: p.datetime().onCreate(() => new Date()),
     /** From then on it lets nobody in. */
     expiresAt: p.datetime().nullable(),
+    rotatedAt: p.datetime().nullable(),
     /** Up to some minutes ago: what is later stands in its window. */
     lastUsedAt: p.datetime().nullable(),
   },

@@ -302,14 +302,23 @@ describe('a message that somebody has tried again', () => {
 
   it('is, among many, none of who was taken out since, also of an earlier enrollment, and by name all the same', async () => {
     const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
-    await enroll(service, automationId, contactId)
     await eventually('she is in again', async () =>
-      (await service.call('GET', `automations/${automationId}/enrollments`)).body.data.length === 2 ? true : undefined,
+      (await enroll(service, automationId, contactId)).body.data.enrolled === true ? true : undefined,
     )
     assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
     const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED', automationId })
     assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
     assert.equal((await retry(id)).status, 202)
+
+    // Where the DELETE found nothing but what was to be tried again.
+    const alone = await one('FAILED', { onSendFailure: 'STOP' })
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    assert.equal((await retry(alone.id)).status, 202)
+    const end = `automations/${alone.automationId}/enrollments/${alone.contactId}`
+    assert.equal((await service.call('DELETE', end)).status, 200)
+    sink.behave('accept')
+    const all = await service.call('POST', 'messages/retry', { status: 'FAILED', automationId: alone.automationId })
+    assert.equal(all.body.data.retried, 0)
   })
 
   it('is none of a deleted automation, of another workspace, or of nobody', async () => {

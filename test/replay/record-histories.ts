@@ -7,7 +7,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
 import { createAutomation, updateAutomation } from '../../src/automations/automations.ts'
-import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { messagesOf } from '../../src/messages/list-queries.ts'
 import { retryOne } from '../../src/messages/retry.ts'
@@ -104,16 +103,6 @@ await record('held-and-resumed', [wait(60), email], async (automationId, contact
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
   await world.dependencies.enrollments.automationChanged(automationId, contactId)
 })
-// Ended before a worker had it, and entered by an event behind that.
-const ended = { automationId: await world.automation([email]), contactId: await world.contact() }
-await enrollContact(world.dependencies, world.workspaceId, ended.automationId, ended, newCall())
-const { runId } = await world.handle(ended.automationId, ended.contactId).describe()
-await endEnrollment(world.dependencies, world.workspaceId, ended.automationId, ended.contactId)
-await fire(ended.automationId, ended.contactId, null)
-await world.whileWorking(() =>
-  keep('ended-before-it-began', `enrollment:${ended.automationId}:${ended.contactId}`, runId),
-)
-
 world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
 await world.whileWorking(async () => {
   const automationId = await world.automation([email])

@@ -48,6 +48,8 @@ describe('authentication', () => {
       expiresAt: new Date(Date.now() + 60_000),
     })
     assert.deepEqual((await rotateApiKey(em, apiKey.id, 1_000)).apiKey.expiresAt, apiKey.expiresAt)
+    // Its successor would end with the overlap.
+    await assert.rejects(rotateApiKey(em, apiKey.id, 1_000), /is being rotated already, and ends at/)
   })
 
   it('lets in by the old key and by the new one, until the overlap is over', async () => {

@@ -7,7 +7,7 @@ import { Migration006LifeOfKeys } from './006-life-of-keys.ts'
 import { Migration007LedgerLists } from './007-ledger-lists.ts'
 import { Migration008EventData } from './008-event-data.ts'
 import { Migration009Restored } from './009-restored.ts'
-import { Migration010HasHeard } from './010-has-heard.ts'
+import { Migration010TakenOut } from './010-taken-out.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -20,7 +20,7 @@ export const migrations = [
   Migration007LedgerLists,
   Migration008EventData,
   Migration009Restored,
-  Migration010HasHeard,
+  Migration010TakenOut,
 ]
 
 /** Their names, oldest first. */
