@@ -105,7 +105,10 @@ export function renewGeneration(dataDir: string): boolean {
   const now = madeAt(unfinished)
   writeFileSync(unfinished, now ?? '')
   renameSync(unfinished, file)
-  return now !== undefined
+  // Some file systems have for that when a file was changed: by that each start would be one of a copy.
+  const isKept = now !== undefined && madeAt(file) === now
+  if (!isKept) rmSync(file)
+  return isKept
 }
 
 function madeAt(file: string): string | undefined {

@@ -87,7 +87,13 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined
     : await unlessAborted(resolveTemporalCli(process.env, say, stop), stop)
-  if (config.DATABASE_URL === undefined) await markIfCopied(config, stop)
+  if (config.DATABASE_URL === undefined) {
+    await markIfCopied(config, stop)
+    // Before anybody can send.
+    if (!renewGeneration(config.dataDir)) {
+      say(`The file system of ${config.dataDir} does not say when a file was made: start a copy with RESTORED=true`)
+    }
+  }
   const embedded = await startEmbedded(
     {
       dataDir: config.dataDir,
@@ -106,9 +112,6 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     stop,
   )
   setInterval(() => renewGeneration(config.dataDir), GENERATION_MS).unref()
-  if (!renewGeneration(config.dataDir)) {
-    say(`The file system of ${config.dataDir} does not say when a file was made: start a copy with RESTORED=true`)
-  }
   return embedded
 }
 

@@ -114,7 +114,8 @@ export async function upsertManyContacts(
       // Only together with what is stored already can they not be written: those fail alone, like every other invalid item.
       const failing =
         attempt > MOST_ATTEMPTS ? [] : await whoFails(fork, workspaceId, writes, violatedConstraint(error))
-      if (failing.length === 0) throw error
+      // Who was in the way may have gone since.
+      if (failing.length === 0 && (attempt > MOST_ATTEMPTS || violatedConstraint(error) === undefined)) throw error
       for (const { emailKey, reason } of failing) {
         errors.push({ index: byKey.get(emailKey)!.index, error: reason.message })
         byKey.delete(emailKey)
