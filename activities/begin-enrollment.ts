@@ -1,4 +1,4 @@
-import { recordEnrollment } from '../src/enrollments/index.ts'
+import { mayKnowLater, recordEnrollment } from '../src/enrollments/index.ts'
 import { outlineOf, type StepOutline } from '../src/sequences/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
@@ -35,6 +35,15 @@ export async function beginEnrollment(
     triggerEventId: input.triggerEventId,
     enrolledAt: new Date(input.enrolledAt),
   })
+  if (
+    !enrollment &&
+    input.triggerEventId &&
+    (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId))
+  ) {
+    throw new Error(
+      'The ledger was restored, and does not know what began this; it is asked again, until it is reconciled',
+    )
+  }
   if (enrollment?.status !== 'ACTIVE') return null
   return { automationName: enrollment.automationName, steps: enrollment.steps.map(outlineOf) }
 }

@@ -90,7 +90,10 @@ const GENERATION = 'generation'
  */
 export function isCopy(dataDir: string): boolean {
   const file = join(dataDir, GENERATION)
-  return existsSync(file) && madeAt(file) !== undefined && readFileSync(file, 'utf8') !== madeAt(file)
+  if (!existsSync(file)) return false
+  // What a power loss has left says nothing.
+  const written = readFileSync(file, 'utf8')
+  return /^\d+$/.test(written) && madeAt(file) !== undefined && written !== madeAt(file)
 }
 
 /**
@@ -103,7 +106,7 @@ export function renewGeneration(dataDir: string): boolean {
   rmSync(unfinished, { force: true })
   writeFileSync(unfinished, '', { mode: 0o600, flag: 'wx' })
   const now = madeAt(unfinished)
-  writeFileSync(unfinished, now ?? '')
+  writeFileSync(unfinished, now ?? '', { flush: true })
   renameSync(unfinished, file)
   // Some file systems have for that when a file was changed: by that each start would be one of a copy.
   const isKept = now !== undefined && madeAt(file) === now

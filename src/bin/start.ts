@@ -111,8 +111,17 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
-  setInterval(() => renewGeneration(config.dataDir), GENERATION_MS).unref()
+  setInterval(() => renewQuietly(config.dataDir), GENERATION_MS).unref()
   return embedded
+}
+
+/** A full disk is no reason to end: a copy that is made now is only known less well. */
+function renewQuietly(dataDir: string): void {
+  try {
+    renewGeneration(dataDir)
+  } catch {
+    // The next time, perhaps.
+  }
 }
 
 /**

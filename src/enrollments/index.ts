@@ -1,6 +1,6 @@
 export { createDeliverAtOnce, deliver } from './deliver.ts'
 export { RECORDS_AT_A_TIME } from './enroll-contact.ts'
-export { findEnrollment, finishEnrollment, recordEnrollment, rememberHeard } from './queries.ts'
+export { findEnrollment, finishEnrollment, mayKnowLater, recordEnrollment, rememberHeard } from './queries.ts'
 export { activePage, statusesOf } from './active-queries.ts'
 export { reconcileActive, type Reconciled, settleActive } from './settle-active.ts'
 export { Enrollment } from './entities.ts'

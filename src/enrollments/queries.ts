@@ -54,6 +54,21 @@ export async function recordEnrollment(
   }
 }
 
+/**
+ * Whether what begins by an event that the ledger does not know may be right all the same: the ledger was restored, and is older.
+ * Until it is reconciled nobody can tell.
+ */
+export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from installation where restored_at is not null
+       and not exists (select from trigger_events where id = $2::uuid)
+       and not exists (select from enrollments where id = $1::uuid)`,
+    [enrollmentId, eventId],
+  )
+  return rows.length > 0
+}
+
 /** Each beside another one that lets somebody in, in that very moment. */
 const MOST_ATTEMPTS = 3
 

@@ -63,7 +63,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     key.visit,
     automationId,
   ])
-  if (!row) return { kind: 'gone' }
+  if (!row) return { kind: (await mayBeRecordedYet(em, key.enrollmentId)) ? 'restored' : 'gone' }
   if (row.message_status !== null && row.message_status !== 'DEFERRED') {
     const settled =
       row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }
@@ -89,6 +89,17 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     mail: row.mail,
     lostUntil: row.lost_until === null ? null : toDate(row.lost_until),
   }
+}
+
+/** Whether reconciling may still record an enrollment that runs: a ledger that was restored can be older than Temporal. */
+async function mayBeRecordedYet(em: EntityManager, enrollmentId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from installation
+     where restored_at is not null and not exists (select from enrollments where id = $1::uuid)`,
+    [enrollmentId],
+  )
+  return rows.length > 0
 }
 
 interface DraftRow {

@@ -15,7 +15,7 @@ import type { Config } from '../platform/config.ts'
 import { connectWorker } from '../platform/temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
-import { startRelay } from '../relay/index.ts'
+import { markRestored, startRelay } from '../relay/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { createWorkersMail } from './mail.ts'
 import type { RunningPart } from './running-part.ts'
@@ -44,7 +44,7 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  await agreeOnWorkplace(dependencies.em, log, workplaceOf(config))
+  await agreeOnWorkplace(dependencies.em, log, workplaceOf(config), () => markRestored(dependencies.em))
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isCopy, renewGeneration } from '../../embedded/data-folder.ts'
@@ -37,6 +37,9 @@ describe('a data folder', () => {
     renameSync(copy, dataDir)
     assert.equal(isCopy(dataDir), true)
     renewGeneration(dataDir)
+    assert.equal(isCopy(dataDir), false)
+    // As after a power loss.
+    truncateSync(join(dataDir, 'generation'))
     assert.equal(isCopy(dataDir), false)
   })
 })

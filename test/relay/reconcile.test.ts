@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readLostUntil, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { dueByLedger } from '../../src/messages/draft-queries.ts'
+import { beginEnrollment } from '../../activities/begin-enrollment.ts'
+import { draftMessage, dueByLedger } from '../../src/messages/draft-queries.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
 import { markRestored } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -178,6 +180,26 @@ describe('a reconciliation', () => {
     await sayRestored(em())
     await sayReconciled(em(), null)
     assert.equal(await readLostUntil(em()), null)
+  })
+
+  it('comes before anything of a newer Temporal is taken for over, of which the ledger knows nothing', async () => {
+    const ids = { automationId: await anAutomation(service), contactId: await aContact(service), enrollmentId: newId() }
+    const key = { enrollmentId: ids.enrollmentId, stepId: newId(), visit: 0 }
+    const triggerEventId = newId()
+    const begin = () =>
+      beginEnrollment({ em: em() } as never, {
+        ...ids,
+        installationId: '',
+        cause: `event:${triggerEventId}`,
+        triggerEventId,
+        enrolledAt: new Date().toISOString(),
+      })
+    await markRestored(em())
+    assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'restored')
+    await assert.rejects(begin(), /it is asked again, until it is reconciled/)
+    await sayReconciled(em(), null)
+    assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'gone')
+    assert.equal(await begin(), null)
   })
 
   describe('behind a restore that may have lost what was sent', () => {
