@@ -202,6 +202,33 @@ describe('a reconciliation', () => {
     assert.equal(await begin(), null)
   })
 
+  it('keeps her in what she was in by an event that is lost, where she comes again before it', async () => {
+    const automationId = await anAutomation(service, {
+      ...SEQUENCE,
+      trigger: 'EVENT',
+      triggerConfig: { eventName: 'visit' },
+    })
+    const contactId = await aContact(service)
+    await anEvent(service, contactId, 'visit')
+    await settled(contactId, 1)
+    const enrollmentId = (await rowsOf(contactId))[0]!.id
+    for (const table of ['messages', 'enrollments', 'trigger_events'])
+      await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
+    await markRestored(em())
+    await anEvent(service, contactId, 'visit')
+    await eventually('she is told of, and it is listed', async () => {
+      const history = await handleOf(automationId, contactId).fetchHistory()
+      // She came by the first.
+      const told = history.events?.filter(({ workflowExecutionSignaledEventAttributes: each }) => each)
+      return (told?.length ?? 0) > 1 ? true : undefined
+    })
+    assert.deepEqual(
+      (await differences(false, null)).map(({ enrollmentId: id, what }) => [id, what]),
+      [[enrollmentId, 'recorded']],
+    )
+    assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])
+  })
+
   describe('behind a restore that may have lost what was sent', () => {
     const lost = (until: Date) =>
       sql(em(), 'update installation set lost_until = $1::timestamptz', [until.toISOString()])
