@@ -210,14 +210,6 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: ['delete'],
     stories: ['torn-down'],
   },
-  'restored-and-sends': {
-    what: 'what was restored sends before it is reconciled',
-    file: CLAIM,
-    replace: 'select from installation where restored_at is not null',
-    by: 'select from installation where false',
-    worlds: [],
-    stories: ['older-ledger'],
-  },
   'lost-is-forgotten': {
     what: 'what was due between a backup and the loss is sent again',
     file: 'src/messages/send-message.ts',
