@@ -34,12 +34,9 @@ const MAIL = {
 
 /** What nobody can know by itself. */
 const MOVED = [
-  [],
-  [
-    'From now on what is sent is in this ledger alone: never start again what it was',
-    'copied from, unless with RESTORED=true.',
-  ],
-] as const
+  'From now on what is sent is in this ledger alone: never start again what it was',
+  'copied from, unless with RESTORED=true.',
+]
 
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
@@ -96,7 +93,7 @@ export function backupCommands(program: Command): void {
         return show({ waived }, options, () =>
           [
             waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.',
-            ...MOVED[options.nothingLost ? 1 : 0],
+            ...(options.nothingLost ? MOVED : []),
           ].join('\n'),
         )
       }
@@ -114,7 +111,7 @@ export function backupCommands(program: Command): void {
             'They agree.',
           ),
           ...MAIL[mail],
-          ...MOVED[options.nothingLost ? 1 : 0],
+          ...(options.nothingLost ? MOVED : []),
           ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
         ].join('\n'),
       )
