@@ -5,8 +5,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNotHalfRestored, makeDataFolder } from './data-folder.ts'
-import { lockFolder } from './lock.ts'
-import { inUse, liveOwner, recordOwner } from './owner.ts'
+import { recordOwner, takeFolder } from './owner.ts'
 import { startPostgres } from './postgres.ts'
 import { startProcess, type ProcessOptions } from './child-process.ts'
 import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } from './protocol.ts'
@@ -54,7 +53,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => v
 async function start(options: EmbeddedOptions): Promise<void> {
   dataDir = options.dataDir
   makeDataFolder(dataDir)
-  unlock = await takeFolder(options.dataDir)
+  unlock = await takeFolder(options.dataDir, stopAsked.signal)
   // Behind the lock: a restore marks the folder before it looks whether somebody has it.
   if (!options.restores) assertNotHalfRestored(options.dataDir)
   recordOwner(options.dataDir, options.ownerPid)
@@ -122,17 +121,6 @@ const keepProcess = (options: ProcessOptions): Promise<void> =>
     void process.ended.then(onExit)
     return process
   })
-
-/** Waits for the host of an owner that has died, which needs a moment to stop; refuses when the owner is alive. */
-async function takeFolder(dataDir: string): Promise<() => void> {
-  for (const deadline = Date.now() + 30_000; ; await delay(100)) {
-    stopAsked.signal.throwIfAborted()
-    const release = lockFolder(dataDir)
-    if (release) return release
-    const owner = liveOwner(dataDir)
-    if (owner !== undefined || Date.now() > deadline) throw inUse(dataDir, owner)
-  }
-}
 
 function stop(code = 0): Promise<never> {
   stopAsked.abort(new Error('Stopped while it was started'))

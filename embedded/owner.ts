@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { lockFolder } from './lock.ts'
 import { isAlive } from './process-table.ts'
 
@@ -26,7 +27,24 @@ export function assertFolderFree(dataDir: string): void {
   if (owner !== undefined) throw inUse(dataDir, owner)
 }
 
-export const inUse = (dataDir: string, owner: number | undefined): Error =>
+/**
+ * Takes a data folder. Who held it for an owner that has died needs a moment to stop, and is waited for.
+ *
+ * @param stopAsked ends the wait
+ * @returns what releases it
+ * @throws {Error} that says whose it is, where the owner is alive or it is not free in half a minute
+ */
+export async function takeFolder(dataDir: string, stopAsked?: AbortSignal): Promise<() => void> {
+  for (const deadline = Date.now() + 30_000; ; await delay(100)) {
+    stopAsked?.throwIfAborted()
+    const release = lockFolder(dataDir)
+    if (release) return release
+    const owner = liveOwner(dataDir)
+    if (owner !== undefined || Date.now() > deadline) throw inUse(dataDir, owner)
+  }
+}
+
+const inUse = (dataDir: string, owner: number | undefined): Error =>
   new Error(
     `Another Dripline${owner === undefined ? '' : ` (process ${owner})`} is running on ${dataDir}. ` +
       'Stop it first, or set DATA_DIR to another folder.',

@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import getPort from 'get-port'
 import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
 import { makeDataFolder, RESTORE_MARK, restoreMark } from '../data-folder.ts'
 import { LOCK_FILE, lockFolder } from '../lock.ts'
-import { assertFolderFree, inUse } from '../owner.ts'
+import { assertFolderFree, takeFolder } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
 import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
@@ -62,8 +61,10 @@ async function restoreInto(
   const wasBrokenOff = existsSync(unpacked)
   mkdirSync(unpacked, { recursive: true, mode: 0o700 })
   try {
-    // Who starts there looks for the mark behind its lock.
-    await waitUntilFree(dataDir)
+    // Who starts there looks for the mark behind its lock. A restore that was broken off a moment ago still has its Postgres,
+    // which is on its way out.
+    const release = await takeFolder(dataDir)
+    release()
     assertEmpty(dataDir, wasBrokenOff)
   } catch (error) {
     if (!wasBrokenOff) rmSync(unpacked, { recursive: true })
@@ -124,16 +125,6 @@ function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
     `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
       'Move that one away, or set DATA_DIR to another folder.',
   )
-}
-
-/** A restore that was broken off a moment ago still has its Postgres, which is on its way out. */
-async function waitUntilFree(dataDir: string): Promise<void> {
-  for (const deadline = Date.now() + 30_000; ; await delay(100)) {
-    assertFolderFree(dataDir)
-    const release = lockFolder(dataDir)
-    if (release) return release()
-    if (Date.now() > deadline) throw inUse(dataDir, undefined)
-  }
 }
 
 function clear(dataDir: string, wasThere: boolean): void {
