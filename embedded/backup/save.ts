@@ -78,7 +78,8 @@ function makeFolderBeside(file: string): string {
   }
 }
 
-async function copyTemporal(from: string, to: string): Promise<void> {
+/** Copies Temporal's file as it is at one instant, while the server works. */
+export async function copyTemporal(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true })
   try {
     await copyDatabase(database, to, { rate: ALL_PAGES })

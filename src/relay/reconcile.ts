@@ -5,10 +5,13 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
 import { leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import { lostEvents } from '../triggers/index.ts'
+import { deliverAgain } from './lost-events.ts'
 
 /** Somebody of whom ledger and Temporal said different things, and what was done about it. */
 export interface Difference {
-  enrollmentId: string
+  /** There is none yet of who was to be entered by an event. */
+  enrollmentId: string | null
   automationId: string
   contactId: string
   /**
@@ -18,8 +21,9 @@ export interface Difference {
    * - closed: its workflow ran, and it is over by the ledger; the workflow is cancelled
    * - recorded: its workflow ran, and the ledger did not know it; it does now
    * - removed: the same, of an automation or a contact that there is not; the workflow is cancelled
+   * - delivered: an event had reached Temporal, and nothing came of it; it is delivered again
    */
-  what: Exclude<Reconciled, 'running' | 'over'> | 'closed' | 'recorded' | 'removed'
+  what: Exclude<Reconciled, 'running' | 'over'> | 'closed' | 'recorded' | 'removed' | 'delivered'
 }
 
 export interface Reconciliation {
@@ -110,6 +114,16 @@ export async function reconcile(
     })
     if (page.length < PAGE) break
     afterId = page.at(-1)!.id
+  }
+
+  // Last: whoever is in by now has heard them. Workers look for these, too, but wait until they are old.
+  for (let afterId: string | null = null; ;) {
+    const page = await lostEvents(em.fork(), { afterId, limit: PAGE, atLeastMinutes: 0 })
+    await each(page.lost, async (lost) => {
+      if (await deliverAgain(dependencies, lost, isDry)) differ({ ...lost, enrollmentId: null }, 'delivered')
+    })
+    if (page.lastId === null) break
+    afterId = page.lastId
   }
 
   if ((await readRestoredAt(em.fork())) !== null) done.mail = 'is held back'

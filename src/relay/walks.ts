@@ -1,17 +1,11 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { activePage, findEnrollment, rememberHeard, settleActive } from '../enrollments/index.ts'
+import { activePage, settleActive } from '../enrollments/index.ts'
 import { eraseRest } from '../erasure/index.ts'
-import {
-  advanceWalk,
-  type Delivery,
-  type Dependencies,
-  enqueue,
-  enqueueAgain,
-  settleDeliveries,
-} from '../outbox/index.ts'
+import { advanceWalk, type Delivery, type Dependencies, enqueue, settleDeliveries } from '../outbox/index.ts'
 import { overdueRetries, wakeRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
+import { deliverAgain } from './lost-events.ts'
 import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
 
 /**
@@ -27,6 +21,8 @@ const RECONCILE = { size: 50, concurrency: 5 }
 const RETRIES_AT_ONCE = 200
 /** Events are looked through by the thousand; with Temporal they are held one by one, and a resumption may wait behind that. */
 const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
+/** How old an event is, in minutes, when something should have come of it: a worker may be away for a while. */
+const OVERDUE_MINUTES = 10
 
 /** Seconds between two pages of what goes round for ever, and between its end and the next time. */
 const PAGE_SECONDS = 5
@@ -128,32 +124,14 @@ async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   })
 }
 
-/**
- * Delivers events again that have reached Temporal and nothing came of, because its data are older than that. Nobody is started
- * twice by an event. Of a workflow that the ledger does not know, one that runs waits for a worker, and one that has ended since
- * was ended by an operator: what that has heard is remembered instead. One that the ledger knows was over before the event, and
- * has nothing to say.
- */
-async function redeliver({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
-  const fork = em.fork()
+/** Looks for events that Temporal has lost. @see deliverAgain */
+async function redeliver(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = dependencies.em.fork()
   // A page that took too long is tried again with half of it: an event may be for a thousand automations.
   const size = Math.max(1, REDELIVER.size >> Math.min(delivery.attempts - 1, 10))
-  const page = await lostEvents(fork, delivery.afterId, size)
+  const page = await lostEvents(fork, { afterId: delivery.afterId, limit: size, atLeastMinutes: OVERDUE_MINUTES })
   const lost = page.lost.slice(0, REDELIVER.lost)
-  await pMap(
-    lost,
-    async ({ eventId, automationId, contactId, createdAt }) => {
-      const last = await enrollments.lastWorkflow(automationId, contactId)
-      const isUnknown = last?.enrollmentId !== undefined && !(await findEnrollment(em.fork(), last.enrollmentId))
-      if (isUnknown && last.isRunning) return
-      if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
-        return rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
-      }
-      log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
-      await enqueueAgain(em.fork(), { eventId, automationId })
-    },
-    { concurrency: REDELIVER.concurrency },
-  )
+  await pMap(lost, (each) => deliverAgain(dependencies, each), { concurrency: REDELIVER.concurrency })
   // The rest of what one event is for comes in the next round.
   const isWhole = lost.length === page.lost.length
   await goRound(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)

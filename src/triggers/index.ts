@@ -1,6 +1,13 @@
 export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
-export { deliveriesOf, foldEventNames, forgetTriggerEvents, lostEvents, writeTriggerEvents } from './queries.ts'
+export {
+  deliveriesOf,
+  foldEventNames,
+  forgetTriggerEvents,
+  type LostEvent,
+  lostEvents,
+  writeTriggerEvents,
+} from './queries.ts'
 export {
   foldName,
   MAX_EVENT_NAME_LENGTH,

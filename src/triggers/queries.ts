@@ -228,23 +228,21 @@ export interface LostEvent {
   createdAt: Date
 }
 
-/** How old an event is, in minutes, when something should have come of it: a worker may be away for a while. */
-const OVERDUE_MINUTES = 10
-
 /**
  * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
  * heard it or could have, and nothing is pending for it any more.
+ *
+ * @param page.atLeastMinutes how old they are
  * @returns these, and the last one that was looked at; `null` when there are no further ones.
  */
 export async function lostEvents(
   em: EntityManager,
-  afterId: string | null,
-  limit: number,
+  { afterId, limit, atLeastMinutes }: { afterId: string | null; limit: number; atLeastMinutes: number },
 ): Promise<{ lost: LostEvent[]; lastId: string | null }> {
   const rows = await sql<{ id: string; created_at: string; contact_id: string; automation_ids: string[] }>(em, LOST, [
     afterId,
     limit,
-    OVERDUE_MINUTES,
+    atLeastMinutes,
   ])
   const lost = rows.flatMap(({ id, created_at, contact_id, automation_ids }) =>
     automation_ids.map((automationId) => ({

@@ -49,7 +49,7 @@ function run(): boolean | Promise<boolean> {
   const seeds = Array.from({ length: times }, (_, n) => n + 1)
   if (values.mutants) return runMutants(mutant === undefined ? Object.keys(MUTANTS) : [mutant], seeds, say)
   const stories = [
-    ...(values.stories ? Object.keys(STORIES) : []),
+    ...(values.stories ? Object.keys(STORIES).filter((name) => !cluster || !STORIES[name]!.needsTemporalFile) : []),
     ...(values['slow-server'] ? Object.keys(SLOW_SERVER) : []),
     ...(values.postgres ? Object.keys(POSTGRES) : []),
     ...(story === undefined ? [] : [story]),

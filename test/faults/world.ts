@@ -1,11 +1,23 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { copyTemporal } from '../../embedded/backup/save.ts'
 import { startEmbedded } from '../../embedded/client.ts'
+import { temporalFile } from '../../embedded/temporal.ts'
 import { resolveGoTool } from '../../embedded/tools/go-tools.ts'
 import { balance } from '../../scripts/cluster/balancer.ts'
 import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
@@ -50,6 +62,10 @@ export interface World {
   superuserUrl: string
   /** The command line, as an operator has it beside the parts. */
   cli(...args: string[]): Promise<string>
+  /** Copies what Temporal has into a file, while it works: not in a cluster, where it is in Postgres. */
+  saveTemporal(file: string): Promise<void>
+  /** kill -9 of Temporal, which comes back with what is in a file. */
+  restoreTemporal(file: string): Promise<void>
   proxies: Toxiproxy
   controller: Controller
   /** Waits until every part is up. */
@@ -256,6 +272,18 @@ export async function startWorld(
       const { stdout } = await promisify(execFile)(process.execPath, node('src/bin/cli.ts', ...args), { env })
       return stdout
     },
+    saveTemporal: (file) => copyTemporal(temporalFile(dataDir), file),
+    async restoreTemporal(file) {
+      const server = pidIn('temporal.pid')
+      const keeper = parentOf(server)
+      // Meanwhile nobody starts it again.
+      signal(keeper, 'SIGSTOP')
+      signal(server, 'SIGKILL')
+      await eventually('Temporal is dead', () => Promise.resolve(isDead(server) || undefined))
+      for (const rest of ['-wal', '-shm']) rmSync(`${temporalFile(dataDir)}${rest}`, { force: true })
+      copyFileSync(file, temporalFile(dataDir))
+      signal(keeper, 'SIGCONT')
+    },
     proxies,
     controller,
     ready,
@@ -327,6 +355,13 @@ function childrenOf(pid: number | undefined): number[] {
   const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return list.split('\n').filter(Boolean).map(Number)
 }
+
+const parentOf = (pid: number | undefined): number | undefined =>
+  pid && Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }))
+
+/** Also one whose parent has not heard of it, because it is stopped. */
+const isDead = (pid: number | undefined): boolean =>
+  execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
 
 /** Does what has to be done, also where Postgres has just been killed. */
 async function persist(run: () => Promise<unknown>): Promise<void> {

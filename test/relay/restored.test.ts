@@ -6,6 +6,7 @@ import { listUnconfirmed, reclaimUnconfirmed } from '../../src/messages/unconfir
 import { insertCustomEvent } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { reconcile } from '../../src/relay/reconcile.ts'
 import { settleActive } from '../../src/enrollments/settle-active.ts'
 import { createEnrollments } from '../../src/executions/client.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
@@ -159,6 +160,23 @@ describe('a Temporal that is older than the ledger', () => {
         await redeliver()
         await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
       }
+      assert.equal((await rowsOf(contactId)).length, 1)
+    })
+
+    it('is told of it at once by a reconciliation, which says so', async () => {
+      const { automationId, contactId } = await fired('reconciled')
+      const delivered = async (isDry = false) =>
+        (await reconcile(service.context.dependencies, { isDry })).differences.filter(
+          ({ what }) => what === 'delivered',
+        )
+      assert.deepEqual(await delivered(true), [])
+      await forget(automationId, contactId)
+      const difference = { enrollmentId: null, automationId, contactId, what: 'delivered' }
+      assert.deepEqual(await delivered(true), [difference])
+      assert.deepEqual(await delivered(), [difference])
+      assert.deepEqual(await delivered(), [])
+      await service.startWorker()
+      await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 

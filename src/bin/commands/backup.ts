@@ -105,7 +105,7 @@ export function backupCommands(program: Command): void {
           table(
             ['ENROLLMENT', isDry ? 'WOULD BE' : 'WAS'],
             differences.map(({ enrollmentId, contactId, automationId, what }) => ({
-              cells: [enrollmentId, what],
+              cells: [enrollmentId ?? '(by an event)', what],
               below: [`the contact ${contactId}`, `in ${automationId}`],
             })),
             'They agree.',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadTables, saveTables } from '../../../embedded/backup/tables.ts'
 import { markRestored } from '../../../src/relay/restored.ts'
-import { email, Wrong, type Stage } from '../stage.ts'
+import { email, Wrong, type Person, type Stage } from '../stage.ts'
 import type { Story } from './story.ts'
 
 const PEOPLE = 20
@@ -12,6 +12,20 @@ const SUBJECTS = ['One', 'Two', 'Three']
 const takenBy = (stage: Stage, people: readonly { email: string }[]) =>
   stage.world.accepted().filter(({ kind, to }) => kind === 'accepted' && people.some((each) => each.email === to))
     .length
+
+/** Each email was taken once, or nobody knows whether it was, and nothing else. */
+async function noneTwice(stage: Stage, person: Person): Promise<void> {
+  const rows = await stage.messagesOf(person)
+  if (rows.length !== SUBJECTS.length) throw new Wrong(`${person.email} has ${rows.length} messages`)
+  for (const subject of SUBJECTS) {
+    const times = stage.taken(person, subject).length
+    if (times > 1) throw new Wrong(`${person.email} was mailed ${subject} ${times} times`)
+  }
+  const sent = rows.filter(({ status }) => status === 'SENT').length
+  const others = rows.filter(({ status }) => status !== 'SENT' && status !== 'UNCONFIRMED')
+  if (sent > stage.taken(person).length || others.length > 0)
+    throw new Wrong(`${person.email}: ${rows.map(({ status }) => status).join(', ')}`)
+}
 
 /** Stories of what is restored from a backup. */
 export const RESTORING: Record<string, Story> = {
@@ -45,18 +59,52 @@ export const RESTORING: Record<string, Story> = {
 
         await world.cli('reconcile')
         for (const person of people) await stage.completed(person, 120_000)
-        for (const person of people) {
-          const rows = await stage.messagesOf(person)
-          if (rows.length !== SUBJECTS.length) throw new Wrong(`${person.email} has ${rows.length} messages`)
-          for (const subject of SUBJECTS) {
-            const times = stage.taken(person, subject).length
-            if (times > 1) throw new Wrong(`${person.email} was mailed ${subject} ${times} times`)
-          }
-          const sent = rows.filter(({ status }) => status === 'SENT').length
-          const others = rows.filter(({ status }) => status !== 'SENT' && status !== 'UNCONFIRMED')
-          if (sent > stage.taken(person).length || others.length > 0)
-            throw new Wrong(`${person.email}: ${rows.map(({ status }) => status).join(', ')}`)
-        }
+        for (const person of people) await noneTwice(stage, person)
+      } finally {
+        world.setMail({ takesMs: null })
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
+  },
+  'older-temporal': {
+    what: 'Temporal is saved under load, goes on, and comes back as it was then, below the newer ledger',
+    needsTemporalFile: true,
+    async play(stage) {
+      const { world } = stage
+      const folder = mkdtempSync(join(tmpdir(), 'dripline-story-'))
+      const saved = join(folder, 'temporal.db')
+      const some = (count: number) => Promise.all(Array.from({ length: count }, () => stage.person()))
+      try {
+        const automation = await stage.automation(SUBJECTS.map(email))
+        world.setMail({ takesMs: 200 })
+        const people = await some(PEOPLE)
+        const [ended, erased] = (await some(2)) as [Person, Person]
+        await Promise.all([...people, ended, erased].map((person) => stage.enroll(automation, person)))
+        await stage.soon('it is in the middle', () => takenBy(stage, people) > PEOPLE / 2, 60_000)
+        await world.saveTemporal(saved)
+        const atBackup = takenBy(stage, people)
+
+        // All of that is in the ledger, and Temporal will not know it.
+        const [called, fired] = await Promise.all([some(5), some(5)])
+        await Promise.all([
+          ...called.map((person) => stage.enroll(automation, person)),
+          ...fired.map((person) => stage.fire(person)),
+          stage.ask('DELETE', `/automations/${automation}/enrollments/${ended.id}`),
+          stage.erase(erased),
+        ])
+        const over = Date.now()
+        people.push(...called, ...fired)
+        await stage.soon('more is sent', () => takenBy(stage, people) > atBackup + 5, 60_000)
+
+        for (const kind of ['worker', 'api']) world.signal(kind, 'SIGKILL')
+        await world.restoreTemporal(saved)
+        await world.ready()
+        await world.cli('reconcile')
+        world.setMail({ takesMs: null })
+        for (const person of people) await stage.completed(person, 120_000)
+        for (const person of people) await noneTwice(stage, person)
+        stage.nothingSince(ended, over, 'her enrollment was ended')
+        stage.nothingSince(erased, over, 'she was erased')
       } finally {
         world.setMail({ takesMs: null })
         rmSync(folder, { recursive: true, force: true })
