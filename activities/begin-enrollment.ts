@@ -27,22 +27,24 @@ export async function beginEnrollment(
   { em }: ActivityDependencies,
   input: BeginEnrollmentInput,
 ): Promise<BegunEnrollment | null> {
-  const enrollment = await recordEnrollment(em.fork(), {
-    id: input.enrollmentId,
-    automationId: input.automationId,
-    contactId: input.contactId,
-    cause: input.cause,
-    triggerEventId: input.triggerEventId,
-    enrolledAt: new Date(input.enrolledAt),
-  })
-  if (
-    !enrollment &&
-    input.triggerEventId &&
-    (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId))
-  ) {
-    throw new Error(
-      'The ledger was restored, and does not know what began this; it is asked again, until it is reconciled',
-    )
+  const record = () =>
+    recordEnrollment(em.fork(), {
+      id: input.enrollmentId,
+      automationId: input.automationId,
+      contactId: input.contactId,
+      cause: input.cause,
+      triggerEventId: input.triggerEventId,
+      enrolledAt: new Date(input.enrolledAt),
+    })
+  let enrollment = await record()
+  if (!enrollment && input.triggerEventId) {
+    if (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId)) {
+      throw new Error(
+        'The ledger was restored, and does not know what began this; it is asked again, until it is reconciled',
+      )
+    }
+    // It may have been recorded between these two looks; behind the second one it is there, or is not to be.
+    enrollment = await record()
   }
   if (enrollment?.status !== 'ACTIVE') return null
   return { automationName: enrollment.automationName, steps: enrollment.steps.map(outlineOf) }

@@ -57,13 +57,17 @@ export interface Draft {
  * has the message.
  */
 export async function draftMessage(em: EntityManager, key: MessageKey, automationId: string): Promise<Draft | NotNow> {
-  const [row] = await preparedSql<DraftRow>(em, 'draft-message', DRAFT, [
-    key.enrollmentId,
-    key.stepId,
-    key.visit,
-    automationId,
-  ])
-  if (!row) return { kind: (await mayBeRecordedYet(em, key.enrollmentId)) ? 'restored' : 'gone' }
+  const read = async () => {
+    const parameters = [key.enrollmentId, key.stepId, key.visit, automationId]
+    return (await preparedSql<DraftRow>(em, 'draft-message', DRAFT, parameters))[0]
+  }
+  let row = await read()
+  if (!row) {
+    if (await mayBeRecordedYet(em, key.enrollmentId)) return { kind: 'restored' }
+    // It may have been recorded between these two looks; behind the second one it is there, or is not to be.
+    row = await read()
+    if (!row) return { kind: 'gone' }
+  }
   if (row.message_status !== null && row.message_status !== 'DEFERRED') {
     const settled =
       row.message_status === 'SENDING' ? await settleDead(em, key) : { status: row.message_status, died: undefined }

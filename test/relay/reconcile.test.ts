@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import { recordEnrollment } from '../../src/enrollments/queries.ts'
 import { readLostUntil, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
@@ -201,6 +203,47 @@ describe('a reconciliation', () => {
     assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'gone')
     assert.equal(await begin(), null)
   })
+
+  for (const [what, look] of [
+    ['drafted', 'select from enrollments where id'],
+    ['begun', 'select from trigger_events where id'],
+  ] as const) {
+    it(`may record her between two looks at the ledger: what is ${what} then goes on`, async () => {
+      const automationId = await anAutomation(service, SEQUENCE)
+      const ids = { automationId, contactId: await aContact(service) }
+      const enrollmentId = newId()
+      const triggerEventId = newId()
+      const begun = { ...ids, cause: `event:${triggerEventId}` }
+      const [step] = (await service.call('GET', `automations/${automationId}`)).body.data.steps as { id: string }[]
+      await markRestored(em())
+      const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
+      const { query } = prototype
+      let isLate = false
+      prototype.query = async function (this: unknown, ...of) {
+        const text = typeof of[0] === 'string' ? of[0] : (of[0] as { text: string }).text
+        if (!isLate && text.includes('restored_at is not null') && text.includes(`not exists (${look}`)) {
+          isLate = true
+          const write = { ...begun, id: enrollmentId, triggerEventId: null, enrolledAt: new Date() }
+          await recordEnrollment(em(), write)
+          await sayReconciled(em(), null)
+        }
+        return query.apply(this, of)
+      }
+      try {
+        if (what === 'drafted') {
+          const draft = await draftMessage(em(), { enrollmentId, stepId: step!.id, visit: 0 }, automationId)
+          assert.equal(draft.kind, 'ready')
+        } else {
+          const enrolledAt = new Date().toISOString()
+          const input = { ...begun, enrollmentId, installationId: '', triggerEventId, enrolledAt }
+          assert.ok(await beginEnrollment({ em: em() } as never, input))
+        }
+        assert.ok(isLate)
+      } finally {
+        prototype.query = query
+      }
+    })
+  }
 
   it('keeps her in what she was in by an event that is lost, where she comes again before it', async () => {
     const automationId = await anAutomation(service, {
