@@ -3,11 +3,10 @@ import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
 import { agreeOnWorkplace } from '../installation/index.ts'
-import { markRestored } from '../relay/index.ts'
 import { assertMigrated, openContext, tracingOf } from '../parts/context.ts'
 import { metricsParts } from '../parts/metrics-server.ts'
 import { startApi } from '../parts/api.ts'
-import { workplaceOf } from '../parts/worker.ts'
+import { workplaceOf } from '../parts/workplace.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
@@ -23,10 +22,7 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    await unlessAborted(
-      agreeOnWorkplace(context.orm.em, log, workplaceOf(config), () => markRestored(context.orm.em)),
-      stop,
-    )
+    await unlessAborted(agreeOnWorkplace(context.orm.em, log, workplaceOf(config)), stop)
     const metrics = await metricsParts(context)
     for (const part of metrics) closers.add(() => part.stop())
     const api = await startApi(context)

@@ -26,6 +26,14 @@ messageCommands(program)
 // What it has begun is cleared away on its way out.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
+// Who reads only the beginning, as `head` does, has had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 main(async () => {
   await program.parseAsync()
+  // The end of the process waits for no pipe: https://nodejs.org/api/process.html#a-note-on-process-io
+  await new Promise((resolve) => process.stdout.write('', resolve))
 })

@@ -38,7 +38,13 @@ main(async () => {
 
   await runUntilStopped(stop, async (closers) => {
     const embedded = await embeddedParts(config, stop)
-    if (embedded) closers.add(() => embedded.stop())
+    if (embedded) {
+      closers.add(() => {
+        // Nothing is sent any more, and what was put away before is a copy.
+        if (config.DATABASE_URL === undefined) renewQuietly(config.dataDir)
+        return embedded.stop()
+      })
+    }
     const connected = {
       ...config,
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
@@ -111,7 +117,7 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
-  setInterval(() => renewQuietly(config.dataDir), GENERATION_MS).unref()
+  if (config.DATABASE_URL === undefined) setInterval(() => renewQuietly(config.dataDir), GENERATION_MS).unref()
   return embedded
 }
 

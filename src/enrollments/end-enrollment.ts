@@ -4,7 +4,7 @@ import { assertAutomation } from '../automations/index.ts'
 import { countSendingIn, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { type Ended, endRow } from './end-queries.ts'
-import { findActive, recordEnrollment } from './queries.ts'
+import { findActive, mayKnowLater, recordEnrollment } from './queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
 /**
@@ -57,5 +57,9 @@ async function whoIsIn(
   const { enrollmentId: id, cause, triggerEventId, enrolledAt } = running
   const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
-  return recorded?.status === 'ACTIVE' ? id : undefined
+  if (recorded) return recorded.status === 'ACTIVE' ? id : undefined
+  if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined
+  // A ledger that was restored does not know the event any more: as by a reconciliation, she is recorded without it.
+  const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
+  return without?.status === 'ACTIVE' ? id : undefined
 }

@@ -7,6 +7,7 @@ const schema = defineEntity({
     single: p.boolean().primary(),
     id: p.uuid(),
     temporalNamespace: p.text().nullable(),
+    temporalNamespaceId: p.text().nullable(),
     temporalTaskQueue: p.text().nullable(),
     mail: p.text().$type<'smtp' | 'capture'>().nullable(),
     mailFrom: p.text().nullable(),

@@ -18,24 +18,40 @@ export async function readInstallationId(em: EntityManager): Promise<string> {
 /** Where in Temporal an installation works. */
 export interface Workplace {
   namespace: string
+  /** Temporal's own, by which one of the same name elsewhere is known; `null` where nobody has told it. */
+  namespaceId: string | null
   taskQueue: string
 }
 
+/** Where this installation works, `null` where nobody has said yet. */
+export async function readWorkplace(em: EntityManager): Promise<Workplace | null> {
+  const { temporalNamespace, temporalNamespaceId, temporalTaskQueue } = (await readInstallation(em)) ?? {}
+  if (temporalNamespace == null || temporalTaskQueue == null) return null
+  return { namespace: temporalNamespace, namespaceId: temporalNamespaceId ?? null, taskQueue: temporalTaskQueue }
+}
+
 /** Where this installation works, which is where it says first that it does. */
-export async function firstWorkplace(em: EntityManager, { namespace, taskQueue }: Workplace): Promise<Workplace> {
-  const [row] = await sql<{ namespace: string; task_queue: string }>(
+export async function firstWorkplace(em: EntityManager, wanted: Workplace): Promise<Workplace> {
+  const { namespace, namespaceId, taskQueue } = wanted
+  await sql(
     em,
     `update installation
-     set temporal_namespace = coalesce(temporal_namespace, $1), temporal_task_queue = coalesce(temporal_task_queue, $2)
-     returning temporal_namespace as namespace, temporal_task_queue as task_queue`,
-    [namespace, taskQueue],
+     set temporal_namespace = coalesce(temporal_namespace, $1), temporal_task_queue = coalesce(temporal_task_queue, $2),
+       temporal_namespace_id = case
+         when coalesce(temporal_namespace, $1) = $1 then coalesce(temporal_namespace_id, $3)
+         else temporal_namespace_id
+       end`,
+    [namespace, taskQueue, namespaceId],
   )
-  return row ? { namespace: row.namespace, taskQueue: row.task_queue } : { namespace, taskQueue }
+  return (await readWorkplace(em)) ?? wanted
 }
 
 /** Says that this installation works somewhere else from now on. */
-export async function moveWorkplace(em: EntityManager, { namespace, taskQueue }: Workplace): Promise<void> {
-  const there = { temporalNamespace: namespace, temporalTaskQueue: taskQueue }
+export async function moveWorkplace(
+  em: EntityManager,
+  { namespace, namespaceId, taskQueue }: Workplace,
+): Promise<void> {
+  const there = { temporalNamespace: namespace, temporalNamespaceId: namespaceId, temporalTaskQueue: taskQueue }
   await unitOf(em).nativeUpdate(Installation, { single: true }, there)
 }
 

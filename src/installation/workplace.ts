@@ -1,4 +1,4 @@
-import { firstWorkplace, moveWorkplace, readInstallationId, type Workplace } from './queries.ts'
+import { firstWorkplace, moveWorkplace, readInstallationId, readWorkplace, type Workplace } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
@@ -11,21 +11,23 @@ export function installationOf(em: EntityManager): () => Promise<string> {
 /**
  * Holds where a part is to work in Temporal against where the installation does. Another task queue in the same namespace is
  * a mistake: what runs is in the first one, and a copy of the database would end and cancel in there what is not its own,
- * because workflows are named by automation and contact. Another namespace has nothing of that: it is taken, and told. What is
- * moved so is most often a copy, and its original goes on: it sends nothing before somebody says so.
+ * because workflows are named by automation and contact. Another namespace, also one of the same name in another Temporal, has
+ * nothing of that: a worker, which has seen that it is there, takes it, and tells. What is moved so is most often a copy, and its
+ * original goes on: it sends nothing before somebody says so. Who only asks is refused, because a name may be mistyped.
  *
- * @param onMove says that it is as one that was restored
+ * @param onMove says that it is as one that was restored; left out by who is not to move it
  * @throws {Error} that says what to set
  */
 export async function agreeOnWorkplace(
   em: EntityManager,
   log: Log,
   wanted: Workplace,
-  onMove: () => Promise<void>,
+  onMove?: () => Promise<void>,
 ): Promise<void> {
   const unit = em.fork()
   const first = await firstWorkplace(unit, wanted)
-  if (first.namespace !== wanted.namespace) {
+  const moves = isAnother(first, wanted)
+  if (moves && onMove) {
     await onMove()
     log.warn(
       { from: first, to: wanted },
@@ -34,10 +36,37 @@ export async function agreeOnWorkplace(
     )
     return moveWorkplace(unit, wanted)
   }
-  if (first.taskQueue === wanted.taskQueue) return
+  if (!moves && first.taskQueue === wanted.taskQueue) return
   throw new Error(
-    `This installation works in the task queue "${first.taskQueue}" of Temporal's namespace "${first.namespace}". ` +
-      `Set TEMPORAL_TASK_QUEUE to that; or, where this is a copy of another installation's database, set ` +
-      'TEMPORAL_NAMESPACE to one of its own: in the same one it would cancel what the other one runs.',
+    `${whatDiffers(first, wanted)} Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE to that; or, where this is a copy of another ` +
+      "installation's database, set TEMPORAL_NAMESPACE to one of its own, and start a worker there first: in the same one it " +
+      'would cancel what the other one runs.',
   )
 }
+
+/** Where nobody has told an id, the name has to do. */
+const isAnother = (first: Workplace, wanted: Workplace): boolean =>
+  first.namespace !== wanted.namespace ||
+  (first.namespaceId !== null && wanted.namespaceId !== null && first.namespaceId !== wanted.namespaceId)
+
+/**
+ * For what changes nothing about that, and would do harm elsewhere.
+ *
+ * @returns what to set, where the installation works somewhere else
+ */
+export async function whyElsewhere(em: EntityManager, wanted: Workplace): Promise<string | undefined> {
+  const first = await readWorkplace(em)
+  if (!first) return undefined
+  if (first.namespace !== wanted.namespace || first.taskQueue !== wanted.taskQueue) {
+    return `${whatDiffers(first, wanted)} Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE to what its workers have.`
+  }
+  if (!isAnother(first, wanted)) return undefined
+  return (
+    `This is another Temporal than this installation works in, whose namespace is called "${first.namespace}", too. Set ` +
+    'TEMPORAL_ADDRESS to the one that its workers have; where they are to work in this one from now on, start one first.'
+  )
+}
+
+const whatDiffers = (first: Workplace, wanted: Workplace): string =>
+  `This installation works in the task queue "${first.taskQueue}" of Temporal's namespace "${first.namespace}", and not in ` +
+  `"${wanted.taskQueue}" of "${wanted.namespace}".`

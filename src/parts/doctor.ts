@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
-import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt } from '../installation/index.ts'
+import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt, whyElsewhere } from '../installation/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { ping } from '../platform/db/sql.ts'
@@ -9,6 +9,7 @@ import { openTemporal } from '../platform/temporal/connection.ts'
 import { sendingQueue } from '../platform/temporal/task-queues.ts'
 import { openDatabase } from '../schema/index.ts'
 import { addressOfServer, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
+import { workplaceIn } from './workplace.ts'
 
 /** What was looked at, and how it is. */
 export interface Finding {
@@ -75,12 +76,13 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
     tls: config.TEMPORAL_TLS,
   })
   try {
-    const [ledger, queues, api] = await Promise.all([
+    const [ledger, queues, workplace, api] = await Promise.all([
       lookAtPostgres(orm),
       lookAtTemporal(temporal, config, temporalAddress),
+      lookAtWorkplace(orm, temporal, config),
       lookAtApi(config),
     ])
-    return [...findings, ...ledger, ...queues, api, ...(await lookAtMail(orm, config))]
+    return [...findings, ...ledger, ...queues, ...workplace, api, ...(await lookAtMail(orm, config))]
   } finally {
     await Promise.allSettled([orm.close(true), temporal.connection.close()])
   }
@@ -167,6 +169,17 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
           'Start one: npm run worker. Without it nothing is sent.',
         ),
   ]
+}
+
+/** Whether Temporal is the one that the ledger is about. Where either does not answer, that is said without this. */
+async function lookAtWorkplace(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
+  try {
+    const here = await temporal.withDeadline(Date.now() + PATIENCE_MS, () => workplaceIn(temporal, config))
+    const elsewhere = await whyElsewhere(orm.em.fork(), here)
+    return elsewhere === undefined ? [] : [wrong('workplace', 'is another one than the ledger names', elsewhere)]
+  } catch {
+    return []
+  }
 }
 
 const isRecent = (at: { seconds?: { toString(): string } | null } | null | undefined): boolean =>

@@ -7,11 +7,9 @@ import {
   agreeOnSender,
   agreeOnWorkplace,
   mailModeOf,
-  NOT_RECONCILED,
-  readRestoredAt,
   watchMailMode,
+  watchRestored,
 } from '../installation/index.ts'
-import type { Config } from '../platform/config.ts'
 import { connectWorker } from '../platform/temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
@@ -19,12 +17,7 @@ import { markRestored, startRelay } from '../relay/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { createWorkersMail } from './mail.ts'
 import type { RunningPart } from './running-part.ts'
-
-/** Where in Temporal a part of the installation is to work. */
-export const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
-  namespace: TEMPORAL_NAMESPACE,
-  taskQueue: TEMPORAL_TASK_QUEUE,
-})
+import { workplaceIn } from './workplace.ts'
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
@@ -44,7 +37,7 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  await agreeOnWorkplace(dependencies.em, log, workplaceOf(config), () => markRestored(dependencies.em))
+  await agreeOnWorkplace(dependencies.em, log, await workplaceIn(temporal, config), () => markRestored(dependencies.em))
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'
@@ -52,7 +45,7 @@ export async function startWorker(
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   await agreeOnMail(dependencies.em, wanted, log)
   const mailMode = watchMailMode(dependencies.em, { smtp, ...(delivers && { log }) })
-  if ((await readRestoredAt(dependencies.em.fork())) !== null) log.warn({}, NOT_RECONCILED)
+  const hold = await watchRestored(dependencies.em, log)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, mailFrom)
   // Nobody waits for a server that thinks for minutes.
   void tryServer()
@@ -81,6 +74,7 @@ export async function startWorker(
   health.watch(() => (stopped ? undefined : workers.map(whyNotWorking).find((reason) => reason !== undefined)))
   const stop = async () => {
     mailMode.stop()
+    hold.stop()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     // What waits to be rendered is another worker's, too, and keeps this one from nothing.

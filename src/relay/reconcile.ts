@@ -78,7 +78,10 @@ export async function reconcile(
   }
 
   const running = new Map<string, ListedEnrollment>()
-  for await (const listed of enrollments.listRunning()) running.set(listed.enrollmentId, listed)
+  for await (const listed of enrollments.listRunning()) {
+    running.set(listed.enrollmentId, listed)
+    if (running.size % PAGE === 0) await leaseReconciliation(em.fork(), LEASE_SECONDS, true)
+  }
   done.running = running.size
 
   // First those that the ledger does not have as ACTIVE: whoever runs takes the place of who is in there by the ledger alone.

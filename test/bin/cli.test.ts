@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { deferMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { firstWorkplace } from '../../src/installation/queries.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { ROOT } from '../support/npm-start.ts'
@@ -44,6 +47,48 @@ describe('the command line', function () {
     const { stdout } = await cli(['--help'])
     for (const noun of ['init', 'migrate', 'workspace', 'key', 'segment', 'message'])
       assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
+  })
+
+  it('says all that it has to say to a slow reader, and nothing to one who has had enough', async () => {
+    await sql(
+      em(),
+      `insert into workspaces (id, name, mode, created_at) select gen_random_uuid(), repeat('x', 100), 'test', now()
+       from generate_series(1, 3000)`,
+    )
+    const list = (...more: string[]) =>
+      spawn(process.execPath, [join(ROOT, 'src/bin/cli.ts'), 'workspace', 'list', ...more], {
+        env: { ...process.env, DATABASE_URL: service.context.config.DATABASE_URL },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+    const slow = list('--json')
+    // It is through where it does not wait for the reader.
+    await Promise.race([once(slow, 'exit'), delay(5_000)])
+    assert.ok((JSON.parse(await text(slow.stdout)) as unknown[]).length > 3_000)
+    const short = list()
+    short.stdout.once('data', () => short.stdout.destroy())
+    const said = text(short.stderr)
+    assert.deepEqual(await once(short, 'close'), [0, null])
+    assert.equal(await said, '')
+    await sql(em(), `delete from workspaces where name = repeat('x', 100)`)
+  })
+
+  it('does not reconcile with a Temporal that is not the installation’s, in which it would end what is another’s', async () => {
+    const { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue } = service.context.config
+    const TEMPORAL = { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue }
+    await firstWorkplace(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
+    for (const [env, words] of [
+      [{ TEMPORAL_ADDRESS }, /works in the task queue "test-.*Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE/],
+      [TEMPORAL, /another Temporal than this installation works in.*TEMPORAL_ADDRESS/],
+    ] as const) {
+      for (const more of [[], ['--dry-run']]) {
+        const { code, stderr } = await cli(['reconcile', ...more], env)
+        assert.equal(code, 1)
+        assert.match(stderr.replaceAll('\n', ' '), words)
+      }
+    }
+    const unit = em()
+    await sql(unit, 'update installation set temporal_namespace_id = null')
+    assert.match((await cli(['reconcile'], TEMPORAL)).stdout, /They agree/)
   })
 
   describe('message', () => {

@@ -45,7 +45,7 @@ describe('the doctor', () => {
     assert.ok(!JSON.stringify(closed).includes('hush-hush'))
     assert.deepEqual(await wrongIn({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` }), ['Temporal'])
     assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'nobodys' }), 'Temporal')!.words, /no namespace "nobodys"/)
-    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker'])
+    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker', 'workplace'])
     assert.equal(of(await findings({ PORT: String(nowhere) }), 'API')!.is, 'note')
     const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
     assert.equal(mail.is, 'WRONG')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LOCK_FILE, lockFolder } from '../../embedded/lock.ts'
 import { writeRunning } from '../../embedded/running-file.ts'
 import { connectedConfig } from '../../src/bin/embedded-config.ts'
 import { readConfig } from '../../src/platform/config.ts'
@@ -14,12 +15,19 @@ describe('a part beside a running `npm start`', () => {
 
   it('learns from the data folder where Postgres and Temporal are', () => {
     const addresses = { databaseUrl: 'postgresql://a@127.0.0.1:1/a', temporalAddress: '127.0.0.1:2' }
+    const release = lockFolder(dataDir)
     writeRunning(dataDir, addresses)
     assert.partialDeepStrictEqual(config(), {
       DATABASE_URL: addresses.databaseUrl,
       TEMPORAL_ADDRESS: addresses.temporalAddress,
     })
-    assert.deepEqual(readdirSync(dataDir), ['running.json'])
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => !name.startsWith(LOCK_FILE)),
+      ['running.json'],
+    )
+    release!()
+    // As in a copy: what it names is the original's.
+    assert.throws(config, /^Error: Nothing runs on/)
   })
 
   it('is told that nothing runs there, or that what is written there cannot be read', () => {

@@ -241,6 +241,7 @@ describe('a reconciliation', () => {
         assert.ok(isLate)
       } finally {
         prototype.query = query
+        await sql(em(), 'delete from enrollments where id = $1::uuid', [enrollmentId])
       }
     })
   }
@@ -270,6 +271,26 @@ describe('a reconciliation', () => {
       [[enrollmentId, 'recorded']],
     )
     assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])
+  })
+
+  it('finds her out who was taken out before it, also of what she was in by an event that is lost', async () => {
+    const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'seen' } })
+    const contactId = await aContact(service)
+    await anEvent(service, contactId, 'seen')
+    await settled(contactId, 1)
+    for (const table of ['messages', 'enrollments', 'trigger_events'])
+      await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
+    await markRestored(em())
+    assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
+    assert.deepEqual(
+      (await rowsOf(contactId)).map(({ status }) => status),
+      ['CANCELLED'],
+    )
+    await eventually('its workflow is over', async () =>
+      (await statusIn(automationId, contactId)) === 'RUNNING' ? undefined : true,
+    )
+    assert.ok((await differences(false, null)).every((each) => each.contactId !== contactId || each.what === 'closed'))
+    assert.equal((await rowsOf(contactId)).length, 1)
   })
 
   describe('behind a restore that may have lost what was sent', () => {

@@ -1,12 +1,16 @@
-import { sayReconciled } from '../../installation/index.ts'
+import { sayReconciled, whyElsewhere } from '../../installation/index.ts'
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
+import { workplaceIn } from '../../parts/workplace.ts'
 import { markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Holds the whole ledger against Temporal. @see reconcile */
+/**
+ * Holds the whole ledger against Temporal. @see reconcile
+ * @throws {Error} that says what to set where that is not the Temporal of the installation: it would end what is not its own there
+ */
 export async function reconcileAll(options: {
   isDry: boolean
   lostUntil: Date | null | undefined
@@ -15,6 +19,8 @@ export async function reconcileAll(options: {
   // What it does is told at the end; the log would tell each twice.
   const context = openContext(config, openLog('error'))
   try {
+    const elsewhere = await whyElsewhere(context.orm.em, await workplaceIn(context.temporal, config))
+    if (elsewhere !== undefined) throw new Error(elsewhere)
     return await reconcile(context.dependencies, options)
   } finally {
     await context.close()

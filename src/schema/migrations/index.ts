@@ -8,6 +8,7 @@ import { Migration007LedgerLists } from './007-ledger-lists.ts'
 import { Migration008EventData } from './008-event-data.ts'
 import { Migration009Restored } from './009-restored.ts'
 import { Migration010TakenOut } from './010-taken-out.ts'
+import { Migration011NamespaceId } from './011-namespace-id.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -21,6 +22,7 @@ export const migrations = [
   Migration008EventData,
   Migration009Restored,
   Migration010TakenOut,
+  Migration011NamespaceId,
 ]
 
 /** Their names, oldest first. */
