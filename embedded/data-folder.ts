@@ -21,6 +21,7 @@ import { LOCK_FILE } from './lock.ts'
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
+    assertNobodyElses(dataDir)
     if (isOurs(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
@@ -48,6 +49,16 @@ function isFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) throw new Error(`${path} is no folder`)
   return found !== undefined
+}
+
+/** Whoever owns a folder, or may write into it, can put in the place of what is in it whatever he wants. */
+function assertNobodyElses(path: string): void {
+  const { uid, mode } = statSync(path)
+  const us = process.getuid?.() ?? 0
+  if (uid !== us && uid !== 0) {
+    throw new Error(`it belongs to another user (${uid}), who could read and change what is stored; we are ${us}`)
+  }
+  if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
 /** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFolder } from './lock.ts'
 import type { EmbeddedAddresses } from './protocol.ts'
@@ -9,7 +9,8 @@ export const runningFile = (dataDir: string): string => join(dataDir, 'running.j
 /** Written whole or not at all. The password is in it: for the owner of the folder alone. */
 export function writeRunning(dataDir: string, addresses: EmbeddedAddresses): void {
   const file = runningFile(dataDir)
-  writeFileSync(`${file}.new`, JSON.stringify(addresses), { mode: 0o600 })
+  rmSync(`${file}.new`, { force: true })
+  writeFileSync(`${file}.new`, JSON.stringify(addresses), { mode: 0o600, flag: 'wx' })
   renameSync(`${file}.new`, file)
 }
 

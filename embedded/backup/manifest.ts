@@ -81,10 +81,13 @@ export async function sha256Of(path: string): Promise<string> {
  * Reads what a backup says of itself, and holds all of it against that.
  *
  * @param folder in which it was unpacked
- * @param knownMigrations of this version
+ * @param ours this version, and the migrations that it knows
  * @throws {Error} that says what is wrong with it
  */
-export async function readManifest(folder: string, knownMigrations: readonly string[]): Promise<Manifest> {
+export async function readManifest(
+  folder: string,
+  ours: { version: string; migrations: readonly string[] },
+): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
   if (text === undefined) throw new Error('It is not whole: its manifest, which is written last, is missing.')
   const manifest = parse(text)
@@ -93,11 +96,11 @@ export async function readManifest(folder: string, knownMigrations: readonly str
       `It has the format ${manifest.format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
     )
   }
-  const unknown = manifest.migrations.filter((name) => !knownMigrations.includes(name))
-  if (unknown.length > 0) {
+  const unknown = manifest.migrations.filter((name) => !ours.migrations.includes(name))
+  if (unknown.length > 0 || isNewer(manifest.version, ours.version)) {
+    const had = unknown.length > 0 ? `: its database has had ${unknown.join(', ')}` : ''
     throw new Error(
-      `It is of Dripline ${manifest.version}, which is newer than this one: its database has had ${unknown.join(', ')}. ` +
-        'Restore it with that version.',
+      `It is of Dripline ${manifest.version}, which is newer than this one${had}. Restore it with that version.`,
     )
   }
   const files = [
@@ -110,6 +113,13 @@ export async function readManifest(folder: string, knownMigrations: readonly str
       throw new Error(`It is damaged: ${file} is ${found === undefined ? 'missing' : 'not what it was'}.`)
   }
   return manifest
+}
+
+/** Whether a version such as 0.10.0 is behind another one. What workflows have done by a newer one, an older one may not follow. */
+function isNewer(version: string, than: string): boolean {
+  const [ours, theirs] = [than, version].map((text) => text.split(/[.+-]/).map(Number))
+  const at = theirs!.findIndex((part, n) => part !== (ours![n] ?? 0))
+  return at !== -1 && theirs![at]! > (ours![at] ?? 0)
 }
 
 function parse(text: string): Manifest {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import getPort from 'get-port'
 import { extract } from 'tar'
@@ -12,6 +12,8 @@ import { loadTables } from './tables.ts'
 
 /** What only whoever knows the schema can do. */
 export interface RestoredSchema {
+  /** Of this Dripline, such as 0.2.0. */
+  version: string
   /** The names of all migrations, oldest first. */
   migrations: readonly string[]
   /** Makes the tables of a database that has nothing, as they are behind the last of these. */
@@ -34,9 +36,12 @@ export async function restoreBackup(
 ): Promise<Manifest> {
   const file = resolve(given)
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
-  const wasThere = existsSync(dataDir)
+  const found = statSync(dataDir, { throwIfNoEntry: false })
+  if (found && !found.isDirectory())
+    throw new Error(`${dataDir} is no folder. Set DATA_DIR to one, or to where one can be made.`)
+  const wasThere = found !== undefined
   if (wasThere) assertEmpty(dataDir, existsSync(restoreMark(dataDir)))
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(dataDir)
   const release = lockFolder(dataDir, RESTORE_LOCK)
   if (!release)
     throw new Error(`Another restore into ${dataDir} is at work. Wait for it, or set DATA_DIR to another folder.`)
@@ -78,10 +83,9 @@ async function restoreInto(
         throw new Error(`${file} is no backup, or not whole.`, { cause: error })
       },
     )
-    const manifest = await readManifest(unpacked, schema.migrations).catch((error: unknown) => {
+    const manifest = await readManifest(unpacked, schema).catch((error: unknown) => {
       throw new Error(`${file} cannot be restored. ${(error as Error).message}`, { cause: error })
     })
-    makeDataFolder(dataDir)
     const embedded = await startEmbedded(
       { dataDir, restores: true, postgres: { port: await getPort({ host: '127.0.0.1' }) } },
       say,

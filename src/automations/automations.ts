@@ -100,6 +100,7 @@ export async function updateAutomation(
     automation.updatedAt = new Date()
     await fork.flush()
     if (status !== undefined && sends(status)) {
+      await enqueue(fork, { kind: 'WAKE_RETRIES', automationId: automation.id })
       await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })
     }
     return { automation, steps }

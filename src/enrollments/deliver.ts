@@ -72,6 +72,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
       if (enrollmentId === null) throw new Error('An END without its enrollment')
       return enrollments.end(automationId, contactId, enrollmentId)
     case 'WAKE_HELD':
+    case 'WAKE_RETRIES':
     case 'TEAR_DOWN':
     case 'ERASE':
     case 'RECONCILE':

@@ -1,6 +1,7 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
+  assertLostUntil,
   leaseReconciliation,
   readLostUntil,
   readMailMode,

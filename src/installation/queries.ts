@@ -120,13 +120,8 @@ export async function sayRestored(em: EntityManager): Promise<void> {
  * @throws {Refusal} `invalid` where that is before what the backup has itself
  */
 export async function sayReconciled(em: EntityManager, lostUntil?: Date | null): Promise<boolean> {
-  const was = await readInstallation(em)
-  if (lostUntil && was?.backedUpAt && lostUntil < was.backedUpAt) {
-    throw invalid(
-      `The backup has what happened at ${was.backedUpAt.toISOString()}, so that what was lost came behind that: nothing can be ` +
-        `lost until ${lostUntil.toISOString()} alone. Where nothing was lost, say --nothing-lost.`,
-    )
-  }
+  await assertLostUntil(em, lostUntil)
+  const wasRestored = (await readRestoredAt(em)) !== null
   await sql(
     em,
     `update installation set restored_at = null, lost_until = case
@@ -136,7 +131,17 @@ export async function sayReconciled(em: EntityManager, lostUntil?: Date | null):
      end`,
     [lostUntil !== undefined, lostUntil?.toISOString() ?? null],
   )
-  return was?.restoredAt != null
+  return wasRestored
+}
+
+/** @throws {Refusal} `invalid` where something is said to be lost until before what the backup has itself */
+export async function assertLostUntil(em: EntityManager, lostUntil: Date | null | undefined): Promise<void> {
+  const { backedUpAt } = (await readInstallation(em)) ?? {}
+  if (!lostUntil || !backedUpAt || lostUntil >= backedUpAt) return
+  throw invalid(
+    `The backup has what happened at ${backedUpAt.toISOString()}, so that what was lost came behind that: nothing can be ` +
+      `lost until ${lostUntil.toISOString()} alone. Where nothing was lost, say --nothing-lost.`,
+  )
 }
 
 /** Until when what was sent may be missing in the ledger; `null` where nothing is. */

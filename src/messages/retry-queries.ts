@@ -11,6 +11,7 @@ import {
 } from '../outbox/index.ts'
 import { SENDING_STATUSES } from '../sequences/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
+import { NIL_ID } from '../platform/ids.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import { messagePage, type MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
@@ -153,18 +154,29 @@ export async function overdueRetries(em: EntityManager, limit: number): Promise<
 
 const OVERDUE_MINUTES = 10
 
-/** Makes due what is to be tried again of an automation that sends again. */
-export async function wakeRetries(em: EntityManager, automationId: string): Promise<void> {
-  await sql(
+/**
+ * Makes due what is to be tried again of an automation that sends again: so many at a time, in the order of their ids.
+ * @returns the last of them, `null` where there are no further ones
+ */
+export async function wakeRetries(
+  em: EntityManager,
+  automationId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<string | null> {
+  const rows = await sql<{ id: string }>(
     em,
     `with asked as (
        select id, workspace_id from messages message
-       where retry_at > '-infinity' and automation_id = $1::uuid and ${IS_RETRYABLE}
+       where automation_id = $1::uuid and retry_at is not null and id > $2::uuid
+         and retry_at > '-infinity' and ${IS_RETRYABLE}
+       order by id limit $3
      ),
      ${DUE('bulk')}
-     select from delivery`,
-    [automationId],
+     select id from asked order by id`,
+    [automationId, afterId ?? NIL_ID, limit],
   )
+  return rows.length < limit ? null : rows.at(-1)!.id
 }
 
 /** Looks at a message that is to be tried again, without a lock: the claim asks again. */

@@ -10,13 +10,24 @@ import { NIL_ID } from '../platform/ids.ts'
  * - END: the workflow of one enrollment has to end, and no other's
  * - RETRY: a message has to be tried again, because somebody asked for it
  * - WAKE_HELD: all that an automation holds have to be woken, in pages
+ * - WAKE_RETRIES: what is to be tried again of an automation has to be looked at again, in pages
  * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
  * - ERASE: the last messages of an erased contact have to go, when they are settled
  * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
  * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
  */
 export type DeliveryKind =
-  'START' | 'WAKE' | 'CANCEL' | 'END' | 'RETRY' | 'WAKE_HELD' | 'TEAR_DOWN' | 'ERASE' | 'RECONCILE' | 'REDELIVER'
+  | 'START'
+  | 'WAKE'
+  | 'CANCEL'
+  | 'END'
+  | 'RETRY'
+  | 'WAKE_HELD'
+  | 'WAKE_RETRIES'
+  | 'TEAR_DOWN'
+  | 'ERASE'
+  | 'RECONCILE'
+  | 'REDELIVER'
 
 /** There is one of each of these, for all workspaces, and it goes round for ever. */
 export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -37,6 +48,7 @@ const LANE_OF = {
   END: 'interactive',
   RETRY: 'interactive',
   WAKE_HELD: 'walk',
+  WAKE_RETRIES: 'walk',
   TEAR_DOWN: 'walk',
   ERASE: 'walk',
   RECONCILE: 'walk',
@@ -129,7 +141,7 @@ delivery.enrollment_id, delivery.message_id, delivery.after_id, delivery.generat
 export async function enqueue(
   em: EntityManager,
   delivery:
-    | { kind: 'WAKE_HELD' | 'TEAR_DOWN'; automationId: string }
+    | { kind: 'WAKE_HELD' | 'WAKE_RETRIES' | 'TEAR_DOWN'; automationId: string }
     | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
     | { kind: 'ERASE'; contactId: string }
     | { kind: Standing },

@@ -8,7 +8,7 @@ import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../platform/temporal/connection.ts'
 import { sendingQueue } from '../platform/temporal/task-queues.ts'
 import { openDatabase } from '../schema/index.ts'
-import { addressOfServer, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
+import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
 import { workplaceIn } from './workplace.ts'
 
 /** What was looked at, and how it is. */
@@ -226,7 +226,7 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
     ...findings,
     failure === undefined
       ? fine('mail server', `${addressOfServer(server)} lets us in`)
-      : wrong('mail server', `${addressOfServer(server)} does not let us in: ${failure}`, 'Is SMTP_URL right?'),
+      : wrong('mail server', `${addressOfServer(server)} does not let us in: ${failure}`, adviceFor(failure)),
   ]
 }
 

@@ -5,6 +5,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { createRenderer } from '../templates/index.ts'
 import {
   addressOfServer,
+  adviceFor,
   createSmtpTransport,
   type OnChange,
   readSmtpUrl,
@@ -49,7 +50,7 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
     else
       log.warn(
         { server, reason: failure },
-        'The mail server does not let us in; messages wait until it does. Is SMTP_URL right?',
+        `The mail server does not let us in; messages wait until it does. ${adviceFor(failure)}`,
       )
   }
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.

@@ -3,7 +3,7 @@ import { activePage, reconcileActive, type Reconciled, recordEnrollment, statuse
 import { whatIsKnown } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
-import { leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
+import { assertLostUntil, leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
@@ -55,10 +55,25 @@ export async function reconcile(
   dependencies: Dependencies,
   { isDry = false, lostUntil }: { isDry?: boolean; lostUntil?: Date | null | undefined } = {},
 ): Promise<Reconciliation> {
-  const { em, enrollments, log } = dependencies
+  const { em } = dependencies
+  // Before anything is done that has to be told.
+  await assertLostUntil(em.fork(), lostUntil)
   if (!(await leaseReconciliation(em.fork(), LEASE_SECONDS, false))) {
     throw new Error('Another reconciliation is at work, or was until two minutes ago. Wait for it, and ask again.')
   }
+  try {
+    return await holdAgainst(dependencies, { isDry, lostUntil })
+  } finally {
+    // What cannot be told ends by itself.
+    await leaseReconciliation(em.fork(), 0, true).catch(() => undefined)
+  }
+}
+
+async function holdAgainst(
+  dependencies: Dependencies,
+  { isDry, lostUntil }: { isDry: boolean; lostUntil: Date | null | undefined },
+): Promise<Reconciliation> {
+  const { em, enrollments, log } = dependencies
   const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, mail: 'free' }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
@@ -131,7 +146,6 @@ export async function reconcile(
 
   if ((await readRestoredAt(em.fork())) !== null) done.mail = 'is held back'
   if (!isDry && done.failed === 0 && (await sayReconciled(em.fork(), lostUntil))) done.mail = 'goes on'
-  await leaseReconciliation(em.fork(), 0, true)
   return done
 }
 

@@ -13,6 +13,7 @@ import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } f
  * ended with the DELETE, nor for a reconciliation: they leave Temporal to others.
  */
 const WAKE = { size: 200, concurrency: 20 }
+const WAKE_RETRIES_SIZE = 1_000
 const TEAR_DOWN = { size: 50, concurrency: 2 }
 /** How much of what its emails said is removed at once: each can be hundreds of kilobytes. */
 const CONTENTS_AT_ONCE = 100
@@ -36,6 +37,8 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
   switch (delivery.kind) {
     case 'WAKE_HELD':
       return wakeHeld(dependencies, delivery)
+    case 'WAKE_RETRIES':
+      return wakeAsked(dependencies, delivery)
     case 'TEAR_DOWN':
       return tearDown(dependencies, delivery)
     case 'ERASE':
@@ -53,7 +56,7 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
   }
 }
 
-/** Wakes those whom an automation holds, and what is to be tried again of it: it sends again. */
+/** Wakes those whom an automation holds: it sends again. */
 async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
@@ -71,7 +74,14 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
     { concurrency: WAKE.concurrency },
   )
   if (page.length === WAKE.size) return advanceWalk(fork, delivery, page.at(-1)!.id)
-  await wakeRetries(fork, automationId)
+  await settleDeliveries(fork, [delivery])
+}
+
+/** Makes due what is to be tried again of an automation that sends again. */
+async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const lastId = await wakeRetries(fork, delivery.automationId!, delivery.afterId, WAKE_RETRIES_SIZE)
+  if (lastId !== null) return advanceWalk(fork, delivery, lastId)
   await settleDeliveries(fork, [delivery])
 }
 

@@ -61,3 +61,9 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** What to look at where a server does not let us in. @param failure what it, or its connection, said */
+export const adviceFor = (failure: string): string =>
+  /certificate/i.test(failure)
+    ? 'Set NODE_EXTRA_CA_CERTS to the file of the authority that signed it, if that is one of your own.'
+    : 'Is SMTP_URL right?'

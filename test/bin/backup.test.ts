@@ -225,6 +225,7 @@ describe('a backup of npm start', function () {
       rmSync(unpacked, { recursive: true })
     }
     interface Changeable {
+      version: string
       migrations: string[]
       format: number
       tables: { name: string; columns: string[]; sha256: string }[]
@@ -256,6 +257,9 @@ describe('a backup of npm start', function () {
     it('where a newer version made it', async () => {
       await changed((unpacked) => rewrite(unpacked, ({ migrations }) => void migrations.push('999-the-future')))
       await refuses(/newer than this one: its database has had 999-the-future/)
+      // What its workflows have done, this one may not follow.
+      await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.version = '0.10.0')))
+      await refuses(/of Dripline 0\.10\.0, which is newer than this one\. Restore it with that version/)
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
       await refuses(/has the format 2/)
     })

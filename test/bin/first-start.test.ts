@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,6 +33,7 @@ import {
 import { freePorts } from '../support/ports.ts'
 
 const LINUX = process.platform === 'linux'
+const NOBODY = 65_534
 
 /** What an impatient stranger meets: each test has folders of its own, and nothing of it is left after. */
 describe('a first start', function () {
@@ -118,6 +130,27 @@ describe('a first start', function () {
       assert.equal(await run.code, 1)
       assert.match(run.text(), /DATA_DIR \(.*\) cannot be used: .*Set it to a folder/)
     }
+  })
+
+  it('does not use a folder that is somebody else’s, or into which everybody can write', async () => {
+    const theirs = join(folder, 'theirs')
+    mkdirSync(theirs)
+    writeFileSync(join(theirs, 'something'), '')
+    chmodSync(theirs, 0o777)
+    const refused = async (words: RegExp) => {
+      const run = start(await startEnvironment(theirs))
+      assert.equal(await run.code, 1)
+      assert.match(run.text(), words)
+      assert.deepEqual(
+        readdirSync(theirs).filter((name) => name !== 'logs'),
+        ['something'],
+      )
+    }
+    await refused(/cannot be used: everybody can write into it/)
+    if (process.getuid?.() !== 0) return
+    chmodSync(theirs, 0o700)
+    chownSync(theirs, NOBODY, NOBODY)
+    await refused(/cannot be used: it belongs to another user \(65534\), who could read and change/)
   })
 
   it('refuses a wrong URL before anything is made, and keeps its password to itself', async () => {

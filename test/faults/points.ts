@@ -104,7 +104,7 @@ const RELAY: readonly Point[] = [
   {
     name: 'relay: woken, not marked',
     file: WALKS,
-    before: 'await wakeRetries(fork, automationId)\n  await settleDeliveries(fork, [delivery])\n',
+    before: 'await settleDeliveries(fork, [delivery])\n}\n\n/** Makes due what is to be tried',
   },
   { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },

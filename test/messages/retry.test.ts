@@ -4,7 +4,7 @@ import type { RunningPart } from '../../src/parts/running-part.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'
+import { dropRetry, putOffRetry, wakeRetries } from '../../src/messages/retry-queries.ts'
 import { walk } from '../../src/relay/walks.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -176,6 +176,34 @@ describe('a message that somebody has tried again', () => {
     assert.equal(await mailsTo(contactId), 0)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     await becomes(contactId, 'SENT')
+  })
+
+  it('is one of many that are looked at again, in pages, when their automation goes on', async () => {
+    const { id, automationId } = await one('FAILED')
+    const ids = [id, (await one('FAILED', {}, automationId)).id, (await one('FAILED', {}, automationId)).id].toSorted()
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await sql(em(), 'update messages set retry_at = now() where id = any($1::uuid[])', [ids])
+    const due = async () =>
+      (
+        await sql<{ id: string }>(
+          em(),
+          `select message_id as id from outbox where kind = 'RETRY' and message_id = any($1::uuid[]) order by 1`,
+          [ids],
+        )
+      ).map((row) => row.id)
+    // The relay takes none of them meanwhile.
+    await service.stopWorkers()
+    assert.equal(await wakeRetries(em(), automationId, null, 2), ids[1])
+    assert.deepEqual(await due(), ids.slice(0, 2))
+    assert.equal(await wakeRetries(em(), automationId, ids[1]!, 2), null)
+    assert.deepEqual(await due(), ids)
+    await service.startWorker()
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const statuses = async () =>
+      (await sql<{ status: string }>(em(), 'select status from messages where id = any($1::uuid[])', [ids])).map(
+        ({ status }) => status,
+      )
+    await eventually('all are sent', async () => (await statuses()).every((status) => status === 'SENT') || undefined)
   })
 
   it('is told to a Temporal that has lost it, by whoever goes round', async () => {

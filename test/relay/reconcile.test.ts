@@ -176,9 +176,11 @@ describe('a reconciliation', () => {
     await aContact(service)
     await enroll(service, await anAutomation(service), await aContact(service))
     await sayRestored(em())
-    await assert.rejects(sayReconciled(em(), new Date('2020-01-01T00:00:00Z')), {
-      message: /The backup has what happened at/,
-    })
+    const lostUntil = new Date('2020-01-01T00:00:00Z')
+    for (const refused of [sayReconciled(em(), lostUntil), reconcile(service.context.dependencies, { lostUntil })])
+      await assert.rejects(refused, { message: /The backup has what happened at/ })
+    // It has kept nobody else out.
+    await differences(true)
     await sayRestored(em())
     await sayReconciled(em(), null)
     assert.equal(await readLostUntil(em()), null)

@@ -141,10 +141,12 @@ export function keyCommands(program: Command): void {
       const { old, apiKey, key } = await withDatabase((orm) => rotateApiKey(orm.em, id, options.overlap * 3_600_000))
       const { id: newId, ...rest } = asApiKey(apiKey)
       const ends = old.expiresAt!.toISOString()
-      show(
-        { id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } },
-        options,
-        () => `${key}\n\nThis is shown once. Its id: ${newId}\nThe old one, ${old.prefix}…, works until ${ends}`,
+      show({ id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } }, options, () =>
+        [
+          `${key}\n\nThis is shown once. Its id: ${newId}`,
+          ...(rest.expiresAt ? [`It expires ${rest.expiresAt}, when the old one was to.`] : []),
+          `The old one, ${old.prefix}…, works until ${ends}`,
+        ].join('\n'),
       )
     })
   command(keys, 'delete', 'delete a key; requests with it are refused from now on')

@@ -4,6 +4,7 @@ import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
+import { version } from '../version.ts'
 
 async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promise<void> {
   const orm = openDatabase({ url, timeoutMs: MIGRATION_TIMEOUT_MS })
@@ -29,6 +30,7 @@ export async function restore(
     )
   }
   const schema = {
+    version,
     migrations: migrationNames,
     migrateTo: (url: string, names: readonly string[]) => withOrm(url, (orm) => migrate(orm, names)),
     finish: (url: string) =>

@@ -9,6 +9,7 @@ import { Migration008EventData } from './008-event-data.ts'
 import { Migration009Restored } from './009-restored.ts'
 import { Migration010TakenOut } from './010-taken-out.ts'
 import { Migration011NamespaceId } from './011-namespace-id.ts'
+import { Migration012WakeRetries } from './012-wake-retries.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -23,6 +24,7 @@ export const migrations = [
   Migration009Restored,
   Migration010TakenOut,
   Migration011NamespaceId,
+  Migration012WakeRetries,
 ]
 
 /** Their names, oldest first. */
