@@ -29,6 +29,9 @@ const GENERATION_MS = 60_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
+/** What it embeds may still be there of a start that was killed, and gives way. */
+const OWN_PORTS = ['PORT', 'METRICS_PORT']
+
 main(async () => {
   takesNoOptions('npm start')
   // Whatever is written into the data folder is for its owner alone.
@@ -79,16 +82,18 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   assertPortsDiffer(placesOf(config))
   assertSenderKnown(config)
   const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
-  const assertOwnPortFree = () => assertPortFree('PORT', config.PORT, config.HOST)
+  const assertFree = async (places: readonly Place[]) => {
+    for (const { variable, port, host } of places) await assertPortFree(variable, port, host)
+  }
   // On a folder that is not there nobody runs; and a start that is refused makes none.
-  if (!existsSync(config.dataDir)) await assertOwnPortFree()
+  if (!existsSync(config.dataDir)) await assertFree(placesOf(config))
   if (isEmbedded) {
     assertNotHalfRestored(config.dataDir)
     makeDataFolder(config.dataDir)
     assertFolderFree(config.dataDir)
   }
   // Before anything is started, and before minutes are spent on building Temporal.
-  await assertOwnPortFree()
+  await assertFree(placesOf(config).filter(({ variable }) => OWN_PORTS.includes(variable)))
   if (!isEmbedded) return undefined
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined

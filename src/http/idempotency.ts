@@ -11,9 +11,6 @@ import type { Answer } from './operation.ts'
 
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
 
-/** Where a contact may be named by something else than its id. */
-const NAMED = /(email|external)(:|%3A)/i
-
 export interface IdempotentRequest {
   workspaceId: string
   requestId: string
@@ -70,7 +67,7 @@ export async function doOnce<Given extends Dependencies>(
     throw new Refusal(INVALID_IDEMPOTENCY_KEY)
   }
   const { em } = dependencies
-  const names = knowsNames || !NAMED.test(path + rawBody) ? '' : ' nameless'
+  const names = knowsNames ? '' : ' nameless'
   const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}${names}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)

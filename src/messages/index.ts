@@ -7,6 +7,6 @@ export { dropRetriesOf, giveUpAttempts, overdueRetries, wakeRetries } from './re
 export { retryMessage } from './retry-message.ts'
 export { MAY_HAVE_BEEN_SENT, sendMessage } from './send-message.ts'
 export type { Patience, SendMessageDependencies, SendResult } from './sending.ts'
-export { dismissMessage, listUnconfirmed, resendMessage, type Resent } from './unconfirmed-messages.ts'
+export { dismissMessage, LISTED, listUnconfirmed, resendMessage, type Resent } from './unconfirmed-messages.ts'
 export { IS_UNCONFIRMED } from './unconfirmed-queries.ts'
 export { waitForSenders } from './wait-for-senders.ts'

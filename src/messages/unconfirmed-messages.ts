@@ -10,7 +10,8 @@ import { NO_SENDER, NOT_RECONCILED, readRestoredAt } from '../installation/index
 import { recordForSure } from './record-for-sure.ts'
 import { contentOf, isDelivered, outcomeOf, type SendMessageDependencies } from './sending.ts'
 
-const LISTED = 1_000
+/** How many an operator is shown at a time. */
+export const LISTED = 1_000
 
 /** The messages that wait for an operator's decision, oldest first. */
 export const listUnconfirmed = (em: EntityManager): Promise<unconfirmed.UnconfirmedMessage[]> =>

@@ -77,7 +77,7 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
   })
   try {
     const [ledger, queues, workplace, api] = await Promise.all([
-      lookAtPostgres(orm),
+      lookAtPostgres(orm, databaseUrl),
       lookAtTemporal(temporal, config, temporalAddress),
       lookAtWorkplace(orm, temporal, config),
       lookAtApi(config),
@@ -99,12 +99,13 @@ async function space({ dataDir, DATABASE_URL }: Config): Promise<Finding | undef
     : fine('disk', words)
 }
 
-async function lookAtPostgres(orm: Orm): Promise<Finding[]> {
+async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> {
   const em = orm.em.fork()
   try {
     await ping(em)
   } catch (error) {
-    return [wrong('Postgres', `does not answer (${reasonOf(error)})`, 'Is it running, and is DATABASE_URL right?')]
+    const words = `does not answer at ${addressOf(databaseUrl)} (${reasonOf(error)})`
+    return [wrong('Postgres', words, 'Is it running, and is DATABASE_URL right, if you have set it?')]
   }
   const pending = await pendingMigrations(orm)
   if (pending.length > 0) {
@@ -233,6 +234,12 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
 const CAPTURED =
   'SMTP_URL is set here; but the last part that said how mail leaves this installation was started with MAIL_CAPTURE=true, or ' +
   'none with SMTP_URL. Start a worker with it.'
+
+/** Of a URL what is no secret. */
+const addressOf = (url: string): string => {
+  const { hostname, port } = new URL(url)
+  return `${hostname || 'its socket'}:${port || 5432}`
+}
 
 /** What an error says without what could be in a URL. */
 const reasonOf = (error: unknown): string => {

@@ -68,7 +68,11 @@ const environment = object({
   TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
   TEMPORAL_NAMESPACE: string().default('default'),
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
-  TEMPORAL_API_KEY: string(),
+  // What a header cannot have, gRPC's error would repeat with all of the key.
+  TEMPORAL_API_KEY: string().matches(/^[!-~]*$/, {
+    message: 'TEMPORAL_API_KEY has a space, a line break or a character that no key has. Copy it anew',
+    excludeEmptyString: true,
+  }),
   TEMPORAL_TLS: boolean().default(false),
   SMTP_URL: url(/^smtps?:\/\//, 'smtp://user:password@host:587'),
   SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),

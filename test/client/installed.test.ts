@@ -171,6 +171,18 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
   })
 
+  it('waits for its own limit, which uses up none of its retries', async () => {
+    const limited = (response: ServerResponse) =>
+      void response.writeHead(429, { 'x-error-code': 'rate_limited', 'retry-after': '0' }).end('{}')
+    const done = (response: ServerResponse) =>
+      void response.writeHead(201, { 'content-type': 'application/json' }).end('{"data":{"id":"1"}}')
+    const { dripline, asked } = await clientOf([limited, limited, limited, limited, done], 1)
+    await dripline.POST('/lists', { body: { name: 'x' } })
+    assert.equal(asked.length, 5)
+    const impatient = await clientOf([limited], 0)
+    await assert.rejects(impatient.dripline.POST('/lists', { body: { name: 'x' } }), { code: 'rate_limited' })
+  })
+
   it('waits for another attempt that is in progress, which uses up none of its retries', async () => {
     const inProgress = (response: ServerResponse) =>
       void response

@@ -53,6 +53,19 @@ describe('an Idempotency-Key', () => {
     assert.equal(body.data.firstName, 'Two')
   })
 
+  it('replays to no key that may not know whom a name is of, however the name is written', async () => {
+    const key = aKey()
+    await service.call('POST', 'contacts', { email: 'secret@example.com' })
+    const automationId = await anAutomation(service)
+    const headers = { 'idempotency-key': key, 'content-type': 'application/json' }
+    const raw = '{"contactId":"\\u0065mail:secret@example.com"}'
+    const path = `automations/${automationId}/enroll`
+    assert.equal((await service.call('POST', path, undefined, { headers, raw })).status, 202)
+    const nameless = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
+    const asked = await service.call('POST', path, undefined, { headers, raw, key: nameless })
+    assert.equal(asked.refused, '422 idempotency_key_reused')
+  })
+
   it('replays refusals, too', async () => {
     const key = aKey()
     const automationId = newId()

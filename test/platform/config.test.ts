@@ -72,6 +72,19 @@ describe('configuration', () => {
     }
   })
 
+  it('refuses a key that no header can have, which an error would repeat with all of it', () => {
+    for (const TEMPORAL_API_KEY of ['eyJhush\nhush', 'eyJ hush', 'eyJhush…'])
+      assert.throws(
+        () => readConfig({ TEMPORAL_API_KEY }),
+        (error: Error) => {
+          assert.match(error.message, /TEMPORAL_API_KEY has a space, a line break/)
+          assert.doesNotMatch(error.message, /hush/)
+          return true
+        },
+      )
+    assert.equal(readConfig({ TEMPORAL_API_KEY: 'eyJ.h_-' }).TEMPORAL_API_KEY, 'eyJ.h_-')
+  })
+
   it('says of a URL that its host is missing, or that its port does not exist', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ SMTP_URL: 'smtp://' }, /SMTP_URL names no host; it must look like smtp:/],

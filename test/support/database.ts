@@ -29,6 +29,9 @@ async function createTemplate(): Promise<string> {
   return 'test_template'
 }
 
+/** A database that has nothing yet. */
+export const createEmptyDatabase = (): Promise<string> => create(`test_${(count += 1)}`)
+
 async function create(name: string, from?: string): Promise<string> {
   const { databaseUrl, superuserUrl } = await services()
   const admin = openDatabase({ url: superuserUrl, timeoutMs: 60_000 })

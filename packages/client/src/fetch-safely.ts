@@ -19,6 +19,9 @@ const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
 /** What the service has lost sight of, because it was killed, it takes for being in progress for 30 seconds. */
 const LONGEST_IN_PROGRESS_MS = 60_000
+/** Of many that wait for one limit, some wait for several of its minutes. */
+const LIMITED = 'rate_limited'
+const LONGEST_LIMITED_MS = 300_000
 /** What one thing is, by an id that nobody else ever has. */
 const ONE_BY_ID = /\/v\d+\/[a-z]+\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
@@ -43,6 +46,7 @@ export async function fetchSafely(
   /** Whether it may have been done by an attempt that did not say so. */
   let isDone = false
   let inProgressSince: number | undefined
+  let limitedSince: number | undefined
   for (let failures = 0; ;) {
     const outcome = await tryOnce(request, timeoutMs, fetch)
     if (outcome instanceof DriplineError) {
@@ -57,6 +61,14 @@ export async function fetchSafely(
       if (performance.now() - inProgressSince < LONGEST_IN_PROGRESS_MS) {
         // It ends, and soon: that uses up no retry.
         await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, FIRST_PAUSE_MS), request.signal)
+        continue
+      }
+    }
+    if (outcome.headers.get('x-error-code') === LIMITED && retries > 0) {
+      limitedSince ??= performance.now()
+      if (performance.now() - limitedSince < LONGEST_LIMITED_MS) {
+        // Nothing has failed: it is a matter of time. Not all at once when it is over.
+        await pause((retryAfterMs(outcome.headers) ?? 0) + pauseMs(2), request.signal)
         continue
       }
     }

@@ -8,11 +8,15 @@ export function messageCommands(program: Command): void {
   const LISTED =
     'list those of which nobody knows whether they were sent, and those that nobody tries any more, oldest first'
   command(messages, 'list', LISTED).action(async (options: Output) => {
-    const [{ listUnconfirmed }, { withDatabase }] = await Promise.all([
+    const [{ LISTED, listUnconfirmed }, { withDatabase }] = await Promise.all([
       import('../../messages/index.ts'),
       import('./with-database.ts'),
     ])
     const list = await withDatabase((orm) => listUnconfirmed(orm.em))
+    if (list.length === LISTED)
+      process.stderr.write(
+        `These are the oldest ${LISTED}. All: GET /messages?status=UNCONFIRMED, as docs/api.md has it.\n`,
+      )
     show(list, options, (all) =>
       table(
         ['ID', 'STATUS', 'SINCE'],

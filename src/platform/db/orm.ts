@@ -1,6 +1,8 @@
 import { MikroORM, type Constructor, type EntityClass, type EntityManager, type Options } from '@mikro-orm/postgresql'
 import { Migrator, type Migration } from '@mikro-orm/migrations'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { classifyDatabaseError } from './errors.ts'
 import { requiresScram } from './scram.ts'
 import { Session } from './session.ts'
 
@@ -77,14 +79,31 @@ export const MIGRATION_TIMEOUT_MS = 2 * 60 * 60_000
  * @param only these, where it is to be as it was for an earlier version
  */
 export async function migrate(orm: Orm, only?: readonly string[]): Promise<string[]> {
-  const done = await orm.em.getConnection().transactional(async (trx) => {
-    await orm.em
-      .getConnection()
-      .execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
-    return orm.migrator.up(only && { migrations: [...only] })
-  })
-  return done.map((migration) => migration.name)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const done = await orm.em.getConnection().transactional(async (trx) => {
+        await orm.em
+          .getConnection()
+          .execute(`select pg_advisory_xact_lock(hashtext('dripline-migrations'))`, [], 'all', trx)
+        return orm.migrator.up(only && { migrations: [...only] })
+      })
+      return done.map((migration) => migration.name)
+    } catch (error) {
+      // Beside parts at work it may lose against them. Nothing was done then.
+      if (classifyDatabaseError(error) !== 'retry') throw error
+      if (attempt === MIGRATION_ATTEMPTS) {
+        throw new Error(
+          `The database could not be migrated beside what works on it: ${(error as Error).message} It is as it was. Migrate it ` +
+            'again, or stop the workers and the APIs before.',
+          { cause: error },
+        )
+      }
+      await delay(Math.random() * attempt * 1_000)
+    }
+  }
 }
+
+const MIGRATION_ATTEMPTS = 8
 
 /** The names of migrations that the database has not had yet. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import { migrate, pendingMigrations } from '../../src/platform/db/orm.ts'
+import { migrationNames, openDatabase } from '../../src/schema/index.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { services } from '../support/servers.ts'
+
+describe('migrating', () => {
+  it('is tried again where it loses against somebody who works on the database', async () => {
+    const url = await createEmptyDatabase()
+    const superuserUrl = new URL((await services()).superuserUrl)
+    superuserUrl.pathname = new URL(url).pathname
+    const other = new Client({ connectionString: superuserUrl.href })
+    const orm = openDatabase({ url, timeoutMs: 60_000 })
+    try {
+      await other.connect()
+      await migrate(orm, migrationNames.slice(0, migrationNames.indexOf('010-taken-out')))
+      await other.query('begin')
+      // So it is the migration that Postgres ends.
+      await other.query(`set local deadlock_timeout = '30s'`)
+      // 010 changes the messages, and then the keys.
+      await other.query('lock table api_keys in access exclusive mode')
+      const migrated = migrate(orm)
+      await eventually('it waits', async () => {
+        const { rowCount } = await other.query('select from pg_locks where not granted and database is not null')
+        return (rowCount ?? 0) > 0 || undefined
+      })
+      await other.query('lock table messages in access exclusive mode')
+      await other.query('rollback')
+      assert.ok((await migrated).includes('010-taken-out'))
+      assert.deepEqual(await pendingMigrations(orm), [])
+    } finally {
+      await other.end()
+      await orm.close(true)
+    }
+  }).timeout(60_000)
+})
