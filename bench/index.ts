@@ -22,7 +22,7 @@ import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
 import { neighbours, neighboursMail } from './neighbours.ts'
 import { reconciling } from './reconcile.ts'
-import { holds, keepResult, wanted, writeResults } from './results.ts'
+import { holds, type Measured, wanted, writeResults } from './results.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
 import { sleeping, sleepingMemory } from './sleeping.ts'
@@ -79,6 +79,7 @@ if (unknown.length > 0) {
 
 installTemporalRuntime(openLog('silent'))
 let failed = false
+const measured: Measured[] = []
 try {
   if (values.cluster) await startCluster()
   for (const benchmark of offered) {
@@ -94,14 +95,14 @@ try {
       failed = true
       continue
     }
-    keepResult({ result, title, notes })
+    measured.push({ benchmark, result, notes })
     say(
       `  ours ${format(result.ours)}, bare ${format(result.bare)} ${unit}; ratio ${result.ratio}, ` +
         `the goal is ${wanted(benchmark)}: ${holds(benchmark, result) ? 'held' : 'MISSED'}`,
     )
     say(JSON.stringify(result))
   }
-  await writeResults([...BENCHMARKS, ...ON_CLUSTER])
+  await writeResults([...BENCHMARKS, ...ON_CLUSTER], measured)
 } finally {
   await stopSleepers()
   await stopServices()

@@ -218,6 +218,14 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: [],
     stories: ['older-ledger'],
   },
+  'events-stay-lost': {
+    what: 'a reconciliation leaves what Temporal has lost of events to the rounds of the workers',
+    file: 'src/relay/reconcile.ts',
+    replace: 'const page = await lostEvents(em.fork(), { afterId, limit: PAGE, atLeastMinutes: 0 })',
+    by: 'const page = await lostEvents(em.fork(), { afterId, limit: PAGE, atLeastMinutes: 10 })',
+    worlds: [],
+    stories: ['older-temporal'],
+  },
   'answer-apart': {
     what: 'what a call did and the answer that is kept of it are two transactions',
     file: 'src/http/idempotency.ts',
