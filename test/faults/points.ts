@@ -115,7 +115,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: before begin',
     file: 'activities/begin-enrollment.ts',
-    before: 'const enrollment = await recordEnrollment(em.fork(), {\n',
+    before: 'let enrollment = await record()\n',
   },
   {
     name: 'worker: begun',

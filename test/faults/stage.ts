@@ -126,6 +126,12 @@ export class Stage {
     )
   }
 
+  /** How many events Temporal has still to be told of. */
+  async undelivered(): Promise<number> {
+    const rows = await sql(this.world.orm.em.fork(), `select from outbox where kind = 'START'`)
+    return rows.length
+  }
+
   /** Waits for what has to come to be; that it does not is the story's failure. */
   async soon(what: string, isSo: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
     for (const deadline = Date.now() + withinMs; !(await isSo()); await delay(50)) {

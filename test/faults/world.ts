@@ -269,7 +269,7 @@ export async function startWorld(
     databaseUrl: embedded.databaseUrl!,
     superuserUrl: superuserUrl.href,
     async cli(...args) {
-      const { stdout } = await promisify(execFile)(process.execPath, node('src/bin/cli.ts', ...args), { env })
+      const { stdout } = await promisify(execFile)(process.execPath, [...part('src/bin/cli.ts'), ...args], { env })
       return stdout
     },
     saveTemporal: (file) => copyTemporal(temporalFile(dataDir), file),

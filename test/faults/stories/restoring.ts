@@ -85,16 +85,21 @@ export const RESTORING: Record<string, Story> = {
         const atBackup = takenBy(stage, people)
 
         // All of that is in the ledger, and Temporal will not know it.
-        const [called, fired] = await Promise.all([some(5), some(5)])
         await Promise.all([
-          ...called.map((person) => stage.enroll(automation, person)),
-          ...fired.map((person) => stage.fire(person)),
           stage.ask('DELETE', `/automations/${automation}/enrollments/${ended.id}`),
           stage.erase(erased),
         ])
         const over = Date.now()
-        people.push(...called, ...fired)
         await stage.soon('more is sent', () => takenBy(stage, people) > atBackup + 5, 60_000)
+        // What is delivered to Temporal now, nobody begins.
+        world.signal('worker', 'SIGSTOP')
+        const [called, fired] = await Promise.all([some(5), some(5)])
+        await Promise.all([
+          ...called.map((person) => stage.enroll(automation, person)),
+          ...fired.map((person) => stage.fire(person)),
+        ])
+        people.push(...called, ...fired)
+        await stage.soon('Temporal has all of it', async () => (await stage.undelivered()) === 0)
 
         for (const kind of ['worker', 'api']) world.signal(kind, 'SIGKILL')
         await world.restoreTemporal(saved)
