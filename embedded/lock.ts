@@ -19,3 +19,16 @@ export function lockFolder(folder: string, lockFile = LOCK_FILE): (() => void) |
   }
   return () => file.close()
 }
+
+/** Whether somebody has a folder. Who only asks keeps nobody out, not for a moment. */
+export function isLocked(folder: string): boolean {
+  const file = new DatabaseSync(join(folder, LOCK_FILE))
+  try {
+    file.exec('select 1 from sqlite_schema')
+    return false
+  } catch {
+    return true
+  } finally {
+    file.close()
+  }
+}

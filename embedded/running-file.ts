@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFolder } from './lock.ts'
+import { isLocked } from './lock.ts'
 import type { EmbeddedAddresses } from './protocol.ts'
 
 /** Tells the other parts, and the command line, where Postgres and Temporal are. */
@@ -31,9 +31,7 @@ export function readRunning(dataDir: string): EmbeddedAddresses {
   const addresses = parse(text)
   if (!isAddresses(addresses)) throw new Error(`${file} is damaged. Start Dripline again; it writes the file anew.`)
   // What was copied with a folder, or has outlived its process, leads to somebody else.
-  const release = lockFolder(dataDir)
-  release?.()
-  return release ? {} : addresses
+  return isLocked(dataDir) ? addresses : {}
 }
 
 function parse(text: string): unknown {

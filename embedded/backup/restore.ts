@@ -9,6 +9,7 @@ import { assertFolderFree, takeFolder } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
 import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
+import { assertPlain } from './temporal-file.ts'
 
 /** What only whoever knows the schema can do. */
 export interface RestoredSchema {
@@ -100,6 +101,7 @@ async function restoreInto(
     } finally {
       await embedded.stop()
     }
+    assertPlain(join(unpacked, TEMPORAL))
     chmodSync(join(unpacked, TEMPORAL), 0o600)
     renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
     // Last: from here on it may be started.

@@ -2,11 +2,10 @@
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { agreeOnWorkplace } from '../installation/index.ts'
 import { assertMigrated, openContext, tracingOf } from '../parts/context.ts'
 import { metricsParts } from '../parts/metrics-server.ts'
 import { startApi } from '../parts/api.ts'
-import { workplaceOf } from '../parts/workplace.ts'
+import { keepToWorkplace } from '../parts/workplace.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
@@ -22,7 +21,8 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    await unlessAborted(agreeOnWorkplace(context.orm.em, log, workplaceOf(config)), stop)
+    const workplace = await unlessAborted(keepToWorkplace(context), stop)
+    closers.add(() => Promise.resolve(workplace.stop()))
     const metrics = await metricsParts(context)
     for (const part of metrics) closers.add(() => part.stop())
     const api = await startApi(context)

@@ -26,10 +26,9 @@ messageCommands(program)
 // What it has begun is cleared away on its way out.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
-// Who reads only the beginning, as `head` does, has had enough.
+// Who reads only the beginning, as `head` does, has had enough; what is done is done to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  process.exit()
 })
 
 main(async () => {

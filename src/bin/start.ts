@@ -41,13 +41,7 @@ main(async () => {
 
   await runUntilStopped(stop, async (closers) => {
     const embedded = await embeddedParts(config, stop)
-    if (embedded) {
-      closers.add(() => {
-        // Nothing is sent any more, and what was put away before is a copy.
-        if (config.DATABASE_URL === undefined) renewQuietly(config.dataDir)
-        return embedded.stop()
-      })
-    }
+    if (embedded) closers.add(() => embedded.stop())
     const connected = {
       ...config,
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
@@ -60,7 +54,10 @@ main(async () => {
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.add(() => context.close())
-    if (config.RESTORED && config.DATABASE_URL !== undefined) await markRestored(context.orm.em)
+    // Where the database is one's own, what is in the data folder is Temporal's.
+    if (config.DATABASE_URL !== undefined && (config.RESTORED || (embedded && isCopy(config.dataDir))))
+      await markRestored(context.orm.em)
+    if (embedded) closers.add(keepRenewing(config.dataDir))
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
     const api = await startApi(context)
@@ -98,13 +95,8 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined
     : await unlessAborted(resolveTemporalCli(process.env, say, stop), stop)
-  if (config.DATABASE_URL === undefined) {
-    await markIfCopied(config, stop)
-    // Before anybody can send.
-    if (!renewGeneration(config.dataDir)) {
-      say(`The file system of ${config.dataDir} does not say when a file was made: start a copy with RESTORED=true`)
-    }
-  }
+  // Before anybody can send.
+  if (config.DATABASE_URL === undefined) await markIfCopied(config, stop)
   const embedded = await startEmbedded(
     {
       dataDir: config.dataDir,
@@ -122,8 +114,23 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
     say,
     stop,
   )
-  if (config.DATABASE_URL === undefined) setInterval(() => renewQuietly(config.dataDir), GENERATION_MS).unref()
   return embedded
+}
+
+/**
+ * From now on the data folder is another one than any copy of it.
+ * @returns what does it once more at the end, when nothing is sent any more
+ */
+function keepRenewing(dataDir: string): () => Promise<void> {
+  if (!renewGeneration(dataDir)) {
+    say(`The file system of ${dataDir} does not say when a file was made: start a copy with RESTORED=true`)
+  }
+  const timer = setInterval(() => renewQuietly(dataDir), GENERATION_MS).unref()
+  return () => {
+    clearInterval(timer)
+    renewQuietly(dataDir)
+    return Promise.resolve()
+  }
 }
 
 /** A full disk is no reason to end: a copy that is made now is only known less well. */

@@ -1,9 +1,10 @@
 import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
+import { readRestoredAt } from '../installation/index.ts'
 import { countSendingIn, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { type Ended, endRow } from './end-queries.ts'
+import { endRow } from './end-queries.ts'
 import { findActive, mayKnowLater, recordEnrollment } from './queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
@@ -24,15 +25,17 @@ export async function endEnrollment(
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
   if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
-  let ended: Ended
-  let enrollmentId: string | null
-  do {
-    enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
-    ended = await em.transactional((unit) => endRow(unit, { automationId, contactId }))
+  // Where the ledger was restored, Temporal may have somebody in beside the one whom the ledger has.
+  const isRestored = (await readRestoredAt(em.fork())) !== null
+  let wasPending = false
+  for (;;) {
+    const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
+    const ended = await em.transactional((unit) => endRow(unit, { automationId, contactId }))
+    await dependencies.deliverAtOnce(dependencies, ended.due)
+    wasPending ||= ended.wasPending
     // Who was in has left since somebody looked; another one may have come in.
-  } while (!ended.wasPending && enrollmentId !== null)
-  const { due, wasPending } = ended
-  await dependencies.deliverAtOnce(dependencies, due)
+    if (enrollmentId === null || (ended.wasPending && !isRestored)) break
+  }
   const sending = () => countSendingIn(em, automationId, contactId)
   if (!wasPending) throw new Refusal(NOT_ENROLLED)
   if (await waitForSenders(sending)) return

@@ -10,6 +10,6 @@ export {
   sayReconciled,
   sayRestored,
 } from './queries.ts'
-export { agreeOnWorkplace, installationOf, whyElsewhere } from './workplace.ts'
+export { agreeOnWorkplace, installationOf, type Mover, whyElsewhere } from './workplace.ts'
 export { Installation } from './entities.ts'
 export { NOT_RECONCILED, watchRestored } from './restored.ts'

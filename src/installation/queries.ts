@@ -98,9 +98,11 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
  * what an earlier restore may have lost stays so.
  */
 export async function sayRestored(em: EntityManager): Promise<void> {
+  // A backup that somebody has changed may have none.
+  await sql(em, 'insert into installation default values on conflict do nothing')
   await sql(
     em,
-    `update installation set restored_at = now(), lost_until = now(),
+    `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
        lost_before = case when restored_at is null then lost_until else lost_before end,
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
        backed_up_at = case when restored_at is null then greatest(

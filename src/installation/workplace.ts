@@ -8,27 +8,34 @@ export function installationOf(em: EntityManager): () => Promise<string> {
   return async () => (id ??= await readInstallationId(em.fork()))
 }
 
+/** Who may move an installation to another place. */
+export interface Mover {
+  /** Says that it is as one that was restored. */
+  hold(): Promise<void>
+  /** Whether this Temporal knows of anybody who has been enrolled for a while; also where nobody has. */
+  isKnown(): Promise<boolean>
+}
+
 /**
  * Holds where a part is to work in Temporal against where the installation does. Another task queue in the same namespace is
  * a mistake: what runs is in the first one, and a copy of the database would end and cancel in there what is not its own,
  * because workflows are named by automation and contact. Another namespace, also one of the same name in another Temporal, has
  * nothing of that: a worker, which has seen that it is there, takes it, and tells. What is moved so is most often a copy, and its
- * original goes on: it sends nothing before somebody says so. Who only asks is refused, because a name may be mistyped.
+ * original goes on: it sends nothing before somebody says so. Who only asks is refused, because a name may be mistyped. Of what
+ * worked before the ledger kept the id, Temporal itself says whether it is this one.
  *
- * @param onMove says that it is as one that was restored; left out by who is not to move it
+ * @param mover left out by who is not to move it
  * @throws {Error} that says what to set
  */
-export async function agreeOnWorkplace(
-  em: EntityManager,
-  log: Log,
-  wanted: Workplace,
-  onMove?: () => Promise<void>,
-): Promise<void> {
+export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Workplace, mover?: Mover): Promise<void> {
   const unit = em.fork()
-  const first = await firstWorkplace(unit, wanted)
-  const moves = isAnother(first, wanted)
-  if (moves && onMove) {
-    await onMove()
+  const before = await readWorkplace(unit)
+  const isFirstId = before?.namespaceId === null && before.namespace === wanted.namespace && wanted.namespaceId !== null
+  const isUnknown = mover !== undefined && isFirstId && !(await mover.isKnown())
+  const first = isUnknown ? before : await firstWorkplace(unit, wanted)
+  const moves = isUnknown || isAnother(first, wanted)
+  if (moves && mover) {
+    await mover.hold()
     log.warn(
       { from: first, to: wanted },
       'This installation works in another namespace of Temporal from now on, and sends nothing before: npm run cli -- reconcile ' +

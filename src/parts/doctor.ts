@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
-import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt, whyElsewhere } from '../installation/index.ts'
+import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt } from '../installation/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { ping } from '../platform/db/sql.ts'
@@ -9,7 +9,7 @@ import { openTemporal } from '../platform/temporal/connection.ts'
 import { sendingQueue } from '../platform/temporal/task-queues.ts'
 import { openDatabase } from '../schema/index.ts'
 import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
-import { workplaceIn } from './workplace.ts'
+import { whyNotHere } from './workplace.ts'
 
 /** What was looked at, and how it is. */
 export interface Finding {
@@ -175,8 +175,7 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
 /** Whether Temporal is the one that the ledger is about. Where either does not answer, that is said without this. */
 async function lookAtWorkplace(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
   try {
-    const here = await temporal.withDeadline(Date.now() + PATIENCE_MS, () => workplaceIn(temporal, config))
-    const elsewhere = await whyElsewhere(orm.em.fork(), here)
+    const elsewhere = await whyNotHere({ orm, temporal, config })
     return elsewhere === undefined ? [] : [wrong('workplace', 'is another one than the ledger names', elsewhere)]
   } catch {
     return []

@@ -2,29 +2,23 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
-import {
-  agreeOnMail,
-  agreeOnSender,
-  agreeOnWorkplace,
-  mailModeOf,
-  watchMailMode,
-  watchRestored,
-} from '../installation/index.ts'
+import { agreeOnMail, agreeOnSender, mailModeOf, watchMailMode, watchRestored } from '../installation/index.ts'
 import { connectWorker } from '../platform/temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
-import { markRestored, startRelay } from '../relay/index.ts'
+import { startRelay } from '../relay/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { createWorkersMail } from './mail.ts'
 import type { RunningPart } from './running-part.ts'
-import { workplaceIn } from './workplace.ts'
+import { settleWorkplace } from './workplace.ts'
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
-  { config, log, dependencies, installation, temporal, health }: Context,
+  context: Context,
   bundle?: Promise<{ code: string }>,
   aborted: AbortSignal = new AbortController().signal,
 ): Promise<RunningPart & { mailFrom: string }> {
+  const { config, log, dependencies, installation, temporal, health } = context
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
   const onWait = (reason: string) =>
@@ -37,7 +31,7 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  await agreeOnWorkplace(dependencies.em, log, await workplaceIn(temporal, config), () => markRestored(dependencies.em))
+  const workplace = await settleWorkplace(context)
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'
@@ -75,6 +69,7 @@ export async function startWorker(
   const stop = async () => {
     mailMode.stop()
     hold.stop()
+    workplace.stop()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     // What waits to be rendered is another worker's, too, and keeps this one from nothing.

@@ -1,16 +1,77 @@
-import type { Client } from '@temporalio/client'
-import type { Config } from '../platform/config.ts'
+import { agreeOnWorkplace, whyElsewhere } from '../installation/index.ts'
 import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
+import type { Config } from '../platform/config.ts'
+import { hasEnrolled, isKnown, markRestored } from '../relay/index.ts'
+import type { Context } from './context.ts'
+
+/** How often it is looked again, in milliseconds: behind the same address there may be another Temporal. */
+const LOOK_MS = 15_000
+/** How long Temporal may take to answer, in milliseconds. */
+const PATIENCE_MS = 5_000
 
 /** Where in Temporal a part of the installation is to work, by its configuration alone. */
-export const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
+const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
   namespace: TEMPORAL_NAMESPACE,
   namespaceId: null,
   taskQueue: TEMPORAL_TASK_QUEUE,
 })
 
 /** The same, of which Temporal is asked. */
-export const workplaceIn = async (temporal: Client, config: Config) => ({
+const workplaceIn = async ({ temporal, config }: Asked) => ({
   ...workplaceOf(config),
-  namespaceId: await namespaceIdOf(temporal, config.TEMPORAL_NAMESPACE),
+  namespaceId: await temporal.withDeadline(Date.now() + PATIENCE_MS, () =>
+    namespaceIdOf(temporal, config.TEMPORAL_NAMESPACE),
+  ),
 })
+
+type Asked = Pick<Context, 'temporal' | 'orm'> & { config: Config }
+
+export interface WorkplaceWatch {
+  stop(): void
+}
+
+/**
+ * Agrees on where a worker works, and sees to it while it does: who has come into another Temporal holds all mail.
+ * @throws {Error} that says what to set
+ */
+export async function settleWorkplace(context: Context, lookMs = LOOK_MS): Promise<WorkplaceWatch> {
+  const { dependencies, log } = context
+  const { em } = dependencies
+  const mover = {
+    // Where nobody was ever enrolled, nothing can be sent twice: a first start only put its name right.
+    hold: async () => void ((await hasEnrolled(em)) && (await markRestored(em))),
+    isKnown: () => isKnown(dependencies),
+  }
+  const agree = async () => agreeOnWorkplace(em, log, await workplaceIn(context), mover)
+  await agree()
+  return again(agree, lookMs)
+}
+
+/**
+ * Sees to it that an API works where the installation does. It waits for no Temporal: where that answers later, and is another
+ * one, the API is unhealthy, and ends.
+ * @throws {Error} that says what to set
+ */
+export async function keepToWorkplace(context: Context, lookMs = LOOK_MS): Promise<WorkplaceWatch> {
+  const { orm, log, config, health } = context
+  await agreeOnWorkplace(orm.em, log, workplaceOf(config))
+  let elsewhere: string | undefined
+  const look = async () => {
+    elsewhere = await whyNotHere(context)
+  }
+  await look().catch(() => undefined)
+  if (elsewhere !== undefined) throw new Error(elsewhere)
+  health.watch(() => elsewhere)
+  return again(look, lookMs)
+}
+
+/** Why this Temporal is not the one of the installation: its names are looked at before it is asked. */
+export const whyNotHere = async (asked: Asked): Promise<string | undefined> =>
+  (await whyElsewhere(asked.orm.em.fork(), workplaceOf(asked.config))) ??
+  (await whyElsewhere(asked.orm.em.fork(), await workplaceIn(asked)))
+
+/** Where Temporal or Postgres is away, what was found last is true. */
+function again(look: () => Promise<void>, lookMs: number): WorkplaceWatch {
+  const timer = setInterval(() => void look().catch(() => undefined), lookMs).unref()
+  return { stop: () => clearInterval(timer) }
+}

@@ -65,7 +65,7 @@ const environment = object({
   DATABASE_URL: url(/^postgres(ql)?:\/\//, 'postgresql://user:password@host:5432/database'),
   DATABASE_PASSWORD: string(),
   DATABASE_POOL_SIZE: decimal().integer().min(2).max(1000).default(10),
-  TEMPORAL_ADDRESS: address(/^[^/\s]+:\d+$/, 'host:7233'),
+  TEMPORAL_ADDRESS: address(/^(\[[\da-f:.]+\]|[^/\s@:[\]]+):\d+$/i, 'host:7233'),
   TEMPORAL_NAMESPACE: string().default('default'),
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
   // What a header cannot have, gRPC's error would repeat with all of the key.

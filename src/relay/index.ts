@@ -1,4 +1,5 @@
 export { readFigures } from './figures-queries.ts'
 export { startRelay } from './relay.ts'
 export { reconcile, type Difference, type Reconciliation } from './reconcile.ts'
-export { markRestored } from './restored.ts'
+export { hasEnrolled } from './queries.ts'
+export { isKnown, markRestored } from './restored.ts'

@@ -112,3 +112,9 @@ export async function whatIsKnown(
   )
   return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
 }
+
+/** Whether anybody ever was enrolled. */
+export async function hasEnrolled(em: EntityManager): Promise<boolean> {
+  const rows = await sql(em.fork(), 'select from enrollments limit 1')
+  return rows.length > 0
+}

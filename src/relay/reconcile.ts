@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import { activePage, reconcileActive, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
 import { whatIsKnown } from './queries.ts'
+import { classifyDatabaseError } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
 import { assertLostUntil, leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
@@ -136,7 +137,7 @@ async function holdAgainst(
 
   // Last: whoever is in by now has heard them. Workers look for these, too, but wait until they are old.
   for (let afterId: string | null = null; ;) {
-    const page = await lostEvents(em.fork(), { afterId, limit: PAGE, atLeastMinutes: 0 })
+    const page: LostPage = await lostPage(em, afterId)
     await each(page.lost, async (lost) => {
       if (await deliverAgain(dependencies, lost, isDry)) differ({ ...lost, enrollmentId: null }, 'delivered')
     })
@@ -147,6 +148,19 @@ async function holdAgainst(
   if ((await readRestoredAt(em.fork())) !== null) done.mail = 'is held back'
   if (!isDry && done.failed === 0 && (await sayReconciled(em.fork(), lostUntil))) done.mail = 'goes on'
   return done
+}
+
+type LostPage = Awaited<ReturnType<typeof lostEvents>>
+
+/** Each event may be for a thousand automations: a page that takes too long is tried again with half of it. */
+async function lostPage(em: EntityManager, afterId: string | null): Promise<LostPage> {
+  for (let limit = PAGE; ; limit = Math.ceil(limit / 2)) {
+    try {
+      return await lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 })
+    } catch (error) {
+      if (limit === 1 || classifyDatabaseError(error) !== 'retry') throw error
+    }
+  }
 }
 
 /**

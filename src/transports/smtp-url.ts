@@ -51,6 +51,27 @@ export function mayRepeatLogin({ auth }: SmtpServer, words: string): boolean {
   )
 }
 
+/**
+ * Whether words have still anything of a password in them, when what stands there word for word is out: in capitals, in parts, or as
+ * it goes over the line. Of who logs in that is not asked: a name can be a word that every server says.
+ */
+export function mayRepeatPassword({ auth }: SmtpServer, words: string): boolean {
+  const { pass, coded } = loginOf(auth)
+  const said = lettersOf(words)
+  const forms = [pass, ...coded, Buffer.from(pass).toString('hex'), [...pass].reverse().join('')].map(lettersOf)
+  return forms.some((form) => runsOf(form).some((run) => said.includes(run)))
+}
+
+const lettersOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+/** All that is so long that it is no chance; nothing of what is shorter. */
+const runsOf = (text: string): string[] =>
+  Array.from({ length: Math.max(0, text.length - NO_CHANCE + 1) }, (_, at) => text.slice(at, at + NO_CHANCE))
+
 function loginOf(auth: SMTPConnectionAuth | undefined): { user: string; pass: string; coded: string[] } {
   const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }
   const plain = user === '' ? [] : [`\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]

@@ -1,4 +1,5 @@
 import { aboutOf, codesOf } from './answers.ts'
+import { mayRepeatPassword, secretsOf, type SmtpServer } from './smtp-url.ts'
 import type { Delivery } from './transport.ts'
 
 /** The part of nodemailer's errors that tells how far the conversation got. */
@@ -69,8 +70,12 @@ export const reasonOf = ({ response, command, code }: SmtpError): string =>
     : failureOf({ response, command: command ?? 'the connection' })
 
 /** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
-export function withoutLogin(delivery: Delivery, secrets: readonly RegExp[]): Delivery {
-  const clean = (words: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
+export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
+  const secrets = secretsOf(server)
+  const clean = (words: string) => {
+    const left = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
+    return mayRepeatPassword(server, left) ? `${codesOf(left)} (its words repeat the login, and are not told)` : left
+  }
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery
 }

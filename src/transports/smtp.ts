@@ -12,7 +12,7 @@ import {
   withoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import { mayRepeatLogin, type SmtpServer, secretsOf } from './smtp-url.ts'
+import { mayRepeatLogin, type SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -67,7 +67,6 @@ export function createSmtpTransport({
   scarceEnvelopeMs = SCARCE_ENVELOPE_MS,
   keptEnvelopeMs = KEPT_ENVELOPE_MS,
 }: SmtpOptions): MailTransport {
-  const secrets = secretsOf(server)
   const permits = new Permits(maxConnections)
   const connections = createConnections(server, timeoutMs)
   /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
@@ -80,7 +79,7 @@ export function createSmtpTransport({
       const delivery = await tryConnections(turn, email, handOver, (connection) => {
         after = connections.clear(connection)
       })
-      return withoutLogin(delivery, secrets)
+      return withoutLogin(delivery, server)
     } finally {
       if (after) void after.then(release)
       else release()
@@ -121,7 +120,7 @@ export function createSmtpTransport({
         mayBeKept = false
       } catch (error) {
         // Nobody has told the server of the message yet: its words are about the connection or the login.
-        const failure = wordsOf(error as SmtpError)
+        const failure = wordsOf(error as SmtpError, server)
         const reason = reasonOf(error as SmtpError)
         return { kind: 'not-sent', serverFailed: true, unreachable: true, reason, failure }
       }
@@ -230,7 +229,7 @@ export function createSmtpTransport({
         // Whoever asks is the operator, who wants to know what is wrong with the login.
         return code === 'EAUTH' && response !== undefined && !mayRepeatLogin(server, response)
           ? withoutAddresses(response.slice(0, MOST_OF_FAILURE))
-          : wordsOf(error as SmtpError)
+          : wordsOf(error as SmtpError, server)
       }
     },
     drain: () => permits.close(),
@@ -242,11 +241,16 @@ export function createSmtpTransport({
   }
 }
 
-/** What is told of a connection that could not be made. To a login the server can repeat who logs in: of that only the codes. */
-const wordsOf = (error: SmtpError): string =>
-  error.duringLogin || error.code === 'EAUTH'
+/**
+ * What is told of a connection that could not be made. To a login the server can repeat who logs in, and later to anybody: of that
+ * only the codes.
+ */
+function wordsOf(error: SmtpError, server: SmtpServer): string {
+  const words = error.response ?? error.message
+  return error.duringLogin || error.code === 'EAUTH' || mayRepeatLogin(server, words)
     ? failureOf(error)
-    : (error.response ?? error.message).slice(0, MOST_OF_FAILURE)
+    : words.slice(0, MOST_OF_FAILURE)
+}
 
 /** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */
 const tooSlow = (): Delivery => ({

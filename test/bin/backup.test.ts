@@ -17,11 +17,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import pMap from 'p-map'
 import { create, extract } from 'tar'
 import { subjectOf } from '../support/busy-folder/make.ts'
 import { startProduct, type Product } from '../support/busy-folder/product.ts'
+import { createEmptyDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { ROOT, startEnvironment } from '../support/npm-start.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -169,6 +171,23 @@ describe('a backup of npm start', function () {
     product = undefined
   })
 
+  it('is not needed to know a copy of a folder with Temporal alone: mail of its database is held', async () => {
+    const DATABASE_URL = await createEmptyDatabase()
+    const dataDir = join(folder, 'temporal-alone')
+    const copy = join(folder, 'temporal-copied')
+    const env = { DATABASE_URL }
+    product = await startProduct(dataDir, sink.url, ROOT, env)
+    await product.stop()
+    await promisify(execFile)('cp', ['-a', dataDir, copy])
+    product = await startProduct(dataDir, sink.url, ROOT, env)
+    assert.doesNotMatch(product.run.text(), /its folder is a copy/)
+    await product.stop()
+    product = await startProduct(copy, sink.url, ROOT, env)
+    assert.match(product.run.text(), /its folder is a copy/)
+    await product.stop()
+    product = undefined
+  })
+
   it('that is a copy of the stopped folder sends nothing, when it is put back, before it is reconciled', async () => {
     const dataDir = join(folder, 'copied')
     const copy = join(folder, 'copy')
@@ -252,6 +271,27 @@ describe('a backup of npm start', function () {
     it('where it was damaged', async () => {
       await changed((unpacked) => writeFileSync(join(unpacked, 'contacts.copy.gz'), 'x'))
       await refuses(/contacts\.copy\.gz is not what it was/)
+    })
+
+    it('where its Temporal would connect to others, or run what somebody else has put into it', async () => {
+      for (const [change, words] of [
+        [
+          `insert into cluster_metadata_info select metadata_partition, 'evil', data, data_encoding, version
+          from cluster_metadata_info limit 1`,
+          /It names other clusters/,
+        ],
+        ['create trigger mine after insert on shards begin delete from shards; end', /triggers or views of somebody/],
+      ] as const) {
+        await changed((unpacked) => {
+          const path = join(unpacked, 'temporal.db')
+          const database = new DatabaseSync(path)
+          database.exec(change)
+          database.close()
+          const temporalSha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
+          rewrite(unpacked, (manifest) => void Object.assign(manifest, { temporalSha256 }))
+        })
+        await refuses(words)
+      }
     })
 
     it('where a newer version made it', async () => {

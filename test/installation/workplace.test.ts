@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Client } from '@temporalio/client'
+import type { Context } from '../../src/parts/context.ts'
+import { keepToWorkplace, settleWorkplace } from '../../src/parts/workplace.ts'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openContext } from '../../src/parts/context.ts'
@@ -6,6 +9,8 @@ import { startWorker } from '../../src/parts/worker.ts'
 import { readRestoredAt, readWorkplace, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { watchRestored } from '../../src/installation/restored.ts'
 import { agreeOnWorkplace, whyElsewhere } from '../../src/installation/workplace.ts'
+import { isKnown } from '../../src/relay/restored.ts'
+import { aContact, anAutomation, enroll, wait } from '../support/factories.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
@@ -30,12 +35,10 @@ describe('where an installation works in Temporal', () => {
 
   const read = () => readWorkplace(orm.em.fork())
   /** @returns whether it is taken for a copy. */
-  const agree = async (wanted: Awaited<ReturnType<typeof read>> & object): Promise<boolean> => {
+  const agree = async (wanted: Awaited<ReturnType<typeof read>> & object, isKnown = true): Promise<boolean> => {
     let moved = false
-    await agreeOnWorkplace(orm.em, quietLog, wanted, () => {
-      moved = true
-      return Promise.resolve()
-    })
+    const hold = () => Promise.resolve(void (moved = true))
+    await agreeOnWorkplace(orm.em, quietLog, wanted, { hold, isKnown: () => Promise.resolve(isKnown) })
     return moved
   }
 
@@ -67,13 +70,103 @@ describe('where an installation works in Temporal', () => {
     })
   }
 
+  it('is another one where the ledger has kept no id, and Temporal knows nobody of it', async () => {
+    await agree({ ...HERE, namespaceId: null })
+    assert.equal(await agree(HERE, false), true)
+    assert.deepEqual(await read(), HERE)
+    assert.equal(await agree(HERE, false), false)
+  })
+
   it('is not moved to another task queue of the same namespace', async () => {
     await agree(HERE)
-    await assert.rejects(agree({ ...HERE, taskQueue: 'mine' }), /Set TEMPORAL_TASK_QUEUE to that/)
+    await assert.rejects(
+      agree({ ...HERE, taskQueue: 'mine' }),
+      /Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE to that/,
+    )
     assert.match(
       (await whyElsewhere(orm.em.fork(), { ...HERE, taskQueue: 'mine' }))!,
       /queue "dripline" of .* "default"/,
     )
+  })
+
+  describe('behind an address', () => {
+    /** As a service has it, with a Temporal that is another one from some moment on. */
+    async function behind(id: string) {
+      const service = await startService({ worker: false })
+      const { connection } = service.context.temporal
+      const describeNamespace = () => Promise.resolve({ namespaceInfo: { id } })
+      const temporal = {
+        withDeadline: (_at: unknown, call: () => unknown) => call(),
+        connection: { ...connection, workflowService: { describeNamespace } },
+      } as unknown as Client
+      const problems: (() => string | undefined)[] = []
+      const health = { ...service.context.health, watch: (problem: () => string | undefined) => problems.push(problem) }
+      const context = { ...service.context, temporal, health } as unknown as Context
+      const isHeld = async () => (await readRestoredAt(service.context.orm.em.fork())) !== null
+      return { service, context, isHeld, problem: () => problems[0]?.(), becomes: (other: string) => (id = other) }
+    }
+
+    it('is looked at while a worker works: all mail is held when another Temporal answers there', async () => {
+      const { service, context, isHeld, becomes } = await behind('one')
+      await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
+      const watch = await settleWorkplace(context, 20)
+      try {
+        assert.equal(await isHeld(), false)
+        becomes('two')
+        await eventually('it is held', async () => (await isHeld()) || undefined)
+      } finally {
+        watch.stop()
+        await service.stop()
+      }
+    })
+
+    it('holds nobody up where nobody was ever enrolled', async () => {
+      const { service, context, isHeld, becomes } = await behind('one')
+      try {
+        ;(await settleWorkplace(context)).stop()
+        becomes('two')
+        ;(await settleWorkplace(context)).stop()
+        assert.equal(await isHeld(), false)
+        assert.equal((await readWorkplace(service.context.orm.em.fork()))?.namespaceId, 'two')
+      } finally {
+        await service.stop()
+      }
+    })
+
+    it('has an API refused, or ended, where another Temporal answers there', async () => {
+      const { service, context, problem, becomes } = await behind('one')
+      try {
+        ;(await settleWorkplace(context)).stop()
+        const watch = await keepToWorkplace(context, 20)
+        assert.equal(problem(), undefined)
+        becomes('two')
+        await eventually('it says so', () => problem())
+        watch.stop()
+        await assert.rejects(keepToWorkplace(context), /another Temporal than this installation works in/)
+      } finally {
+        await service.stop()
+      }
+    })
+  })
+
+  it('is known by those who are enrolled: of an older ledger, which has kept no id', async () => {
+    const service = await startService({ worker: false })
+    const { em } = service.context.orm
+    try {
+      assert.equal(await isKnown(service.context.dependencies), true, 'nobody is enrolled')
+      const automationId = await anAutomation(service, { steps: [wait(60)] })
+      const contactId = await aContact(service)
+      await enroll(service, automationId, contactId)
+      await sql(em.fork(), `update enrollments set recorded_at = now() - interval '1 hour'`)
+      assert.equal(await isKnown(service.context.dependencies), true)
+      await service.context.temporal.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
+      })
+      await eventually('it is gone', async () => !(await isKnown(service.context.dependencies)) || undefined)
+    } finally {
+      await service.stop()
+    }
   })
 
   it('is watched by who works there: whether mail is held back is in the log', async () => {
@@ -101,6 +194,7 @@ describe('where an installation works in Temporal', () => {
     const isHeld = async () => (await readRestoredAt(copy.orm.em.fork())) !== null
     const start = async () => (await startWorker(copy, workflowBundle())).stop()
     try {
+      await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
       await service.stopWorkers()
       await service.startWorker()
       assert.equal(await isHeld(), false)

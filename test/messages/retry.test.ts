@@ -206,6 +206,47 @@ describe('a message that somebody has tried again', () => {
     await eventually('all are sent', async () => (await statuses()).every((status) => status === 'SENT') || undefined)
   })
 
+  it('is one of more than a page, of which each page is done once', async () => {
+    const { id, automationId } = await one('FAILED')
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await service.stopWorkers()
+    const columns =
+      'workspace_id, enrollment_id, step_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
+    await sql(
+      em(),
+      `insert into messages (id, claim, visit, retry_at, ${columns})
+       select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 1001) n where id = $1::uuid`,
+      [id],
+    )
+    const due = async () =>
+      (
+        await sql<{ id: string; generation: number; after_id: string | null; kind: string }>(
+          em(),
+          `select id::text, generation, after_id, kind from outbox
+           where automation_id = $1::uuid or message_id in (select id from messages where automation_id = $1::uuid)`,
+          [automationId],
+        )
+      ).toSorted((a, b) => b.kind.localeCompare(a.kind))
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const step = async () => {
+      const [first] = (await due()).filter(({ kind }) => kind === 'WAKE_RETRIES')
+      await walk(service.context.dependencies, {
+        ...{ ...first!, kind: 'WAKE_RETRIES', workspaceId: null, automationId, contactId: null, eventId: null },
+        ...{ enrollmentId: null, messageId: null, afterId: first!.after_id, attempts: 1, automationName: null },
+        ...{ activeId: null, requestId: null },
+      })
+      const left = await due()
+      const at = left.find(({ kind }) => kind === 'WAKE_RETRIES')?.after_id
+      return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }
+    }
+    const first = await step()
+    assert.equal(first.retries, 1_000)
+    assert.ok(first.at)
+    assert.deepEqual(await step(), { retries: 1_001, at: undefined })
+    await service.call('DELETE', `automations/${automationId}`)
+    await service.startWorker()
+  })
+
   it('is told to a Temporal that has lost it, by whoever goes round', async () => {
     const { id, contactId } = await one('FAILED')
     await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])

@@ -72,6 +72,17 @@ describe('configuration', () => {
     }
   })
 
+  it('takes no login for a part of where Temporal is', () => {
+    for (const TEMPORAL_ADDRESS of ['user:hush@host:7233', 'a:b:7233', 'host'])
+      assert.throws(
+        () => readConfig({ TEMPORAL_ADDRESS }),
+        ({ message }: Error) =>
+          message.includes('TEMPORAL_ADDRESS must look like host:7233') && !message.includes('hush'),
+      )
+    for (const TEMPORAL_ADDRESS of ['host:7233', '127.0.0.1:1', '[::1]:7233'])
+      assert.equal(readConfig({ TEMPORAL_ADDRESS }).TEMPORAL_ADDRESS, TEMPORAL_ADDRESS)
+  })
+
   it('refuses a key that no header can have, which an error would repeat with all of it', () => {
     for (const TEMPORAL_API_KEY of ['eyJhush\nhush', 'eyJ hush', 'eyJhush…'])
       assert.throws(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { recordEnrollment } from '../../src/enrollments/queries.ts'
-import { readLostUntil, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { readLostUntil, readRestoredAt, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
 import { draftMessage, dueByLedger } from '../../src/messages/draft-queries.ts'
@@ -293,6 +293,35 @@ describe('a reconciliation', () => {
     )
     assert.ok((await differences(false, null)).every((each) => each.contactId !== contactId || each.what === 'closed'))
     assert.equal((await rowsOf(contactId)).length, 1)
+  })
+
+  it('finds her out who was taken out before it, of what the ledger has her in, and of what only Temporal has', async () => {
+    const one = await waiting()
+    // The ledger is from before she entered this one, when she was in another.
+    const earlier = newId()
+    await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
+    await sql(em(), 'update enrollments set id = $2::uuid, cause = $2::text where id = $1::uuid', [
+      one.enrollmentId,
+      earlier,
+    ])
+    await markRestored(em())
+    const path = `automations/${one.automationId}/enrollments/${one.contactId}`
+    assert.equal((await service.call('DELETE', path)).status, 200)
+    assert.deepEqual(
+      (await rowsOf(one.contactId)).map(({ status }) => status),
+      ['CANCELLED', 'CANCELLED'],
+    )
+    await eventually('its workflow is over', async () =>
+      (await statusIn(one.automationId, one.contactId)) === 'RUNNING' ? undefined : true,
+    )
+  })
+
+  it('holds mail back also where a backup has no word of its installation', async () => {
+    const unit = em()
+    const [row] = await sql<{ id: string }>(unit, 'delete from installation returning id')
+    await markRestored(unit)
+    await sql(unit, 'update installation set id = $1::uuid', [row!.id])
+    assert.notEqual(await readRestoredAt(unit), null)
   })
 
   describe('behind a restore that may have lost what was sent', () => {

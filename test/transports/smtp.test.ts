@@ -326,6 +326,50 @@ describe('SMTP transport', () => {
     }
   })
 
+  it('tells nothing of a password that a server says in another form, nor in its greeting', async () => {
+    const auth = { user: 'relay', pass: 's3cret-password' }
+    const forms = [
+      'S3CRET-PASSWORD',
+      's3cret- passw ord',
+      's\u200b3\u200bc\u200bret-password',
+      btoa(auth.pass).slice(2),
+    ]
+    for (const form of forms) {
+      const server = await startScriptedSmtp({
+        answer: (command) =>
+          command.startsWith('EHLO')
+            ? '250-here\r\n250 AUTH PLAIN'
+            : command.startsWith('AUTH')
+              ? '235 ok'
+              : command.startsWith('RCPT')
+                ? `550 5.1.1 no, ${form}`
+                : undefined,
+      })
+      const options = { ...readSmtpUrl(server.url).options, ignoreTLS: true }
+      const repeating = createSmtpTransport({ server: { options, auth } })
+      try {
+        const delivery = await deliver(repeating, email)
+        const words = 'reason' in delivery ? delivery.reason : delivery.kind
+        assert.equal(words, '550 5.1.1 (its words repeat the login, and are not told)')
+      } finally {
+        await repeating.close()
+        await server.close()
+      }
+    }
+    const greeting = await startScriptedSmtp({ greeting: `554 5.7.0 go away ${auth.pass}` })
+    const refused = createSmtpTransport({
+      server: { options: { ...readSmtpUrl(greeting.url).options, ignoreTLS: true }, auth },
+    })
+    try {
+      const words = await refused.tryConnection()
+      assert.match(words ?? '', /554/)
+      assert.doesNotMatch(words ?? '', /s3cret/)
+    } finally {
+      await refused.close()
+      await greeting.close()
+    }
+  })
+
   it('goes on over a new connection when the server has closed an idle one', async () => {
     assert.equal((await deliver(transport, email)).kind, 'taken')
     const { port } = sink

@@ -66,11 +66,10 @@ export async function fetchSafely(
     }
     if (outcome.headers.get('x-error-code') === LIMITED && retries > 0) {
       limitedSince ??= performance.now()
-      if (performance.now() - limitedSince < LONGEST_LIMITED_MS) {
-        // Nothing has failed: it is a matter of time. Not all at once when it is over.
-        await pause((retryAfterMs(outcome.headers) ?? 0) + pauseMs(2), request.signal)
-        continue
-      }
+      if (performance.now() - limitedSince > LONGEST_LIMITED_MS) throw await errorOf(outcome)
+      // Nothing has failed: it is a matter of time. Not all at once when it is over.
+      await pause((retryAfterMs(outcome.headers) ?? 0) + pauseMs(2), request.signal)
+      continue
     }
     if (
       outcome.ok ||

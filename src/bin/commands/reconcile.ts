@@ -1,8 +1,8 @@
-import { sayReconciled, whyElsewhere } from '../../installation/index.ts'
+import { sayReconciled } from '../../installation/index.ts'
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
-import { workplaceIn } from '../../parts/workplace.ts'
+import { whyNotHere } from '../../parts/workplace.ts'
 import { markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
@@ -19,7 +19,7 @@ export async function reconcileAll(options: {
   // What it does is told at the end; the log would tell each twice.
   const context = openContext(config, openLog('error'))
   try {
-    const elsewhere = await whyElsewhere(context.orm.em, await workplaceIn(context.temporal, config))
+    const elsewhere = await whyNotHere(context)
     if (elsewhere !== undefined) throw new Error(elsewhere)
     return await reconcile(context.dependencies, options)
   } finally {

@@ -35,9 +35,14 @@ export interface Product {
 }
 
 /** Starts the product of a checkout on a data folder. @returns it when it is ready. */
-export async function startProduct(dataDir: string, smtpUrl: string, root = ROOT): Promise<Product> {
+export async function startProduct(
+  dataDir: string,
+  smtpUrl: string,
+  root = ROOT,
+  more: NodeJS.ProcessEnv = {},
+): Promise<Product> {
   const [metricsPort] = (await freePorts(1)) as [number]
-  const env = await startEnvironment(dataDir, { SMTP_URL: smtpUrl, METRICS_PORT: String(metricsPort) })
+  const env = await startEnvironment(dataDir, { SMTP_URL: smtpUrl, METRICS_PORT: String(metricsPort), ...more })
   const run = npmStart(env, { cwd: root })
   let key = ''
   const pids = async (text: string) =>
