@@ -6,8 +6,9 @@ import type { Context } from './context.ts'
 
 /** How often it is looked again, in milliseconds: behind the same address there may be another Temporal. */
 const LOOK_MS = 15_000
-/** How long Temporal may take to answer, in milliseconds. */
+/** How long Temporal may take to answer, in milliseconds. A worker that starts has nothing to do without it. */
 const PATIENCE_MS = 5_000
+const PATIENCE_AT_START_MS = 60_000
 
 /** Where in Temporal a part of the installation is to work, by its configuration alone. */
 const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
@@ -17,9 +18,9 @@ const workplaceOf = ({ TEMPORAL_NAMESPACE, TEMPORAL_TASK_QUEUE }: Config) => ({
 })
 
 /** The same, of which Temporal is asked. */
-const workplaceIn = async ({ temporal, config }: Asked) => ({
+const workplaceIn = async ({ temporal, config }: Asked, patienceMs = PATIENCE_MS) => ({
   ...workplaceOf(config),
-  namespaceId: await temporal.withDeadline(Date.now() + PATIENCE_MS, () =>
+  namespaceId: await temporal.withDeadline(Date.now() + patienceMs, () =>
     namespaceIdOf(temporal, config.TEMPORAL_NAMESPACE),
   ),
 })
@@ -42,9 +43,9 @@ export async function settleWorkplace(context: Context, lookMs = LOOK_MS): Promi
     hold: async () => void ((await hasEnrolled(em)) && (await markRestored(em))),
     isKnown: () => isKnown(dependencies),
   }
-  const agree = async () => agreeOnWorkplace(em, log, await workplaceIn(context), mover)
-  await agree()
-  return again(agree, lookMs)
+  const agree = async (patienceMs?: number) => agreeOnWorkplace(em, log, await workplaceIn(context, patienceMs), mover)
+  await agree(PATIENCE_AT_START_MS)
+  return again(() => agree(), lookMs)
 }
 
 /**
