@@ -136,6 +136,9 @@ const contactIds = () =>
     .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
     .meta({ description: 'Many contacts.' })
 
+/** Elsewhere a field that is not known is ignored. */
+const without = (field: string) => ({ not: { properties: { [field]: {} }, required: [field] } })
+
 /** `POST /lists/{id}/contacts`. */
 export const joinSchema = object({ contactId: contactId(), contactIds: contactIds() })
   .test({
@@ -145,8 +148,8 @@ export const joinSchema = object({ contactId: contactId(), contactIds: contactId
   })
   .meta({
     variants: [
-      object({ contactId: contactId().required() }).meta({ component: 'JoinOne' }),
-      object({ contactIds: contactIds().required() }).meta({ component: 'JoinMany' }),
+      object({ contactId: contactId().required() }).meta({ component: 'JoinOne', json: without('contactIds') }),
+      object({ contactIds: contactIds().required() }).meta({ component: 'JoinMany', json: without('contactId') }),
     ],
     example: { contactId: EXAMPLE_ID },
   })

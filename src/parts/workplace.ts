@@ -1,4 +1,5 @@
 import { agreeOnWorkplace, whyElsewhere } from '../installation/index.ts'
+import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
 import type { Config } from '../platform/config.ts'
 import { hasEnrolled, isKnown, markRestored } from '../relay/index.ts'
@@ -40,12 +41,27 @@ export async function settleWorkplace(context: Context, lookMs = LOOK_MS): Promi
   const { em } = dependencies
   const mover = {
     // Where nobody was ever enrolled, nothing can be sent twice: a first start only put its name right.
-    hold: async () => void ((await hasEnrolled(em)) && (await markRestored(em))),
+    async hold() {
+      if (await hasEnrolled(em)) await markRestored(em)
+      // It may be a new one, in which no enrollment could start.
+      await ensureSearchAttributes(context.temporal, context.config.TEMPORAL_NAMESPACE)
+    },
     isKnown: () => isKnown(dependencies),
   }
-  const agree = async (patienceMs?: number) => agreeOnWorkplace(em, log, await workplaceIn(context, patienceMs), mover)
-  await agree(PATIENCE_AT_START_MS)
-  return again(() => agree(), lookMs)
+  let seen = await workplaceIn(context, PATIENCE_AT_START_MS)
+  await agreeOnWorkplace(em, log, seen, mover)
+  let elsewhere: string | undefined
+  const look = async () => {
+    const now = await workplaceIn(context)
+    if (now.namespaceId !== null && now.namespaceId !== seen.namespaceId) {
+      await agreeOnWorkplace(em, log, now, mover)
+      seen = now
+    }
+    // Another worker may have moved it: who stayed behind does not move it back.
+    elsewhere = await whyElsewhere(em.fork(), now)
+  }
+  context.health.watch(() => elsewhere)
+  return again(look, lookMs, log)
 }
 
 /**
@@ -63,7 +79,7 @@ export async function keepToWorkplace(context: Context, lookMs = LOOK_MS): Promi
   await look().catch(() => undefined)
   if (elsewhere !== undefined) throw new Error(elsewhere)
   health.watch(() => elsewhere)
-  return again(look, lookMs)
+  return again(look, lookMs, log)
 }
 
 /** Why this Temporal is not the one of the installation: its names are looked at before it is asked. */
@@ -72,7 +88,16 @@ export const whyNotHere = async (asked: Asked): Promise<string | undefined> =>
   (await whyElsewhere(asked.orm.em.fork(), await workplaceIn(asked)))
 
 /** Where Temporal or Postgres is away, what was found last is true. */
-function again(look: () => Promise<void>, lookMs: number): WorkplaceWatch {
-  const timer = setInterval(() => void look().catch(() => undefined), lookMs).unref()
+function again(look: () => Promise<void>, lookMs: number, log: Context['log']): WorkplaceWatch {
+  let isLooking = false
+  const turn = async () => {
+    if (isLooking) return
+    isLooking = true
+    await look().catch((error: unknown) => {
+      log.warn({ error }, 'It could not be looked whether this is the Temporal of the installation; it is looked again')
+    })
+    isLooking = false
+  }
+  const timer = setInterval(() => void turn(), lookMs).unref()
   return { stop: () => clearInterval(timer) }
 }

@@ -69,11 +69,14 @@ export const reasonOf = ({ response, command, code }: SmtpError): string =>
     ? `The mail server cannot be reached (${code ?? 'it does not answer'})`
     : failureOf({ response, command: command ?? 'the connection' })
 
+/** Words without what stands in them word for word of the login. */
+export const wordsWithoutLogin = (words: string, server: SmtpServer): string =>
+  secretsOf(server).reduce((text, secret) => text.replaceAll(secret, '…'), words)
+
 /** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
 export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
-  const secrets = secretsOf(server)
   const clean = (words: string) => {
-    const left = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
+    const left = wordsWithoutLogin(words, server)
     return mayRepeatPassword(server, left) ? `${codesOf(left)} (its words repeat the login, and are not told)` : left
   }
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }

@@ -10,9 +10,10 @@ import {
   reasonOf,
   withFailure,
   withoutLogin,
+  wordsWithoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import { mayRepeatLogin, type SmtpServer } from './smtp-url.ts'
+import { mayRepeatLogin, mayRepeatPassword, type SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -227,7 +228,8 @@ export function createSmtpTransport({
       } catch (error) {
         const { code, response } = error as SmtpError
         // Whoever asks is the operator, who wants to know what is wrong with the login.
-        return code === 'EAUTH' && response !== undefined && !mayRepeatLogin(server, response)
+        const repeats = (words: string) => mayRepeatLogin(server, words) || mayRepeatPassword(server, words)
+        return code === 'EAUTH' && response !== undefined && !repeats(response)
           ? withoutAddresses(response.slice(0, MOST_OF_FAILURE))
           : wordsOf(error as SmtpError, server)
       }
@@ -247,9 +249,9 @@ export function createSmtpTransport({
  */
 function wordsOf(error: SmtpError, server: SmtpServer): string {
   const words = error.response ?? error.message
-  return error.duringLogin || error.code === 'EAUTH' || mayRepeatLogin(server, words)
+  return error.duringLogin || error.code === 'EAUTH' || mayRepeatPassword(server, words)
     ? failureOf(error)
-    : words.slice(0, MOST_OF_FAILURE)
+    : wordsWithoutLogin(words, server).slice(0, MOST_OF_FAILURE)
 }
 
 /** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */

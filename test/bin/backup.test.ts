@@ -281,6 +281,11 @@ describe('a backup of npm start', function () {
           /It names other clusters/,
         ],
         ['create trigger mine after insert on shards begin delete from shards; end', /triggers or views of somebody/],
+        [
+          `drop trigger executions_visibility_ai; create trigger executions_visibility_ai after insert on executions_visibility
+           begin insert into cluster_metadata_info select * from shards; end`,
+          /triggers or views of somebody/,
+        ],
       ] as const) {
         await changed((unpacked) => {
           const path = join(unpacked, 'temporal.db')

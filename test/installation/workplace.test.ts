@@ -97,13 +97,19 @@ describe('where an installation works in Temporal', () => {
       const describeNamespace = () => Promise.resolve({ namespaceInfo: { id } })
       const temporal = {
         withDeadline: (_at: unknown, call: () => unknown) => call(),
-        connection: { ...connection, workflowService: { describeNamespace } },
+        connection: { operatorService: connection.operatorService, workflowService: { describeNamespace } },
       } as unknown as Client
       const problems: (() => string | undefined)[] = []
       const health = { ...service.context.health, watch: (problem: () => string | undefined) => problems.push(problem) }
       const context = { ...service.context, temporal, health } as unknown as Context
       const isHeld = async () => (await readRestoredAt(service.context.orm.em.fork())) !== null
-      return { service, context, isHeld, problem: () => problems[0]?.(), becomes: (other: string) => (id = other) }
+      return {
+        service,
+        context,
+        isHeld,
+        problem: () => problems.map((ask) => ask()).find((words) => words !== undefined),
+        becomes: (other: string) => (id = other),
+      }
     }
 
     it('is looked at while a worker works: all mail is held when another Temporal answers there', async () => {
@@ -114,6 +120,22 @@ describe('where an installation works in Temporal', () => {
         assert.equal(await isHeld(), false)
         becomes('two')
         await eventually('it is held', async () => (await isHeld()) || undefined)
+      } finally {
+        watch.stop()
+        await service.stop()
+      }
+    })
+
+    it('is not moved back by a worker that stayed behind when another one moved it', async () => {
+      const { service, context, isHeld, problem } = await behind('one')
+      await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
+      const watch = await settleWorkplace(context, 20)
+      try {
+        const { em } = service.context.orm
+        await sql(em.fork(), `update installation set temporal_namespace_id = 'two'`)
+        assert.match(await eventually('it says so', () => problem()), /another Temporal/)
+        assert.equal((await readWorkplace(em.fork()))?.namespaceId, 'two')
+        assert.equal(await isHeld(), false)
       } finally {
         watch.stop()
         await service.stop()
