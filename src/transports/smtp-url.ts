@@ -44,11 +44,9 @@ const NO_CHANCE = 6
 /** Whether a server's words may have anything of the login in them, in any form in which it was told, whole or in part. */
 export function mayRepeatLogin({ auth }: SmtpServer, words: string): boolean {
   const { user, pass, coded } = loginOf(auth)
-  return [...coded, user, pass].some((text) =>
-    Array.from({ length: Math.max(1, text.length - NO_CHANCE + 1) }, (_, at) => text.slice(at, at + NO_CHANCE)).some(
-      (part) => part !== '' && words.toLowerCase().includes(part.toLowerCase()),
-    ),
-  )
+  return [...coded, user, pass]
+    .flatMap((text) => (text.length < NO_CHANCE ? [text] : runsOf(text)))
+    .some((part) => part !== '' && words.toLowerCase().includes(part.toLowerCase()))
 }
 
 /**

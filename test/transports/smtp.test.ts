@@ -294,6 +294,29 @@ describe('SMTP transport', () => {
     }
   })
 
+  /** What is told of a recipient whom a server with a login refuses in such words. */
+  async function refusalOf(words: string, auth: { user: string; pass: string }): Promise<string> {
+    const server = await startScriptedSmtp({
+      answer: (command) =>
+        command.startsWith('EHLO')
+          ? '250-here\r\n250 AUTH PLAIN'
+          : command.startsWith('AUTH')
+            ? '235 ok'
+            : command.startsWith('RCPT')
+              ? `550 5.1.1 ${words}`
+              : undefined,
+    })
+    const options = { ...readSmtpUrl(server.url).options, ignoreTLS: true }
+    const refusing = createSmtpTransport({ server: { options, auth } })
+    try {
+      const delivery = await deliver(refusing, email)
+      return 'reason' in delivery ? delivery.reason : delivery.kind
+    } finally {
+      await refusing.close()
+      await server.close()
+    }
+  }
+
   it('keeps to itself a login that a server repeats later, in whatever form it was told', async () => {
     const auth = { user: 'relay-admin', pass: 's3cret-password' }
     const coded = (text: string) => Buffer.from(text).toString('base64')
@@ -302,28 +325,8 @@ describe('SMTP transport', () => {
       `${auth.user}:${auth.pass}`,
       auth.pass,
     ]
-    for (const form of forms) {
-      const server = await startScriptedSmtp({
-        answer: (command) =>
-          command.startsWith('EHLO')
-            ? '250-here\r\n250 AUTH PLAIN'
-            : command.startsWith('AUTH')
-              ? '235 ok'
-              : command.startsWith('RCPT')
-                ? `550 5.1.1 no, of ${form} here`
-                : undefined,
-      })
-      const options = { ...readSmtpUrl(server.url).options, ignoreTLS: true }
-      const repeating = createSmtpTransport({ server: { options, auth } })
-      try {
-        const delivery = await deliver(repeating, email)
-        const words = 'reason' in delivery ? delivery.reason : delivery.kind
-        assert.match(words, /^550 5\.1\.1 no, of …(?::…)? here$/)
-      } finally {
-        await repeating.close()
-        await server.close()
-      }
-    }
+    for (const form of forms)
+      assert.match(await refusalOf(`no, of ${form} here`, auth), /^550 5\.1\.1 no, of …(?::…)? here$/)
   })
 
   it('tells nothing of a password that a server says in another form, nor in its greeting', async () => {
@@ -334,28 +337,8 @@ describe('SMTP transport', () => {
       's\u200b3\u200bc\u200bret-password',
       btoa(auth.pass).slice(2),
     ]
-    for (const form of forms) {
-      const server = await startScriptedSmtp({
-        answer: (command) =>
-          command.startsWith('EHLO')
-            ? '250-here\r\n250 AUTH PLAIN'
-            : command.startsWith('AUTH')
-              ? '235 ok'
-              : command.startsWith('RCPT')
-                ? `550 5.1.1 no, ${form}`
-                : undefined,
-      })
-      const options = { ...readSmtpUrl(server.url).options, ignoreTLS: true }
-      const repeating = createSmtpTransport({ server: { options, auth } })
-      try {
-        const delivery = await deliver(repeating, email)
-        const words = 'reason' in delivery ? delivery.reason : delivery.kind
-        assert.equal(words, '550 5.1.1 (its words repeat the login, and are not told)')
-      } finally {
-        await repeating.close()
-        await server.close()
-      }
-    }
+    for (const form of forms)
+      assert.equal(await refusalOf(`no, ${form}`, auth), '550 5.1.1 (its words repeat the login, and are not told)')
     const greeting = await startScriptedSmtp({ greeting: `554 5.7.0 go away ${auth.pass}` })
     const refused = createSmtpTransport({
       server: { options: { ...readSmtpUrl(greeting.url).options, ignoreTLS: true }, auth },
