@@ -5,6 +5,7 @@ import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { dropRetry, putOffRetry, wakeRetries } from '../../src/messages/retry-queries.ts'
+import type { Delivery } from '../../src/outbox/queries.ts'
 import { walk } from '../../src/relay/walks.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -54,6 +55,14 @@ describe('a message that somebody has tried again', () => {
     eventually(`it is ${status}`, async () => {
       const message = await only(contactId)
       return message?.status === status && message.retryAt === null ? message : undefined
+    })
+
+  /** Does one page of what goes round, as the relay would. */
+  const goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>) =>
+    walk(service.context.dependencies, {
+      ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
+      ...{ afterId: null, attempts: 1, automationName: null, activeId: null, requestId: null },
+      ...of,
     })
 
   /** A contact whose first email ended so; its sequence waits for the second one. */
@@ -218,23 +227,17 @@ describe('a message that somebody has tried again', () => {
        select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 1001) n where id = $1::uuid`,
       [id],
     )
-    const due = async () =>
-      (
-        await sql<{ id: string; generation: number; after_id: string | null; kind: string }>(
-          em(),
-          `select id::text, generation, after_id, kind from outbox
-           where automation_id = $1::uuid or message_id in (select id from messages where automation_id = $1::uuid)`,
-          [automationId],
-        )
-      ).toSorted((a, b) => b.kind.localeCompare(a.kind))
+    const due = () =>
+      sql<{ id: string; generation: number; after_id: string | null; kind: string }>(
+        em(),
+        `select id::text, generation, after_id, kind from outbox
+         where automation_id = $1::uuid or message_id in (select id from messages where automation_id = $1::uuid)`,
+        [automationId],
+      )
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const step = async () => {
-      const [first] = (await due()).filter(({ kind }) => kind === 'WAKE_RETRIES')
-      await walk(service.context.dependencies, {
-        ...{ ...first!, kind: 'WAKE_RETRIES', workspaceId: null, automationId, contactId: null, eventId: null },
-        ...{ enrollmentId: null, messageId: null, afterId: first!.after_id, attempts: 1, automationName: null },
-        ...{ activeId: null, requestId: null },
-      })
+      const { id: walkId, generation, after_id: afterId } = (await due()).find(({ kind }) => kind === 'WAKE_RETRIES')!
+      await goRound({ id: walkId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
       const left = await due()
       const at = left.find(({ kind }) => kind === 'WAKE_RETRIES')?.after_id
       return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }
@@ -255,11 +258,7 @@ describe('a message that somebody has tried again', () => {
       `insert into outbox (kind, key, lane) values ('RECONCILE', '', 'walk')
        on conflict (kind, key) do update set after_id = null returning id::text, generation`,
     )
-    await walk(service.context.dependencies, {
-      ...{ ...delivery!, kind: 'RECONCILE', workspaceId: null, automationId: null, contactId: null, eventId: null },
-      ...{ enrollmentId: null, messageId: null, afterId: null, attempts: 1, automationName: null, activeId: null },
-      requestId: null,
-    })
+    await goRound({ ...delivery!, kind: 'RECONCILE' })
     await becomes(contactId, 'SENT')
   })
 
