@@ -24,7 +24,7 @@ export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && USUAL.test(text)) return true
   if (text.length > 1_000 || INVISIBLE.test(text) || text.startsWith('"')) return false
   const { local, domain } = split(text)
-  if (isTooLong(domain)) return false
+  if (local === undefined || isTooLong(domain)) return false
   const ascii = INTERNATIONAL.test(domain) ? asciiDomain(domain) : domain
   return (
     ascii !== undefined &&
