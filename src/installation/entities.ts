@@ -12,6 +12,7 @@ const schema = defineEntity({
     mail: p.text().$type<'smtp' | 'capture'>().nullable(),
     mailFrom: p.text().nullable(),
     restoredAt: p.datetime().nullable(),
+    givingUp: p.boolean(),
     reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),
     lostBefore: p.datetime().nullable(),

@@ -2,11 +2,13 @@ export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
   assertLostUntil,
+  isGivingUp,
   leaseReconciliation,
   readLostUntil,
   readMailMode,
   readMailSender,
   readRestoredAt,
+  sayGivenUp,
   sayReconciled,
   sayRestored,
 } from './queries.ts'

@@ -94,15 +94,15 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 }
 
 /**
- * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until then may be lost, and
- * what an earlier restore may have lost stays so.
+ * Says that this installation was restored: it sends nothing until `sayReconciled`, which waits for `sayGivenUp`. What was delivered
+ * until then may be lost, and what an earlier restore may have lost stays so.
  */
 export async function sayRestored(em: EntityManager): Promise<void> {
   // A backup that somebody has changed may have none.
   await sql(em, 'insert into installation default values on conflict do nothing')
   await sql(
     em,
-    `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
+    `update installation set restored_at = now(), giving_up = true, lost_until = now(), reconciling_until = null,
        lost_before = case when restored_at is null then lost_until else lost_before end,
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
        backed_up_at = case when restored_at is null then greatest(
@@ -113,27 +113,43 @@ export async function sayRestored(em: EntityManager): Promise<void> {
   )
 }
 
+/** Whether what was being sent when the backup was made is still to be given up. */
+export async function isGivingUp(em: EntityManager): Promise<boolean> {
+  return (await readInstallation(em))?.givingUp ?? false
+}
+
+/** Says that nothing is left of what was being sent when the backup was made. */
+export async function sayGivenUp(em: EntityManager): Promise<void> {
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { givingUp: false })
+}
+
 /**
  * Says that ledger and Temporal agree, or that nobody minds. What was sent until now may be lost from the ledger: until now the
- * installation that it was copied from may have gone on.
+ * installation that it was copied from may have gone on. A restore that nobody has looked behind stays one.
  *
+ * @param seen when the one was that was looked behind, by `readRestoredAt`
  * @param lostUntil until when, where somebody knows it better; `null`: nothing is lost
- * @returns whether it was restored.
+ * @returns whether mail is held back still.
  * @throws {Refusal} `invalid` where that is before what the backup has itself
  */
-export async function sayReconciled(em: EntityManager, lostUntil?: Date | null): Promise<boolean> {
+export async function sayReconciled(
+  em: EntityManager,
+  seen: Date | null,
+  lostUntil?: Date | null,
+): Promise<{ isHeld: boolean }> {
   await assertLostUntil(em, lostUntil)
-  const wasRestored = (await readRestoredAt(em)) !== null
-  await sql(
+  const rows = await sql(
     em,
     `update installation set restored_at = null, lost_until = case
        when $1::boolean then greatest($2::timestamptz, lost_before)
        when restored_at is not null then now()
        else lost_until
-     end`,
-    [lostUntil !== undefined, lostUntil?.toISOString() ?? null],
+     end
+     where restored_at is null or (not giving_up and date_trunc('milliseconds', restored_at) <= $3::timestamptz)
+     returning id`,
+    [lostUntil !== undefined, lostUntil?.toISOString() ?? null, seen?.toISOString() ?? null],
   )
-  return wasRestored
+  return { isHeld: rows.length === 0 }
 }
 
 /** @throws {Refusal} `invalid` where something is said to be lost until before what the backup has itself */

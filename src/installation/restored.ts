@@ -14,10 +14,11 @@ const LOOK_MS = 15_000
 export async function watchRestored(em: EntityManager, log: Log, lookMs = LOOK_MS): Promise<{ stop(): void }> {
   let isHeld = false
   const look = async () => {
-    const wasHeld = isHeld
-    isHeld = (await readRestoredAt(em.fork())) !== null
-    if (isHeld && !wasHeld) log.warn({}, NOT_RECONCILED)
-    if (!isHeld && wasHeld) log.info({}, 'Mail goes on: it was reconciled, or that was waived')
+    const isHeldNow = (await readRestoredAt(em.fork())) !== null
+    // Looks may overlap where Postgres is slow: what changed is told once.
+    if (isHeldNow && !isHeld) log.warn({}, NOT_RECONCILED)
+    if (!isHeldNow && isHeld) log.info({}, 'Mail goes on: it was reconciled, or that was waived')
+    isHeld = isHeldNow
   }
   await look()
   // Where Postgres is away, what it said last is true.

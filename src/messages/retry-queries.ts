@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import type { NewestPage, Place } from '../platform/db/newest-page.ts'
+import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import {
   type Delivery,
   deliveryColumns,
@@ -315,16 +316,23 @@ export async function isBeingSent(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
+/** Half a million take longer than a statement may. */
+const GIVEN_UP_AT_ONCE = 1_000
+
 /**
  * Of what was being handed over, or was to be tried again, when a backup was made, nobody knows what came of it: it is not tried by
- * itself. What is behind it in its sequence is reckoned from then.
+ * itself. What is behind it in its sequence is reckoned from then. It is done in pages, and may be repeated.
  */
-export async function giveUpAttempts(em: EntityManager, error: string): Promise<void> {
-  await sql(
-    em,
-    `update messages message set status = 'UNCONFIRMED', retry_at = null, lease_until = null, error = $1,
-       settled_at = coalesce(settled_at, claimed_at)
-     where status = 'SENDING' or (retry_at is not null and ${IS_RETRYABLE})`,
-    [error],
-  )
+export async function giveUpAttempts(em: EntityManager, error: string, atOnce = GIVEN_UP_AT_ONCE): Promise<void> {
+  for (const isOpen of [`message.status = 'SENDING'`, `message.retry_at is not null and ${IS_RETRYABLE}`]) {
+    const giveUpPage = (limit: number) =>
+      sql(
+        em,
+        `update messages message set status = 'UNCONFIRMED', retry_at = null, lease_until = null, error = $1,
+           settled_at = coalesce(settled_at, claimed_at)
+         where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
+        [error, limit],
+      )
+    while ((await withSmallerPages(atOnce, giveUpPage)).length > 0);
+  }
 }

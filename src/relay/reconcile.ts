@@ -1,13 +1,14 @@
 import pMap from 'p-map'
 import { activePage, reconcileActive, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
 import { whatIsKnown } from './queries.ts'
-import { classifyDatabaseError } from '../platform/db/errors.ts'
+import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
 import { assertLostUntil, leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
+import { seeRestored } from './restored.ts'
 
 /** Somebody of whom ledger and Temporal said different things, and what was done about it. */
 export interface Difference {
@@ -75,7 +76,8 @@ async function holdAgainst(
   { isDry, lostUntil }: { isDry: boolean; lostUntil: Date | null | undefined },
 ): Promise<Reconciliation> {
   const { em, enrollments, log } = dependencies
-  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, mail: 'free' }
+  const seen = await (isDry ? readRestoredAt(em.fork()) : seeRestored(em))
+  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, mail: 'is held back' }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
     done.differences.push({ enrollmentId, automationId, contactId, what })
@@ -145,23 +147,18 @@ async function holdAgainst(
     afterId = page.lastId
   }
 
-  if ((await readRestoredAt(em.fork())) !== null) done.mail = 'is held back'
-  if (!isDry && done.failed === 0 && (await sayReconciled(em.fork(), lostUntil))) done.mail = 'goes on'
+  if (!isDry && done.failed === 0) {
+    const { isHeld } = await sayReconciled(em.fork(), seen, lostUntil)
+    if (!isHeld) done.mail = seen === null ? 'free' : 'goes on'
+  } else if ((await readRestoredAt(em.fork())) === null) done.mail = 'free'
   return done
 }
 
 type LostPage = Awaited<ReturnType<typeof lostEvents>>
 
-/** Each event may be for a thousand automations: a page that takes too long is tried again with half of it. */
-async function lostPage(em: EntityManager, afterId: string | null): Promise<LostPage> {
-  for (let limit = PAGE; ; limit = Math.ceil(limit / 2)) {
-    try {
-      return await lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 })
-    } catch (error) {
-      if (limit === 1 || classifyDatabaseError(error) !== 'retry') throw error
-    }
-  }
-}
+/** Each event may be for a thousand automations. */
+const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> =>
+  withSmallerPages(PAGE, (limit) => lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 }))
 
 /**
  * Has the ledger record an enrollment that runs, and that it does not know. It knows best: what it has heard already, or has begun

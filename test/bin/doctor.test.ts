@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { examine, type Finding } from '../../src/parts/doctor.ts'
-import { sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
@@ -57,7 +57,7 @@ describe('the doctor', () => {
 
   it('names what waits for somebody', async () => {
     const em = service.context.orm.em.fork()
-    await sayRestored(em)
+    await markRestored(em)
     await sql(
       em,
       `insert into outbox (kind, key, lane, due_at, created_at)
@@ -68,7 +68,7 @@ describe('the doctor', () => {
       assert.match(of(all, 'ledger')!.advice!, /reconcile/)
       assert.match(of(all, 'events')!.words, /1 events wait for Temporal, the oldest for 36\d\d s/)
     } finally {
-      await sayReconciled(em)
+      await waiveReconciliation(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)
     }
     await eventually('all is well again', async () => ((await wrongIn()).length === 0 ? true : undefined))

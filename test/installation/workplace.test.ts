@@ -6,10 +6,10 @@ import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openContext } from '../../src/parts/context.ts'
 import { startWorker } from '../../src/parts/worker.ts'
-import { readRestoredAt, readWorkplace, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { readRestoredAt, readWorkplace } from '../../src/installation/queries.ts'
 import { watchRestored } from '../../src/installation/restored.ts'
 import { agreeOnWorkplace, whyElsewhere } from '../../src/installation/workplace.ts'
-import { isKnown } from '../../src/relay/restored.ts'
+import { isKnown, markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { aContact, anAutomation, enroll, wait } from '../support/factories.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -199,9 +199,9 @@ describe('where an installation works in Temporal', () => {
     const watch = await watchRestored(orm.em, log, 20)
     try {
       assert.deepEqual(said, [])
-      await sayRestored(orm.em.fork())
+      await markRestored(orm.em)
       await says(/sends nothing until/)
-      await sayReconciled(orm.em.fork(), null)
+      await waiveReconciliation(orm.em, null)
       await says(/Mail goes on/)
       assert.equal(said.length, 2)
     } finally {
@@ -222,7 +222,7 @@ describe('where an installation works in Temporal', () => {
       assert.equal(await isHeld(), false)
       await start()
       assert.equal(await isHeld(), true)
-      await sayReconciled(copy.orm.em.fork(), null)
+      await waiveReconciliation(copy.orm.em, null)
       await start()
       assert.equal(await isHeld(), false)
     } finally {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { recordEnrollment } from '../../src/enrollments/queries.ts'
-import { readLostUntil, readRestoredAt, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
+import { readLostUntil } from '../../src/installation/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
 import { draftMessage, dueByLedger } from '../../src/messages/draft-queries.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
-import { markRestored } from '../../src/relay/restored.ts'
+import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -26,7 +26,9 @@ describe('a reconciliation', () => {
     await service.stop()
     await sink.close()
   })
-  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null, lost_before = null'))
+  afterEach(() =>
+    sql(em(), 'update installation set restored_at = null, giving_up = false, lost_until = null, lost_before = null'),
+  )
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -139,7 +141,7 @@ describe('a reconciliation', () => {
   })
 
   it('lets a restored installation send, which sends nothing before', async () => {
-    await sayRestored(em())
+    await markRestored(em())
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -175,14 +177,17 @@ describe('a reconciliation', () => {
   it('is told until when something is lost: not before the backup, and not by a second restore', async () => {
     await aContact(service)
     await enroll(service, await anAutomation(service), await aContact(service))
-    await sayRestored(em())
+    await markRestored(em())
     const lostUntil = new Date('2020-01-01T00:00:00Z')
-    for (const refused of [sayReconciled(em(), lostUntil), reconcile(service.context.dependencies, { lostUntil })])
+    for (const refused of [
+      waiveReconciliation(em(), lostUntil),
+      reconcile(service.context.dependencies, { lostUntil }),
+    ])
       await assert.rejects(refused, { message: /The backup has what happened at/ })
     // It has kept nobody else out.
     await differences(true)
-    await sayRestored(em())
-    await sayReconciled(em(), null)
+    await markRestored(em())
+    await waiveReconciliation(em(), null)
     assert.equal(await readLostUntil(em()), null)
   })
 
@@ -201,7 +206,7 @@ describe('a reconciliation', () => {
     await markRestored(em())
     assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'restored')
     await assert.rejects(begin(), /it is asked again, until it is reconciled/)
-    await sayReconciled(em(), null)
+    await waiveReconciliation(em(), null)
     assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'gone')
     assert.equal(await begin(), null)
   })
@@ -227,7 +232,7 @@ describe('a reconciliation', () => {
           isLate = true
           const write = { ...begun, id: enrollmentId, triggerEventId: null, enrolledAt: new Date() }
           await recordEnrollment(em(), write)
-          await sayReconciled(em(), null)
+          await waiveReconciliation(em(), null)
         }
         return query.apply(this, of)
       }
@@ -314,14 +319,6 @@ describe('a reconciliation', () => {
     await eventually('its workflow is over', async () =>
       (await statusIn(one.automationId, one.contactId)) === 'RUNNING' ? undefined : true,
     )
-  })
-
-  it('holds mail back also where a backup has no word of its installation', async () => {
-    const unit = em()
-    const [row] = await sql<{ id: string }>(unit, 'delete from installation returning id')
-    await markRestored(unit)
-    await sql(unit, 'update installation set id = $1::uuid', [row!.id])
-    assert.notEqual(await readRestoredAt(unit), null)
   })
 
   describe('behind a restore that may have lost what was sent', () => {

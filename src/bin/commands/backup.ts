@@ -82,7 +82,7 @@ export function backupCommands(program: Command): void {
           '--nothing-lost and --lost-until are for when mail goes on: --restored and --dry-run take neither.',
         )
       }
-      const { hold, reconcileAll, waive } = await import('./reconcile.ts')
+      const { hold, reconcileAll, RESTORED_MEANWHILE, waive } = await import('./reconcile.ts')
       if (options.restored) {
         await hold()
         return show({ restored: true }, options, () => 'Nothing is sent until it is reconciled, or that is waived.')
@@ -99,6 +99,7 @@ export function backupCommands(program: Command): void {
       }
       const isDry = options.dryRun === true
       const { active, running, differences, failed, mail } = await reconcileAll({ isDry, lostUntil })
+      const isSuperseded = mail === 'is held back' && !isDry && failed === 0
       show({ active, running, differences, failed, mail }, options, () =>
         [
           `${active} enrollments are ACTIVE by the ledger; ${running} workflows run.`,
@@ -110,11 +111,11 @@ export function backupCommands(program: Command): void {
             })),
             'They agree.',
           ),
-          ...MAIL[mail],
+          ...(isSuperseded ? [RESTORED_MEANWHILE] : MAIL[mail]),
           ...(options.nothingLost ? MOVED : []),
           ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
         ].join('\n'),
       )
-      if (failed > 0) process.exitCode = 1
+      if (failed > 0 || isSuperseded) process.exitCode = 1
     })
 }

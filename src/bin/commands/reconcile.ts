@@ -1,11 +1,18 @@
-import { sayReconciled } from '../../installation/index.ts'
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
 import { whyNotHere } from '../../parts/workplace.ts'
-import { markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
+import {
+  markRestored,
+  reconcile,
+  type Reconciliation,
+  RESTORED_MEANWHILE,
+  waiveReconciliation,
+} from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
+
+export { RESTORED_MEANWHILE }
 
 /**
  * Holds the whole ledger against Temporal. @see reconcile
@@ -29,7 +36,7 @@ export async function reconcileAll(options: {
 
 /** @returns whether there was anything to waive. */
 export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
-  withDatabase(({ em }) => sayReconciled(em.fork(), lostUntil))
+  withDatabase(({ em }) => waiveReconciliation(em, lostUntil))
 
 /** Holds all mail back until it is reconciled: said of databases that were restored by other means. */
 export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))

@@ -10,6 +10,7 @@ import { Migration009Restored } from './009-restored.ts'
 import { Migration010TakenOut } from './010-taken-out.ts'
 import { Migration011NamespaceId } from './011-namespace-id.ts'
 import { Migration012WakeRetries } from './012-wake-retries.ts'
+import { Migration013GivingUp } from './013-giving-up.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -25,6 +26,7 @@ export const migrations = [
   Migration010TakenOut,
   Migration011NamespaceId,
   Migration012WakeRetries,
+  Migration013GivingUp,
 ]
 
 /** Their names, oldest first. */
