@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { Client } from 'pg'
+import { sql } from '../../src/platform/db/sql.ts'
+import { wakeRetries } from '../../src/messages/retry-queries.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
+import { Retries, type Listed } from '../support/retries.ts'
+
+describe('messages that somebody has tried again', () => {
+  const retries = new Retries()
+  const { em, retry, retryAll, only, becomes, goRound, one } = retries
+
+  it('are those of a status, an automation and a time, and the others stay', async () => {
+    const automationId = await anAutomation(retries.service)
+    const contacts: string[] = []
+    retries.sink.behave({ code: 550, text: 'no', at: 'rcpt' })
+    for (let n = 0; n < 4; n += 1) {
+      const contactId = await aContact(retries.service)
+      await enroll(retries.service, n === 3 ? await anAutomation(retries.service) : automationId, contactId)
+      contacts.push(contactId)
+    }
+    const listed = async (query: string) =>
+      (await retries.service.call('GET', `messages?${query}`)).body.data as Listed[]
+    await eventually('all have failed', async () => ((await listed('status=FAILED')).length === 4 ? true : undefined))
+    retries.sink.behave('accept')
+    assert.equal((await listed(`status=FAILED&automationId=${automationId}`)).length, 3)
+    assert.equal((await listed(`until=2020-01-01T00:00:00Z`)).length, 0)
+    // RFC 3339 has offsets up to 23:59, and Postgres up to 15:59.
+    assert.equal((await listed(`since=0001-01-01T00:00:00%2B23:59&until=9999-12-31T23:59:59-23:59`)).length, 4)
+    assert.equal(
+      (await listed(`since=2020-01-01T00:00:00Z&contactId=email:${await addressOf(retries.service, contacts[0]!)}`))
+        .length,
+      1,
+    )
+    const nobody = await retries.service.call('GET', 'messages?contactId=email:nobody@example.com')
+    assert.equal(nobody.refused, '404 contact_not_found')
+    assert.equal((await listed(`automationId=nothing`)).length, 0)
+    for (const wrong of ['since=yesterday', 'until=0000-01-01T00:00:00Z', 'since=2026-02-30', 'status=NONE'])
+      assert.equal((await retries.service.call('GET', `messages?${wrong}`)).refused, '400 invalid_request')
+    assert.equal((await retryAll({ status: 'UNCONFIRMED' })).refused, '409 may_arrive_twice')
+    assert.equal((await retryAll({ status: 'SENT' })).refused, '400 invalid_request')
+    assert.deepEqual((await retryAll({ status: 'FAILED', automationId })).body.data, { retried: 3, nextCursor: null })
+    await eventually('three are sent', async () => ((await listed('status=SENT')).length === 3 ? true : undefined))
+    assert.deepEqual(
+      (await listed('status=FAILED')).map(({ contactId }) => contactId),
+      [contacts[3]],
+    )
+    const other = await retries.service.newKey()
+    const named = { status: 'FAILED', contactId: 'email:nobody@example.com' }
+    assert.equal((await retryAll(named)).refused, '404 contact_not_found')
+    const theirs = await retries.service.call('GET', `messages?automationId=${automationId}`, undefined, { key: other })
+    assert.deepEqual(theirs.body, { data: [], pagination: { limit: 50, nextCursor: null } })
+    assert.equal((await retryAll({ status: 'FAILED' }, { key: other })).body.data.retried, 0)
+  })
+
+  it('are looked at again, in pages, when their automation goes on', async () => {
+    const { id, automationId } = await one('FAILED')
+    const ids = [id, (await one('FAILED', {}, automationId)).id, (await one('FAILED', {}, automationId)).id].toSorted()
+    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await sql(em(), 'update messages set retry_at = now() where id = any($1::uuid[])', [ids])
+    const due = async () =>
+      (
+        await sql<{ id: string }>(
+          em(),
+          `select message_id as id from outbox where kind = 'RETRY' and message_id = any($1::uuid[]) order by 1`,
+          [ids],
+        )
+      ).map((row) => row.id)
+    // The relay takes none of them meanwhile.
+    await retries.service.stopWorkers()
+    assert.equal(await wakeRetries(em(), automationId, null, 2), ids[1])
+    assert.deepEqual(await due(), ids.slice(0, 2))
+    assert.equal(await wakeRetries(em(), automationId, ids[1]!, 2), null)
+    assert.deepEqual(await due(), ids)
+    await retries.service.startWorker()
+    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const statuses = async () =>
+      (await sql<{ status: string }>(em(), 'select status from messages where id = any($1::uuid[])', [ids])).map(
+        ({ status }) => status,
+      )
+    await eventually('all are sent', async () => (await statuses()).every((status) => status === 'SENT') || undefined)
+  })
+
+  it('are without the one whose enrollment a DELETE ends while they are asked for', async () => {
+    const other = await one('FAILED')
+    const { contactId, automationId } = await one('FAILED', {}, other.automationId)
+    const client = new Client({ connectionString: retries.service.context.config.DATABASE_URL })
+    await client.connect()
+    // Somebody writes another one of them at this moment.
+    await client.query('begin')
+    await client.query('select from messages where id = $1::uuid for update', [other.id])
+    const bulk = retryAll({ status: 'FAILED', automationId })
+    await eventually('it waits', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%set retry_at = now()%'`
+      return (await sql(em(), waiting)).length > 0 ? true : undefined
+    })
+    const ended = retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
+    await eventually('it waits for that', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select from contacts%for update'`
+      return (await sql(em(), waiting)).length > 0 ? true : undefined
+    })
+    await client.query('commit')
+    await client.end()
+    assert.deepEqual((await bulk).body.data, { retried: 2, nextCursor: null })
+    assert.equal((await ended).status, 200)
+    assert.equal((await only(contactId)).retryAt, null)
+    await becomes(other.contactId, 'SENT')
+    assert.equal((await only(contactId)).status, 'FAILED')
+  })
+
+  it('are none of who was taken out since, also of an earlier enrollment, which by its id are tried all the same', async () => {
+    const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
+    await eventually('she is in again', async () =>
+      (await enroll(retries.service, automationId, contactId)).body.data.enrolled === true ? true : undefined,
+    )
+    assert.equal(
+      (await retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status,
+      200,
+    )
+    const bulk = await retryAll({ status: 'FAILED', automationId })
+    assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
+    assert.equal((await retry(id)).status, 202)
+
+    // Where the DELETE found nothing but what was to be tried again.
+    const alone = await one('FAILED', { onSendFailure: 'STOP' })
+    retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    assert.equal((await retry(alone.id)).status, 202)
+    const end = `automations/${alone.automationId}/enrollments/${alone.contactId}`
+    assert.equal((await retries.service.call('DELETE', end)).status, 200)
+    retries.sink.behave('accept')
+    const all = await retryAll({ status: 'FAILED', automationId: alone.automationId })
+    assert.equal(all.body.data.retried, 0)
+  })
+
+  it('are done once, each page of them', async () => {
+    const { id, automationId } = await one('FAILED')
+    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await retries.service.stopWorkers()
+    const columns =
+      'workspace_id, enrollment_id, step_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
+    await sql(
+      em(),
+      `insert into messages (id, claim, visit, retry_at, ${columns})
+       select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 1001) n where id = $1::uuid`,
+      [id],
+    )
+    const due = () =>
+      sql<{ id: string; generation: number; after_id: string | null; kind: string }>(
+        em(),
+        `select id::text, generation, after_id, kind from outbox
+         where automation_id = $1::uuid or message_id in (select id from messages where automation_id = $1::uuid)`,
+        [automationId],
+      )
+    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const step = async () => {
+      const { id: walkId, generation, after_id: afterId } = (await due()).find(({ kind }) => kind === 'WAKE_RETRIES')!
+      await goRound({ id: walkId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
+      const left = await due()
+      const at = left.find(({ kind }) => kind === 'WAKE_RETRIES')?.after_id
+      return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }
+    }
+    const first = await step()
+    assert.equal(first.retries, 1_000)
+    assert.ok(first.at)
+    assert.deepEqual(await step(), { retries: 1_001, at: undefined })
+    await retries.service.call('DELETE', `automations/${automationId}`)
+    await retries.service.startWorker()
+  })
+})

@@ -1,0 +1,92 @@
+import type { EntityManager } from '../../src/platform/db/orm.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import type { Delivery } from '../../src/outbox/queries.ts'
+import { walk } from '../../src/relay/walks.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from './eventually.ts'
+import { aContact, addressOf, anAutomation, EMAIL, enroll, wait } from './factories.ts'
+import { startService, type Answer, type CallOptions, type Service } from './service.ts'
+
+/** As `GET /messages` has it. */
+export interface Listed {
+  id: string
+  status: string
+  contactId: string
+  retryAt: string | null
+  error: string | null
+  attempts: number
+}
+
+/** A message whose first try ended so, and whose it is. */
+export interface Tried {
+  id: string
+  contactId: string
+  automationId: string
+}
+
+/** A service that delivers to a mail server, both for one suite, and what its tests ask of messages. */
+export class Retries {
+  service!: Service
+  sink!: SmtpSink
+
+  constructor() {
+    before(async () => {
+      this.sink = await startSmtpSink()
+      this.service = await startService({ env: { SMTP_URL: this.sink.url } })
+    })
+    after(async () => {
+      await this.service.stop()
+      await this.sink.close()
+    })
+    afterEach(() => this.sink.behave('accept'))
+  }
+
+  em = (): EntityManager => this.service.context.orm.em.fork()
+
+  retry = (id: string, body: object = {}, options: CallOptions = {}): Promise<Answer> =>
+    this.service.call('POST', `messages/${id}/retry`, body, options)
+
+  retryAll = (body: object, options: CallOptions = {}): Promise<Answer> =>
+    this.service.call('POST', 'messages/retry', body, options)
+
+  /** The newest of a contact. */
+  only = async (contactId: string): Promise<Listed> => {
+    const { body } = await this.service.call('GET', `messages?contactId=${contactId}`)
+    return (body.data as Listed[])[0]!
+  }
+
+  mailsTo = async (contactId: string): Promise<number> => {
+    const to = await addressOf(this.service, contactId)
+    return this.sink.mails.filter((mail) => mail.to.includes(to)).length
+  }
+
+  becomes = (contactId: string, status: string): Promise<Listed> =>
+    eventually(`it is ${status}`, async () => {
+      const message = await this.only(contactId)
+      return message?.status === status && message.retryAt === null ? message : undefined
+    })
+
+  /** Does one page of what goes round, as the relay would. */
+  goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
+    walk(this.service.context.dependencies, {
+      ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
+      ...{ afterId: null, attempts: 1, automationName: null, activeId: null, requestId: null },
+      ...of,
+    })
+
+  /** A contact whose first email ended so; its sequence waits for the second one. */
+  one = async (
+    status: 'FAILED' | 'UNCONFIRMED' | 'CAPTURED' | 'SENT',
+    fields: object = {},
+    of?: string,
+  ): Promise<Tried> => {
+    const automationId = of ?? (await anAutomation(this.service, { steps: [EMAIL, wait(60), EMAIL], ...fields }))
+    const contactId = await aContact(this.service)
+    if (status === 'FAILED') this.sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt' })
+    await enroll(this.service, automationId, contactId)
+    const { id } = await this.becomes(contactId, status === 'FAILED' ? 'FAILED' : 'SENT')
+    this.sink.behave('accept')
+    await sql(this.em(), `update messages set status = $2 where id = $1::uuid`, [id, status])
+    return { id, contactId, automationId }
+  }
+}
