@@ -2,22 +2,16 @@ import assert from 'node:assert/strict'
 import { examine, type Finding } from '../../src/parts/doctor.ts'
 import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('the doctor', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  delivering((started) => ({ service, sink } = started))
 
   const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE } = service.context.config

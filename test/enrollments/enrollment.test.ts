@@ -6,22 +6,15 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { isId } from '../../src/platform/ids.ts'
 import { enrollmentWorkflowId } from '../../src/sequences/enrollment.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('an enrollment', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
-  beforeEach(() => sink.behave('accept'))
+  delivering((started) => ({ service, sink } = started))
 
   const messages = (contactId: string, count: number) =>
     eventually(`${count} settled messages`, async () => {

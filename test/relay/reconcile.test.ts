@@ -9,23 +9,17 @@ import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
 import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const SEQUENCE = { steps: [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }] }
 
 describe('a reconciliation', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  delivering((started) => ({ service, sink } = started))
   afterEach(() =>
     sql(em(), 'update installation set restored_at = null, giving_up = false, lost_until = null, lost_before = null'),
   )

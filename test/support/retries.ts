@@ -2,10 +2,11 @@ import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Delivery } from '../../src/outbox/queries.ts'
 import { walk } from '../../src/relay/walks.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { delivering } from './delivering.ts'
 import { eventually } from './eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll, wait } from './factories.ts'
-import { startService, type Answer, type CallOptions, type Service } from './service.ts'
+import type { Answer, CallOptions, Service } from './service.ts'
 
 /** As `GET /messages` has it. */
 export interface Listed {
@@ -30,15 +31,7 @@ export class Retries {
   sink!: SmtpSink
 
   constructor() {
-    before(async () => {
-      this.sink = await startSmtpSink()
-      this.service = await startService({ env: { SMTP_URL: this.sink.url } })
-    })
-    after(async () => {
-      await this.service.stop()
-      await this.sink.close()
-    })
-    afterEach(() => this.sink.behave('accept'))
+    delivering((started) => Object.assign(this, started))
   }
 
   em = (): EntityManager => this.service.context.orm.em.fork()
