@@ -33,17 +33,18 @@ export async function readWorkplace(em: EntityManager): Promise<Workplace | null
 /** Where this installation works, which is where it says first that it does. */
 export async function firstWorkplace(em: EntityManager, wanted: Workplace): Promise<Workplace> {
   const { namespace, namespaceId, taskQueue } = wanted
-  await sql(
+  const [row] = await sql<Workplace>(
     em,
     `update installation
      set temporal_namespace = coalesce(temporal_namespace, $1), temporal_task_queue = coalesce(temporal_task_queue, $2),
        temporal_namespace_id = case
          when coalesce(temporal_namespace, $1) = $1 then coalesce(temporal_namespace_id, $3)
          else temporal_namespace_id
-       end`,
+       end
+     returning temporal_namespace as namespace, temporal_namespace_id as "namespaceId", temporal_task_queue as "taskQueue"`,
     [namespace, taskQueue, namespaceId],
   )
-  return (await readWorkplace(em)) ?? wanted
+  return row ?? wanted
 }
 
 /** Says that this installation works somewhere else from now on. */
