@@ -14,6 +14,9 @@ import {
 import { dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
 
+/** In a data folder that a restore is filling: what is unpacked lies in it. */
+export const RESTORE_MARK = 'restore.unfinished'
+
 /**
  * Makes the data folder and what is in it for the owner alone: everything that is stored passes through it.
  * @throws {Error} that names DATA_DIR, where it cannot be made or written into.
@@ -22,12 +25,13 @@ export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
     assertNobodyElses(dataDir)
+    assertNotFullOfOthers(dataDir)
     if (isOurs(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new Error(
-      `DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. Set it to a folder that can be written into.`,
+      `DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. Set it to a folder of its own, which is new or empty.`,
       { cause: error },
     )
   }
@@ -51,7 +55,10 @@ function isFolder(path: string): boolean {
   return found !== undefined
 }
 
-/** Whoever owns a folder, or may write into it, can put in the place of what is in it whatever he wants. */
+/**
+ * Whoever owns a folder, or may write into it, can put in the place of what is in it whatever he wants.
+ * @throws {Error} that says who it is
+ */
 function assertNobodyElses(path: string): void {
   const { uid, mode } = statSync(path)
   const us = process.getuid?.() ?? 0
@@ -61,13 +68,29 @@ function assertNobodyElses(path: string): void {
   if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
+/** What is there before the lock, which is the first that a start makes: what one leaves that came to nothing. */
+const BEFORE_THE_LOCK = ['logs', 'owner.pid', RESTORE_MARK, 'restore-lock.db', 'restore-lock.db-journal', 'lost+found']
+
+/**
+ * A folder of its own, new or empty: its rights are changed, and others may need what is in it.
+ * @throws {Error} that names some of it
+ */
+function assertNotFullOfOthers(path: string): void {
+  const names = readdirSync(path)
+  // A copy by hand may have left the lock out.
+  if ([LOCK_FILE, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) => existsSync(join(path, name)))) return
+  const others = names.filter((name) => !BEFORE_THE_LOCK.includes(name))
+  if (others.length > 0) throw new Error(`it has other files (${others.slice(0, 3).join(', ')} …)`)
+}
+
 /** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */
 export function isOurs(path: string): boolean {
   const names = readdirSync(path)
   return statSync(path).uid === process.getuid?.() && (names.length === 0 || names.includes(LOCK_FILE))
 }
 
-function reasonOf(error: unknown): string {
+/** What is wrong with a folder or a file, in words. */
+export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Record<string, string> = {
     EACCES: 'permission denied',
@@ -79,8 +102,6 @@ function reasonOf(error: unknown): string {
   return (code && words[code]) ?? message
 }
 
-/** In a data folder that a restore is filling: what is unpacked lies in it. */
-export const RESTORE_MARK = 'restore.unfinished'
 export const restoreMark = (dataDir: string): string => join(dataDir, RESTORE_MARK)
 
 /** @throws {Error} where a restore was broken off, and half of a backup would be started. */

@@ -57,6 +57,8 @@ async function launch(
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
     ...['--db-filename', temporalFile(dataDir), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(httpHosts())}`],
+    // Nobody here uses it; and what closes a workflow could have it ask any address, also one that a restored file names.
+    ...['--dynamic-config-value', 'system.enableNexus=false'],
     // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [

@@ -9,10 +9,11 @@ import { assertFolderFree, takeFolder } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
 import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
-import { assertPlain } from './temporal-file.ts'
 
-/** What only whoever knows the schema can do. */
+/** What only whoever knows the schema can do, and what is wanted. */
 export interface RestoredSchema {
+  /** Leaves Temporal's part out, which does whatever it says: of a file that may be changed, only the ledger is taken. */
+  ledgerOnly: boolean
   /** Of this Dripline, such as 0.2.0. */
   version: string
   /** The names of all migrations, oldest first. */
@@ -101,9 +102,10 @@ async function restoreInto(
     } finally {
       await embedded.stop()
     }
-    assertPlain(join(unpacked, TEMPORAL))
-    chmodSync(join(unpacked, TEMPORAL), 0o600)
-    renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
+    if (!schema.ledgerOnly) {
+      chmodSync(join(unpacked, TEMPORAL), 0o600)
+      renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
+    }
     // Last: from here on it may be started.
     rmSync(unpacked, { recursive: true, force: true })
     return manifest

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
+import { reasonOf } from '../data-folder.ts'
 import { readRunning } from '../running-file.ts'
 import { temporalFile } from '../temporal.ts'
 import { fileOf, FORMAT, MANIFEST, type Manifest, sha256Of, TEMPORAL } from './manifest.ts'
@@ -24,7 +25,7 @@ export async function saveBackup(
   version: string,
 ): Promise<{ file: string; manifest: Manifest }> {
   const file = resolve(given)
-  if (existsSync(file)) throw new Error(`${file} is there already. Name another file: a backup replaces none.`)
+  if (existsSync(file)) throw isThere(file)
   const { databaseUrl, temporalAddress } = readRunning(dataDir)
   if (databaseUrl === undefined && temporalAddress === undefined) {
     throw new Error(
@@ -61,7 +62,7 @@ export async function saveBackup(
       TEMPORAL,
       MANIFEST,
     ])
-    renameSync(whole, file)
+    putWhereNothingIs(whole, file)
     return { file, manifest }
   } finally {
     remove()
@@ -69,12 +70,34 @@ export async function saveBackup(
   }
 }
 
-/** For its owner alone, whatever the folder around it is. */
-function makeFolderBeside(file: string): string {
+/** A rename replaces what another backup has made meanwhile; but not every file system has links. */
+function putWhereNothingIs(from: string, to: string): void {
   try {
+    linkSync(from, to)
+  } catch {
+    if (existsSync(to)) throw isThere(to)
+    renameSync(from, to)
+  }
+}
+
+const isThere = (file: string) => new Error(`${file} is there already. Name another file: a backup replaces none.`)
+
+const STICKY = 0o1000
+
+/** For its owner alone, whatever the folder around it is: but who may rename it there can have another one written into. */
+function makeFolderBeside(file: string): string {
+  const around = dirname(file)
+  try {
+    if (!existsSync(around)) throw new Error('there is no such folder')
+    const { uid, mode } = statSync(around)
+    const us = process.getuid?.() ?? 0
+    if (uid !== us && uid !== 0) throw new Error(`it belongs to another user (${uid}), who could read what is saved`)
+    if (mode & 0o002 && !(mode & STICKY)) throw new Error('everybody can write into it, and could read what is saved')
     return mkdtempSync(`${file}.unfinished-`)
   } catch (error) {
-    throw new Error(`${dirname(file)} cannot be written into: ${(error as Error).message}`, { cause: error })
+    throw new Error(`A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder of your own.`, {
+      cause: error,
+    })
   }
 }
 

@@ -22,7 +22,7 @@ main(async () => {
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
     const workplace = await unlessAborted(keepToWorkplace(context), stop)
-    closers.add(() => Promise.resolve(workplace.stop()))
+    closers.add(() => workplace.stop())
     const metrics = await metricsParts(context)
     for (const part of metrics) closers.add(() => part.stop())
     const api = await startApi(context)

@@ -56,7 +56,7 @@ main(async () => {
     closers.add(() => context.close())
     // Where the database is one's own, what is in the data folder is Temporal's.
     if (config.DATABASE_URL !== undefined && (config.RESTORED || (embedded && isCopy(config.dataDir))))
-      await markRestored(context.orm.em)
+      await markRestored(context.orm.em, { mayLive: true })
     if (embedded) closers.add(keepRenewing(config.dataDir))
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
@@ -153,7 +153,7 @@ async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): P
   const orm = openDatabase({ url: apart.databaseUrl ?? '', timeoutMs: MIGRATION_TIMEOUT_MS })
   try {
     await migrate(orm)
-    await markRestored(orm.em)
+    await markRestored(orm.em, { mayLive: false })
   } finally {
     await orm.close(true)
     await apart.stop()

@@ -2,16 +2,19 @@ export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
   assertLostUntil,
-  isGivingUp,
+  forgetWorkplace,
   leaseReconciliation,
   readLostUntil,
   readMailMode,
   readMailSender,
   readRestoredAt,
-  sayGivenUp,
+  sayEnded,
   sayReconciled,
   sayRestored,
+  sayWorking,
+  secondsSinceWork,
 } from './queries.ts'
 export { agreeOnWorkplace, installationOf, type Mover, whyElsewhere } from './workplace.ts'
+export type { Workplace } from './queries.ts'
 export { Installation } from './entities.ts'
 export { NOT_RECONCILED, watchRestored } from './restored.ts'

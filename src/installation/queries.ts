@@ -95,33 +95,54 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 }
 
 /**
- * Says that this installation was restored: it sends nothing until `sayReconciled`, which waits for `sayGivenUp`. What was delivered
- * until then may be lost, and what an earlier restore may have lost stays so.
+ * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until then may be lost, and
+ * what an earlier restore may have lost stays so, whether that was reconciled or not.
  */
 export async function sayRestored(em: EntityManager): Promise<void> {
   // A backup that somebody has changed may have none.
   await sql(em, 'insert into installation default values on conflict do nothing')
   await sql(
     em,
-    `update installation set restored_at = now(), giving_up = true, lost_until = now(), reconciling_until = null,
-       lost_before = case when restored_at is null then lost_until else lost_before end,
+    `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
+       -- What is later than now is a clock's mistake, or somebody's doing: nobody would be mailed until then.
+       lost_before = case when lost_until > '2000-01-01' then least(lost_until, now()) end,
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
-       backed_up_at = case when restored_at is null then greatest(
+       backed_up_at = least(now(), case when restored_at is null then greatest(
          (select max(created_at) from trigger_events),
          (select claimed_at from messages order by id desc limit 1),
          (select enrolled_at from enrollments order by id desc limit 1)
-       ) else backed_up_at end`,
+       ) else backed_up_at end)`,
   )
 }
 
-/** Whether what was being sent when the backup was made is still to be given up. */
-export async function isGivingUp(em: EntityManager): Promise<boolean> {
-  return (await readInstallation(em))?.givingUp ?? false
+/** Leaves it to the next worker to say where this installation works, as before the first: nothing there is known to it. */
+export async function forgetWorkplace(em: EntityManager): Promise<void> {
+  const nowhere = { temporalNamespace: null, temporalNamespaceId: null, temporalTaskQueue: null }
+  await unitOf(em).nativeUpdate(Installation, { single: true }, nowhere)
 }
 
-/** Says that nothing is left of what was being sent when the backup was made. */
-export async function sayGivenUp(em: EntityManager): Promise<void> {
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { givingUp: false })
+/** Says that a worker works where the installation does, at this moment. */
+export async function sayWorking(em: EntityManager): Promise<void> {
+  await sql(em, 'update installation set worked_at = now()')
+}
+
+/** Says that one has ended there: others say by themselves that they have not. */
+export async function sayEnded(em: EntityManager): Promise<void> {
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { workedAt: null })
+}
+
+/** How long ago a worker worked where the installation does, in seconds; `null` where none has, or it has ended. */
+export async function secondsSinceWork(em: EntityManager): Promise<number | null> {
+  const [row] = await sql<{ seconds: number | null }>(
+    em,
+    'select extract(epoch from now() - worked_at)::float8 as seconds from installation',
+  )
+  return row?.seconds ?? null
+}
+
+/** Keeps all others from saying where the installation works, until the end of the transaction. */
+export async function lockWorkplace(em: EntityManager): Promise<void> {
+  await sql(em, 'select from installation for update')
 }
 
 /**
@@ -146,7 +167,7 @@ export async function sayReconciled(
        when restored_at is not null then now()
        else lost_until
      end
-     where restored_at is null or (not giving_up and date_trunc('milliseconds', restored_at) <= $3::timestamptz)
+     where restored_at is null or date_trunc('milliseconds', restored_at) = $3::timestamptz
      returning id`,
     [lostUntil !== undefined, lostUntil?.toISOString() ?? null, seen?.toISOString() ?? null],
   )

@@ -1,4 +1,11 @@
-import { firstWorkplace, moveWorkplace, readInstallationId, readWorkplace, type Workplace } from './queries.ts'
+import {
+  firstWorkplace,
+  lockWorkplace,
+  moveWorkplace,
+  readInstallationId,
+  readWorkplace,
+  type Workplace,
+} from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
@@ -10,8 +17,10 @@ export function installationOf(em: EntityManager): () => Promise<string> {
 
 /** Who may move an installation to another place. */
 export interface Mover {
-  /** Says that it is as one that was restored. */
-  hold(): Promise<void>
+  /** @throws {Error} that says what to do, where somebody works in the other one */
+  assertNobodyWorks(): Promise<void>
+  /** Says that it is as one that was restored, in the transaction that moves it. */
+  hold(em: EntityManager): Promise<void>
   /** Whether this Temporal knows of anybody who has been enrolled for a while; also where nobody has. */
   isKnown(): Promise<boolean>
 }
@@ -35,13 +44,23 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
   const first = isUnknown ? before : await firstWorkplace(unit, wanted)
   const moves = isUnknown || isAnother(first, wanted)
   if (moves && mover) {
-    await mover.hold()
+    await mover.assertNobodyWorks()
+    const isFirst = await unit.transactional(async (transaction) => {
+      await lockWorkplace(transaction)
+      // Of several workers one moves it.
+      const now = await readWorkplace(transaction)
+      if (now?.namespace === wanted.namespace && now.namespaceId === wanted.namespaceId) return false
+      await mover.hold(transaction)
+      await moveWorkplace(transaction, wanted)
+      return true
+    })
+    if (!isFirst) return
     log.warn(
       { from: first, to: wanted },
       'This installation works in another namespace of Temporal from now on, and sends nothing before: npm run cli -- reconcile ' +
         '(--nothing-lost where it was moved, and is no copy)',
     )
-    return moveWorkplace(unit, wanted)
+    return
   }
   if (!moves && first.taskQueue === wanted.taskQueue) return
   throw new Error(

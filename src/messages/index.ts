@@ -3,7 +3,14 @@ export { createLeaseKeeper } from './hand-over-leases.ts'
 export { countSendingIn, countSendingOf, countSendingTo, countSendingToErased, LEASE_SECONDS } from './claim-queries.ts'
 export { SENDER_DIED, settleAbandoned } from './draft-queries.ts'
 export { settlePutOff } from './record-queries.ts'
-export { dropRetriesOf, giveUpAttempts, overdueRetries, wakeRetries } from './retry-queries.ts'
+export {
+  automationsWithRetries,
+  dropRetriesOf,
+  giveUpRetries,
+  giveUpSending,
+  overdueRetries,
+  wakeRetries,
+} from './retry-queries.ts'
 export { retryMessage } from './retry-message.ts'
 export { MAY_HAVE_BEEN_SENT, sendMessage } from './send-message.ts'
 export type { Patience, SendMessageDependencies, SendResult } from './sending.ts'

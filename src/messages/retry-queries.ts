@@ -25,18 +25,19 @@ export type Retryable = (typeof RETRYABLE)[number]
 
 const IS_RETRYABLE = `message.status in (${RETRYABLE.map((status) => `'${status}'`).join(', ')})`
 
-/** How mail of a workspace leaves it. */
+/** How mail of a workspace leaves it, and whether it is held back behind a restore. */
 export async function mailOf(
   em: EntityManager,
   workspaceId: string,
-): Promise<{ workspaceMode: WorkspaceMode; mail: 'smtp' | 'capture' | null }> {
-  const [row] = await sql<{ mode: WorkspaceMode; mail: 'smtp' | 'capture' | null }>(
+): Promise<{ workspaceMode: WorkspaceMode; mail: 'smtp' | 'capture' | null; isHeld: boolean }> {
+  const [row] = await sql<{ mode: WorkspaceMode; mail: 'smtp' | 'capture' | null; is_held: boolean }>(
     em,
-    `select mode, (select mail from installation) as mail from workspaces where id = $1::uuid`,
+    `select mode, installation.mail, installation.restored_at is not null as is_held
+     from workspaces left join installation on true where workspaces.id = $1::uuid`,
     [workspaceId],
   )
   if (!row) throw new Error('A caller without a workspace')
-  return { workspaceMode: row.mode, mail: row.mail }
+  return { workspaceMode: row.mode, mail: row.mail, isHeld: row.is_held }
 }
 
 /** A message as whoever wants it tried again finds it. */
@@ -316,23 +317,44 @@ export async function isBeingSent(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
+/**
+ * Of what was being handed over when a backup was made, nobody knows what came of it: it is not tried by itself. What is behind it
+ * in its sequence is reckoned from then.
+ *
+ * @param mayLive whether somebody may be handing over at this moment: what is his is his to record
+ */
+export async function giveUpSending(em: EntityManager, error: string, mayLive: boolean): Promise<void> {
+  await sql(
+    em,
+    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, settled_at = coalesce(settled_at, claimed_at)
+     where status = 'SENDING' and not ($2::boolean and lease_until > clock_timestamp())`,
+    [error, mayLive],
+  )
+}
+
 /** Half a million take longer than a statement may. */
 const GIVEN_UP_AT_ONCE = 1_000
 
-/**
- * Of what was being handed over, or was to be tried again, when a backup was made, nobody knows what came of it: it is not tried by
- * itself. What is behind it in its sequence is reckoned from then. It is done in pages, and may be repeated.
- */
-export async function giveUpAttempts(em: EntityManager, error: string, atOnce = GIVEN_UP_AT_ONCE): Promise<void> {
-  for (const isOpen of [`message.status = 'SENDING'`, `message.retry_at is not null and ${IS_RETRYABLE}`]) {
-    const giveUpPage = (limit: number) =>
-      sql(
-        em,
-        `update messages message set status = 'UNCONFIRMED', retry_at = null, lease_until = null, error = $1,
-           settled_at = coalesce(settled_at, claimed_at)
-         where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
-        [error, limit],
-      )
-    while ((await withSmallerPages(atOnce, giveUpPage)).length > 0);
-  }
+/** The same of what was to be tried again: it may have been, and was taken, since the backup. In pages; it may be repeated. */
+export async function giveUpRetries(em: EntityManager, error: string, atOnce = GIVEN_UP_AT_ONCE): Promise<void> {
+  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}`
+  const giveUpPage = (limit: number) =>
+    sql(
+      em,
+      `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
+         settled_at = coalesce(settled_at, claimed_at)
+       where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
+      [error, limit],
+    )
+  while ((await withSmallerPages(atOnce, giveUpPage)).length > 0);
+}
+
+/** The automations that send, and of which something is to be tried again. */
+export async function automationsWithRetries(em: EntityManager): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from automations automation where status = 'ACTIVE'
+       and exists (select from messages where automation_id = automation.id and retry_at is not null)`,
+  )
+  return rows.map(({ id }) => id)
 }

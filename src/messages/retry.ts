@@ -8,7 +8,7 @@ import { readLostUntil } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
-import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
+import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RECONCILED, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
 import { askForRetries, askForRetry, findRetryCandidate, mailOf, RETRYABLE, type Retryable } from './retry-queries.ts'
 import { isDelivered } from './sending.ts'
 
@@ -93,7 +93,10 @@ async function assertRule(
   evenIfSent: boolean,
 ): Promise<void> {
   if (status === 'UNCONFIRMED' && !evenIfSent) throw new Refusal(MAY_ARRIVE_TWICE, { param: '/evenIfSent' })
-  if (status !== 'FAILED' && !isDelivered(await mailOf(em, workspaceId))) throw new Refusal(WOULD_BE_CAPTURED)
+  const mail = await mailOf(em, workspaceId)
+  // What is promised now would be taken back, where it may have been sent since the backup.
+  if (mail.isHeld) throw new Refusal(NOT_RECONCILED)
+  if (status !== 'FAILED' && !isDelivered(mail)) throw new Refusal(WOULD_BE_CAPTURED)
 }
 
 const isRetryable = (status: MessageStatus): status is Retryable => (RETRYABLE as readonly string[]).includes(status)

@@ -69,7 +69,6 @@ export async function startWorker(
   const stop = async () => {
     mailMode.stop()
     hold.stop()
-    workplace.stop()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     // What waits to be rendered is another worker's, too, and keeps this one from nothing.
@@ -80,6 +79,7 @@ export async function startWorker(
     // What is still under way is broken off, and told to the ledger.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
+    await workplace.stop()
     await connection.close()
   }
   return {

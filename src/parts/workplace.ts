@@ -1,4 +1,13 @@
-import { agreeOnWorkplace, whyElsewhere } from '../installation/index.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  agreeOnWorkplace,
+  sayEnded,
+  sayWorking,
+  secondsSinceWork,
+  whyElsewhere,
+  type Workplace,
+} from '../installation/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
 import type { Config } from '../platform/config.ts'
@@ -29,39 +38,78 @@ const workplaceIn = async ({ temporal, config }: Asked, patienceMs = PATIENCE_MS
 type Asked = Pick<Context, 'temporal' | 'orm'> & { config: Config }
 
 export interface WorkplaceWatch {
-  stop(): void
+  stop(): Promise<void>
 }
 
+/** A worker that has not said for so long that it works is dead, in seconds: it says so each time that it looks. */
+const DEAD_AFTER_SECONDS = 60
+
 /**
- * Agrees on where a worker works, and sees to it while it does: who has come into another Temporal holds all mail.
+ * Agrees on where a worker works, and sees to it while it does: who has come into another Temporal holds all mail. One that is
+ * started in another one than those that work is refused; where they may have died, it waits until that is certain.
+ *
  * @throws {Error} that says what to set
  */
-export async function settleWorkplace(context: Context, lookMs = LOOK_MS): Promise<WorkplaceWatch> {
+export async function settleWorkplace(
+  context: Context,
+  { lookMs = LOOK_MS, deadAfterSeconds = DEAD_AFTER_SECONDS } = {},
+): Promise<WorkplaceWatch> {
   const { dependencies, log } = context
   const { em } = dependencies
   const mover = {
     // Where nobody was ever enrolled, nothing can be sent twice: a first start only put its name right.
-    async hold() {
-      if (await hasEnrolled(em)) await markRestored(em)
-      // It may be a new one, in which no enrollment could start.
-      await ensureSearchAttributes(context.temporal, context.config.TEMPORAL_NAMESPACE)
+    hold: async (unit: EntityManager) => {
+      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true })
     },
     isKnown: () => isKnown(dependencies),
   }
+  const agree = async (wanted: Workplace, assertNobodyWorks: () => Promise<void>) => {
+    await agreeOnWorkplace(em, log, wanted, { ...mover, assertNobodyWorks })
+    await sayWorking(em.fork())
+  }
   let seen = await workplaceIn(context, PATIENCE_AT_START_MS)
-  await agreeOnWorkplace(em, log, seen, mover)
+  await agree(seen, () => assertNobodyWorks(em, log, deadAfterSeconds))
   let elsewhere: string | undefined
   const look = async () => {
     const now = await workplaceIn(context)
     if (now.namespaceId !== null && now.namespaceId !== seen.namespaceId) {
-      await agreeOnWorkplace(em, log, now, mover)
+      // It works itself, and has come there with the address: so have the others, or they will be told.
+      await agree(now, () => Promise.resolve())
+      // It may be a new one, in which no enrollment could start.
+      await ensureSearchAttributes(context.temporal, context.config.TEMPORAL_NAMESPACE)
       seen = now
     }
     // Another worker may have moved it: who stayed behind does not move it back.
     elsewhere = await whyElsewhere(em.fork(), now)
+    if (elsewhere === undefined) await sayWorking(em.fork())
   }
   context.health.watch(() => elsewhere)
-  return again(look, lookMs, log)
+  const watch = again(look, lookMs, log)
+  return {
+    async stop() {
+      await watch.stop()
+      if (elsewhere === undefined) await sayEnded(em.fork()).catch(() => undefined)
+    },
+  }
+}
+
+/** @throws {Error} that says what to do, where a worker is at work */
+async function assertNobodyWorks(em: EntityManager, log: Context['log'], deadAfterSeconds: number): Promise<void> {
+  let before = await secondsSinceWork(em.fork())
+  if (before !== null && before <= deadAfterSeconds) {
+    log.warn({}, 'A worker has worked in another Temporal a moment ago: it is looked for a minute whether it lives')
+  }
+  while (before !== null && before <= deadAfterSeconds) {
+    await delay(Math.min(1_000, deadAfterSeconds * 100))
+    const now = await secondsSinceWork(em.fork())
+    if (now !== null && now < before) {
+      throw new Error(
+        'Workers of this installation are at work in another Temporal, or another namespace of it. Set TEMPORAL_ADDRESS and ' +
+          'TEMPORAL_NAMESPACE to what they have; or, where it is to be moved here, stop them first.',
+      )
+    }
+    before = now
+  }
 }
 
 /**
@@ -89,15 +137,22 @@ export const whyNotHere = async (asked: Asked): Promise<string | undefined> =>
 
 /** Where Temporal or Postgres is away, what was found last is true. */
 function again(look: () => Promise<void>, lookMs: number, log: Context['log']): WorkplaceWatch {
-  let isLooking = false
-  const turn = async () => {
-    if (isLooking) return
-    isLooking = true
-    await look().catch((error: unknown) => {
-      log.warn({ error }, 'It could not be looked whether this is the Temporal of the installation; it is looked again')
-    })
-    isLooking = false
+  let looking: Promise<void> | undefined
+  const turn = () => {
+    looking ??= look()
+      .catch((error: unknown) => {
+        log.warn(
+          { error },
+          'It could not be looked whether this is the Temporal of the installation; it is looked again',
+        )
+      })
+      .finally(() => (looking = undefined))
   }
-  const timer = setInterval(() => void turn(), lookMs).unref()
-  return { stop: () => clearInterval(timer) }
+  const timer = setInterval(turn, lookMs).unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await looking
+    },
+  }
 }

@@ -4,11 +4,11 @@ import { whatIsKnown } from './queries.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../executions/index.ts'
-import { assertLostUntil, leaseReconciliation, readRestoredAt, sayReconciled } from '../installation/index.ts'
+import { assertLostUntil, leaseReconciliation, readLostUntil, readRestoredAt } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
-import { seeRestored } from './restored.ts'
+import { letMailGoOn } from './restored.ts'
 
 /** Somebody of whom ledger and Temporal said different things, and what was done about it. */
 export interface Difference {
@@ -37,6 +37,8 @@ export interface Reconciliation {
   failed: number
   /** Because the installation was restored, mail was held back until now, or still is. */
   mail: 'free' | 'goes on' | 'is held back'
+  /** Until when what was sent may be missing in the ledger: what was due by then is UNCONFIRMED. `null` where nothing is. */
+  lostUntil: Date | null
 }
 
 const PAGE = 500
@@ -50,7 +52,7 @@ const LEASE_SECONDS = 120
  * It may be repeated, beside workers at work. An installation that was restored sends again behind it.
  *
  * @param options.isDry whether nothing is to be done: `differences` is what would be
- * @param options.lostUntil see `sayReconciled`
+ * @param options.lostUntil see `letMailGoOn`
  * @throws {Error} where another one is at it
  */
 export async function reconcile(
@@ -76,8 +78,15 @@ async function holdAgainst(
   { isDry, lostUntil }: { isDry: boolean; lostUntil: Date | null | undefined },
 ): Promise<Reconciliation> {
   const { em, enrollments, log } = dependencies
-  const seen = await (isDry ? readRestoredAt(em.fork()) : seeRestored(em))
-  const done: Reconciliation = { active: 0, running: 0, differences: [], failed: 0, mail: 'is held back' }
+  const seen = await readRestoredAt(em.fork())
+  const done: Reconciliation = {
+    active: 0,
+    running: 0,
+    differences: [],
+    failed: 0,
+    mail: 'is held back',
+    lostUntil: null,
+  }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
     done.differences.push({ enrollmentId, automationId, contactId, what })
@@ -148,9 +157,10 @@ async function holdAgainst(
   }
 
   if (!isDry && done.failed === 0) {
-    const { isHeld } = await sayReconciled(em.fork(), seen, lostUntil)
+    const { isHeld } = await letMailGoOn(em, seen, lostUntil)
     if (!isHeld) done.mail = seen === null ? 'free' : 'goes on'
   } else if ((await readRestoredAt(em.fork())) === null) done.mail = 'free'
+  done.lostUntil = await readLostUntil(em.fork())
   return done
 }
 

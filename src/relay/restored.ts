@@ -1,48 +1,73 @@
 import { activePage } from '../enrollments/index.ts'
-import { isGivingUp, readRestoredAt, sayGivenUp, sayReconciled, sayRestored } from '../installation/index.ts'
-import { giveUpAttempts, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
-import type { Dependencies } from '../outbox/index.ts'
+import {
+  assertLostUntil,
+  readLostUntil,
+  readRestoredAt,
+  sayEnded,
+  sayReconciled,
+  sayRestored,
+} from '../installation/index.ts'
+import { automationsWithRetries, giveUpRetries, giveUpSending, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
+import { type Dependencies, enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
 
 /**
- * Says that the database was restored: nothing is sent until it is reconciled, and what was being sent, or was to be tried
- * again, is left to people, because it may have been. The first is one row, and holds at once; the second can be half a million.
+ * Says that the database was restored: nothing is sent until it is reconciled, and what was being sent is left to people, because
+ * it may have been.
+ *
+ * @param mayLive whether workers may be at work on this database: what they hand over at this moment they record
  */
-export async function markRestored(em: EntityManager): Promise<void> {
-  await sayRestored(em.fork())
-  await finishGivingUp(em)
-}
-
-/**
- * Has mail go on without a look at Temporal.
- * @param lostUntil see `sayReconciled`
- * @returns whether there was anything to waive.
- * @throws {Refusal} `invalid` for `lostUntil`
- * @throws {Error} where it was said to be restored in this very moment
- */
-export async function waiveReconciliation(em: EntityManager, lostUntil: Date | null | undefined): Promise<boolean> {
-  const seen = await seeRestored(em)
-  if ((await sayReconciled(em.fork(), seen, lostUntil)).isHeld) throw new Error(RESTORED_MEANWHILE)
-  return seen !== null
-}
+export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean }): Promise<void> =>
+  unitOf(em).transactional(async (unit) => {
+    await sayRestored(unit)
+    await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
+    // What was there is in the file, and works there no more.
+    if (!mayLive) await sayEnded(unit)
+  })
 
 /** Said to who would have mail go on, and has not looked behind the newest restore. */
 export const RESTORED_MEANWHILE = 'It was restored once more in the meantime, and sends nothing yet: ask again.'
 
 /**
- * When this installation was restored, as long as it has not been reconciled since; else `null`. What is to be given up then is,
- * also where who said that it was restored has died over it.
+ * Has mail go on. What was to be tried again is: but where something may be lost, it is left to people, because it may have been
+ * sent.
+ *
+ * @param seen when the restore was that was looked behind, by `readRestoredAt`; `null`: there was none
+ * @param lostUntil see `sayReconciled`
+ * @returns whether mail is held back still: it was restored once more in the meantime
+ * @throws {Refusal} `invalid` for `lostUntil`
  */
-export async function seeRestored(em: EntityManager): Promise<Date | null> {
-  const seen = await readRestoredAt(em.fork())
-  if (seen !== null) await finishGivingUp(em)
-  return seen
+export async function letMailGoOn(
+  em: EntityManager,
+  seen: Date | null,
+  lostUntil: Date | null | undefined,
+): Promise<{ isHeld: boolean }> {
+  await assertLostUntil(em.fork(), lostUntil)
+  // Nothing is sent meanwhile, and nobody may ask for more.
+  if (seen !== null && lostUntil !== null) await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT)
+  return em.fork().transactional(async (unit) => {
+    const { isHeld } = await sayReconciled(unit, seen, lostUntil)
+    if (isHeld || seen === null) return { isHeld }
+    for (const automationId of await automationsWithRetries(unit)) {
+      await enqueue(unit, { kind: 'WAKE_RETRIES', automationId })
+    }
+    return { isHeld }
+  })
 }
 
-async function finishGivingUp(em: EntityManager): Promise<void> {
-  if (!(await isGivingUp(em.fork()))) return
-  await giveUpAttempts(em.fork(), MAY_HAVE_BEEN_SENT)
-  await sayGivenUp(em.fork())
+/**
+ * Has mail go on without a look at Temporal. @see letMailGoOn
+ * @returns whether there was anything to waive, and until when something may be lost all the same, by a restore before that
+ * @throws {Error} where it was said to be restored in this very moment
+ */
+export async function waiveReconciliation(
+  em: EntityManager,
+  lostUntil: Date | null | undefined,
+): Promise<{ waived: boolean; lostUntil: Date | null }> {
+  const seen = await readRestoredAt(em.fork())
+  if ((await letMailGoOn(em, seen, lostUntil)).isHeld) throw new Error(RESTORED_MEANWHILE)
+  return { waived: seen !== null, lostUntil: await readLostUntil(em.fork()) }
 }
 
 /** So many are asked for: that none of them has a workflow is no chance. */

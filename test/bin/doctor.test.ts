@@ -51,7 +51,7 @@ describe('the doctor', () => {
 
   it('names what waits for somebody', async () => {
     const em = service.context.orm.em.fork()
-    await markRestored(em)
+    await markRestored(em, { mayLive: false })
     await sql(
       em,
       `insert into outbox (kind, key, lane, due_at, created_at)

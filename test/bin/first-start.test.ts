@@ -153,6 +153,17 @@ describe('a first start', function () {
     await refused(/cannot be used: it belongs to another user \(65534\), who could read and change/)
   })
 
+  it('does not make itself at home among the files of others', async () => {
+    const full = join(folder, 'full')
+    mkdirSync(full, { mode: 0o755 })
+    writeFileSync(join(full, 'hosts'), '')
+    const run = start(await startEnvironment(full))
+    assert.equal(await run.code, 1)
+    assert.match(run.text(), /cannot be used: it has other files \(hosts …\)\. Set it to a folder of its own/)
+    assert.deepEqual(readdirSync(full), ['hosts'])
+    assert.equal(statSync(full).mode & 0o777, 0o755)
+  })
+
   it('refuses a wrong URL before anything is made, and keeps its password to itself', async () => {
     const run = start(await startEnvironment(dataDir, { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' }))
     assert.equal(await run.code, 1)

@@ -6,7 +6,7 @@ import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openContext } from '../../src/parts/context.ts'
 import { startWorker } from '../../src/parts/worker.ts'
-import { readRestoredAt, readWorkplace } from '../../src/installation/queries.ts'
+import { readRestoredAt, readWorkplace, sayWorking, secondsSinceWork } from '../../src/installation/queries.ts'
 import { watchRestored } from '../../src/installation/restored.ts'
 import { agreeOnWorkplace, whyElsewhere } from '../../src/installation/workplace.ts'
 import { isKnown, markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
@@ -37,8 +37,11 @@ describe('where an installation works in Temporal', () => {
   /** @returns whether it is taken for a copy. */
   const agree = async (wanted: Awaited<ReturnType<typeof read>> & object, isKnown = true): Promise<boolean> => {
     let moved = false
-    const hold = () => Promise.resolve(void (moved = true))
-    await agreeOnWorkplace(orm.em, quietLog, wanted, { hold, isKnown: () => Promise.resolve(isKnown) })
+    await agreeOnWorkplace(orm.em, quietLog, wanted, {
+      hold: () => Promise.resolve(void (moved = true)),
+      isKnown: () => Promise.resolve(isKnown),
+      assertNobodyWorks: () => Promise.resolve(),
+    })
     return moved
   }
 
@@ -115,13 +118,13 @@ describe('where an installation works in Temporal', () => {
     it('is looked at while a worker works: all mail is held when another Temporal answers there', async () => {
       const { service, context, isHeld, becomes } = await behind('one')
       await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
-      const watch = await settleWorkplace(context, 20)
+      const watch = await settleWorkplace(context, { lookMs: 20 })
       try {
         assert.equal(await isHeld(), false)
         becomes('two')
         await eventually('it is held', async () => (await isHeld()) || undefined)
       } finally {
-        watch.stop()
+        await watch.stop()
         await service.stop()
       }
     })
@@ -129,7 +132,7 @@ describe('where an installation works in Temporal', () => {
     it('is not moved back by a worker that stayed behind when another one moved it', async () => {
       const { service, context, isHeld, problem } = await behind('one')
       await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
-      const watch = await settleWorkplace(context, 20)
+      const watch = await settleWorkplace(context, { lookMs: 20 })
       try {
         const { em } = service.context.orm
         await sql(em.fork(), `update installation set temporal_namespace_id = 'two'`)
@@ -137,7 +140,57 @@ describe('where an installation works in Temporal', () => {
         assert.equal((await readWorkplace(em.fork()))?.namespaceId, 'two')
         assert.equal(await isHeld(), false)
       } finally {
-        watch.stop()
+        await watch.stop()
+        await service.stop()
+      }
+    })
+
+    it('is not taken by one that is started elsewhere, while others work, or may: only once they are gone', async () => {
+      const { service, context, becomes } = await behind('one')
+      const { em } = service.context.orm
+      const works = async () => (await readWorkplace(em.fork()))?.namespaceId
+      const watch = await settleWorkplace(context, { lookMs: 60_000 })
+      try {
+        becomes('two')
+        // It lives: it says so again.
+        const living = setInterval(() => void sayWorking(em.fork()), 50)
+        await assert.rejects(settleWorkplace(context), /are at work in another Temporal.* stop them first/)
+        clearInterval(living)
+        assert.equal(await works(), 'one')
+        // It has died, and says nothing any more.
+        const dead = settleWorkplace(context, { deadAfterSeconds: 3 })
+        await eventually('it waits', async () => ((await secondsSinceWork(em.fork()))! > 1 ? true : undefined))
+        assert.equal(await works(), 'one')
+        await (await dead).stop()
+        assert.equal(await works(), 'two')
+        // It has ended, and has said so.
+        becomes('three')
+        await (await settleWorkplace(context)).stop()
+        assert.equal(await works(), 'three')
+      } finally {
+        await watch.stop()
+        await service.stop()
+      }
+    })
+
+    it('is moved once by several that come into it', async () => {
+      const { service, context, becomes } = await behind('one')
+      await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
+      const { em } = service.context.orm
+      const watches = await Promise.all([1, 2, 3].map(() => settleWorkplace(context, { lookMs: 20 })))
+      try {
+        becomes('two')
+        await eventually(
+          'it is moved',
+          async () => (await readWorkplace(em.fork()))?.namespaceId === 'two' || undefined,
+        )
+        for (const watch of watches) await watch.stop()
+        const [row] = await sql<{ is_second: boolean }>(
+          em.fork(),
+          'select lost_before is not null as is_second from installation',
+        )
+        assert.equal(row!.is_second, false)
+      } finally {
         await service.stop()
       }
     })
@@ -145,9 +198,9 @@ describe('where an installation works in Temporal', () => {
     it('holds nobody up where nobody was ever enrolled', async () => {
       const { service, context, isHeld, becomes } = await behind('one')
       try {
-        ;(await settleWorkplace(context)).stop()
+        await (await settleWorkplace(context)).stop()
         becomes('two')
-        ;(await settleWorkplace(context)).stop()
+        await (await settleWorkplace(context)).stop()
         assert.equal(await isHeld(), false)
         assert.equal((await readWorkplace(service.context.orm.em.fork()))?.namespaceId, 'two')
       } finally {
@@ -158,12 +211,12 @@ describe('where an installation works in Temporal', () => {
     it('has an API refused, or ended, where another Temporal answers there', async () => {
       const { service, context, problem, becomes } = await behind('one')
       try {
-        ;(await settleWorkplace(context)).stop()
+        await (await settleWorkplace(context)).stop()
         const watch = await keepToWorkplace(context, 20)
         assert.equal(problem(), undefined)
         becomes('two')
         await eventually('it says so', () => problem())
-        watch.stop()
+        await watch.stop()
         await assert.rejects(keepToWorkplace(context), /another Temporal than this installation works in/)
       } finally {
         await service.stop()
@@ -199,7 +252,7 @@ describe('where an installation works in Temporal', () => {
     const watch = await watchRestored(orm.em, log, 20)
     try {
       assert.deepEqual(said, [])
-      await markRestored(orm.em)
+      await markRestored(orm.em, { mayLive: false })
       await says(/sends nothing until/)
       await waiveReconciliation(orm.em, null)
       await says(/Mail goes on/)
@@ -220,6 +273,8 @@ describe('where an installation works in Temporal', () => {
       await service.stopWorkers()
       await service.startWorker()
       assert.equal(await isHeld(), false)
+      await assert.rejects(start(), /are at work in another Temporal/)
+      await service.stopWorkers()
       await start()
       assert.equal(await isHeld(), true)
       await waiveReconciliation(copy.orm.em, null)

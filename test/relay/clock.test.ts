@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { bringBack } from '../../src/relay/queries.ts'
+import { createDatabase } from '../support/database.ts'
 import { activityOf, anAutomation, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
@@ -36,5 +38,24 @@ describe('a clock of Postgres that was set back', () => {
     )
     assert.ok(row!.seconds <= 30, `${row!.seconds} s`)
     await service.stop()
+  })
+
+  it('keeps nobody from mail, or from reconciling, until it comes there again', async () => {
+    const { orm } = await createDatabase()
+    const em = orm.em.fork()
+    await sql(
+      em,
+      `update installation set lost_until = now() + interval '10 minutes', lost_before = now() + interval '1 hour',
+         reconciling_until = now() + interval '1 hour'`,
+    )
+    await bringBack(em)
+    const later = `select from installation where greatest(lost_until, lost_before) > now() or reconciling_until is not null`
+    assert.equal((await sql(em, later)).length, 0)
+    // What is as it should be stays.
+    await sql(em, `update installation set lost_until = '2026-01-01', reconciling_until = now() + interval '1 minute'`)
+    await bringBack(em)
+    const stays = `select from installation where lost_until = '2026-01-01' and reconciling_until is not null`
+    assert.equal((await sql(em, stays)).length, 1)
+    await orm.close(true)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { readRestoredAt, sayReconciled, sayRestored } from '../../src/installation/queries.ts'
-import { giveUpAttempts } from '../../src/messages/retry-queries.ts'
+import { readLostUntil, readRestoredAt } from '../../src/installation/queries.ts'
+import { giveUpRetries } from '../../src/messages/retry-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { withSmallerPages } from '../../src/platform/db/smaller-pages.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
@@ -15,12 +15,12 @@ describe('mail that is held back behind a restore', () => {
     service = await startService()
   })
   after(() => service.stop())
-  afterEach(() => waiveReconciliation(em(), null))
+  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null, lost_before = null'))
 
   const em = () => service.context.orm.em.fork()
   const isHeld = async () => (await readRestoredAt(em())) !== null
-  /** As it is in a backup: of three, one is being sent, and two are to be tried again. */
-  async function threeAttempts(): Promise<() => Promise<(string | undefined)[]>> {
+  /** Of three, one is being sent, and two are to be tried again. */
+  async function threeAttempts({ lives = false } = {}) {
     const automationId = await anAutomation(service)
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
     for (const contactId of contacts) {
@@ -34,59 +34,105 @@ describe('mail that is held back behind a restore', () => {
     ])
     await sql(
       em(),
-      `update messages set status = 'SENDING', retry_at = null, settled_at = null, lease_until = now() + interval '1 hour'
+      `update messages set status = 'SENDING', retry_at = null, settled_at = null,
+         lease_until = now() + make_interval(secs => $2::int)
        where contact_id = $1::uuid`,
-      [contacts[0]],
+      [contacts[0], lives ? 30 : -1],
     )
-    return async () => {
-      const rows = await sql<{ status: string; retry_at: string | null }>(
+    const attempts = async () => {
+      const rows = await sql<{ id: string; status: string; retry_at: string | null }>(
         em(),
         'select status, retry_at from messages where automation_id = $1::uuid',
         [automationId],
       )
-      return rows.map(({ status, retry_at }) => (retry_at === null ? status : 'to be tried'))
+      return rows.map(({ status, retry_at }) => (retry_at === null ? status : 'to be tried')).toSorted()
     }
+    return { attempts, automationId, sentTo: `automations/${automationId}/enrollments/${contacts[0]}` }
   }
-  const GIVEN_UP = ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED']
+  const lift = {
+    reconciled: (lostUntil?: null) => reconcile(service.context.dependencies, { lostUntil }),
+    waived: (lostUntil?: null) => waiveReconciliation(em(), lostUntil),
+  }
 
   it('is also where a backup has no word of its installation', async () => {
     const unit = em()
     const [row] = await sql<{ id: string }>(unit, 'delete from installation returning id')
-    await markRestored(unit)
+    await markRestored(unit, { mayLive: false })
     await sql(unit, 'update installation set id = $1::uuid', [row!.id])
     assert.ok(await isHeld())
   })
 
-  it('leaves what was being sent to people, in pages', async () => {
-    const attempts = await threeAttempts()
-    await giveUpAttempts(em(), 'nobody knows', 1)
-    assert.deepEqual(await attempts(), GIVEN_UP)
+  it('forgets no loss of a restore before it, whether that was reconciled or not', async () => {
+    await markRestored(em(), { mayLive: false })
+    const first = (await readRestoredAt(em()))!
+    await markRestored(em(), { mayLive: false })
+    await waiveReconciliation(em(), null)
+    assert.deepEqual(await readLostUntil(em()), first)
   })
 
-  for (const [what, lift] of [
-    ['reconciled', () => reconcile(service.context.dependencies, { lostUntil: null })],
-    ['waived', () => waiveReconciliation(em(), null)],
-  ] as const) {
-    it(`goes on when that is ${what}, and not before all that was being sent is left to people`, async () => {
-      const attempts = await threeAttempts()
-      // Whoever said it died over the second part.
-      await sayRestored(em())
-      assert.ok((await attempts()).includes('SENDING'))
-      await lift()
-      assert.deepEqual(await attempts(), GIVEN_UP)
+  it('believes nobody that what is lost was lost after now', async () => {
+    for (const lost of ['2999-01-01', 'infinity', '-infinity']) {
+      await sql(em(), 'update installation set lost_until = $1::timestamptz, lost_before = null', [lost])
+      await markRestored(em(), { mayLive: false })
+      await waiveReconciliation(em(), null)
+      const until = await readLostUntil(em())
+      assert.ok(until === null || until <= new Date(), String(until))
+    }
+  })
+
+  for (const [what, goOn] of Object.entries(lift)) {
+    it(`goes on when that is ${what}: what was to be tried again, and may have been sent, is left to people`, async () => {
+      const { attempts } = await threeAttempts()
+      await markRestored(em(), { mayLive: false })
+      assert.deepEqual(await attempts(), ['UNCONFIRMED', 'to be tried', 'to be tried'])
+      await goOn()
+      assert.deepEqual(await attempts(), ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED'])
       assert.ok(!(await isHeld()))
+    })
+    it(`goes on when that is ${what}: where nothing was lost, what was to be tried again is, and at once`, async () => {
+      const { attempts, automationId } = await threeAttempts()
+      await markRestored(em(), { mayLive: false })
+      await service.stopWorkers()
+      await goOn(null)
+      assert.deepEqual(await attempts(), ['UNCONFIRMED', 'to be tried', 'to be tried'])
+      const waking = `select from outbox where kind = 'WAKE_RETRIES' and automation_id = $1::uuid`
+      assert.equal((await sql(em(), waking, [automationId])).length, 1)
+      await service.startWorker()
     })
   }
 
+  it('leaves what was to be tried again to people in pages', async () => {
+    const { attempts } = await threeAttempts()
+    await giveUpRetries(em(), 'nobody knows', 1)
+    assert.deepEqual(await attempts(), ['SENDING', 'UNCONFIRMED', 'UNCONFIRMED'])
+  })
+
+  it('leaves to its sender what is being sent by one that lives: a DELETE waits for him', async () => {
+    for (const mayLive of [true, false]) {
+      const { attempts, sentTo } = await threeAttempts({ lives: true })
+      await markRestored(em(), { mayLive })
+      assert.ok((await attempts()).includes(mayLive ? 'SENDING' : 'UNCONFIRMED'))
+      const { refused, status } = await service.call('DELETE', sentTo)
+      assert.equal(refused ?? status, mayLive ? '503 still_sending' : '404 not_enrolled')
+      await waiveReconciliation(em(), null)
+    }
+  })
+
+  it('promises nobody to try anything again', async () => {
+    await markRestored(em(), { mayLive: false })
+    const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED' })
+    assert.equal(bulk.refused, '409 not_reconciled')
+  })
+
   it('stays so where it was restored while it was reconciled', async () => {
     for (const isRestored of [false, true]) {
-      if (isRestored) await markRestored(em())
+      if (isRestored) await markRestored(em(), { mayLive: false })
       const { enrollments } = service.context.dependencies
       const listing = {
         ...enrollments,
         async *listRunning() {
           yield* enrollments.listRunning()
-          await markRestored(em())
+          await markRestored(em(), { mayLive: false })
         },
       }
       const dependencies = { ...service.context.dependencies, enrollments: listing as unknown as typeof enrollments }
@@ -94,12 +140,6 @@ describe('mail that is held back behind a restore', () => {
       assert.ok(await isHeld())
       assert.equal((await reconcile(service.context.dependencies, { lostUntil: null })).mail, 'goes on')
     }
-  })
-
-  it('is not lifted while somebody else gives up what was being sent', async () => {
-    await markRestored(em())
-    await sql(em(), 'update installation set giving_up = true')
-    assert.ok((await sayReconciled(em(), await readRestoredAt(em()), null)).isHeld)
   })
 })
 

@@ -20,9 +20,7 @@ describe('a reconciliation', () => {
   let service: Service
   let sink: SmtpSink
   delivering((started) => ({ service, sink } = started))
-  afterEach(() =>
-    sql(em(), 'update installation set restored_at = null, giving_up = false, lost_until = null, lost_before = null'),
-  )
+  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null, lost_before = null'))
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -135,7 +133,7 @@ describe('a reconciliation', () => {
   })
 
   it('lets a restored installation send, which sends nothing before', async () => {
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -153,7 +151,7 @@ describe('a reconciliation', () => {
     for (const mail of ['capture', 'smtp']) {
       await sql(em(), 'update installation set mail = $1', [mail])
       await service.stopWorkers()
-      await markRestored(em())
+      await markRestored(em(), { mayLive: false })
       const automationId = await anAutomation(service)
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
@@ -171,7 +169,7 @@ describe('a reconciliation', () => {
   it('is told until when something is lost: not before the backup, and not by a second restore', async () => {
     await aContact(service)
     await enroll(service, await anAutomation(service), await aContact(service))
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     const lostUntil = new Date('2020-01-01T00:00:00Z')
     for (const refused of [
       waiveReconciliation(em(), lostUntil),
@@ -180,7 +178,6 @@ describe('a reconciliation', () => {
       await assert.rejects(refused, { message: /The backup has what happened at/ })
     // It has kept nobody else out.
     await differences(true)
-    await markRestored(em())
     await waiveReconciliation(em(), null)
     assert.equal(await readLostUntil(em()), null)
   })
@@ -197,7 +194,7 @@ describe('a reconciliation', () => {
         triggerEventId,
         enrolledAt: new Date().toISOString(),
       })
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'restored')
     await assert.rejects(begin(), /it is asked again, until it is reconciled/)
     await waiveReconciliation(em(), null)
@@ -216,7 +213,7 @@ describe('a reconciliation', () => {
       const triggerEventId = newId()
       const begun = { ...ids, cause: `event:${triggerEventId}` }
       const [step] = (await service.call('GET', `automations/${automationId}`)).body.data.steps as { id: string }[]
-      await markRestored(em())
+      await markRestored(em(), { mayLive: false })
       const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
       const { query } = prototype
       let isLate = false
@@ -259,7 +256,7 @@ describe('a reconciliation', () => {
     const enrollmentId = (await rowsOf(contactId))[0]!.id
     for (const table of ['messages', 'enrollments', 'trigger_events'])
       await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     await anEvent(service, contactId, 'visit')
     await eventually('she is told of, and it is listed', async () => {
       const history = await handleOf(automationId, contactId).fetchHistory()
@@ -281,7 +278,7 @@ describe('a reconciliation', () => {
     await settled(contactId, 1)
     for (const table of ['messages', 'enrollments', 'trigger_events'])
       await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
     assert.deepEqual(
       (await rowsOf(contactId)).map(({ status }) => status),
@@ -303,7 +300,7 @@ describe('a reconciliation', () => {
       one.enrollmentId,
       earlier,
     ])
-    await markRestored(em())
+    await markRestored(em(), { mayLive: false })
     const path = `automations/${one.automationId}/enrollments/${one.contactId}`
     assert.equal((await service.call('DELETE', path)).status, 200)
     assert.deepEqual(
@@ -354,28 +351,6 @@ describe('a reconciliation', () => {
       const minutesAgo = async () => (Date.now() - (await dueByLedger(em(), key)).due.getTime()) / 60_000
       assert.ok(Math.abs((await minutesAgo()) - 90) < 1)
       await service.startWorker()
-    })
-
-    it('gives up, when it is restored, what was being sent and what was to be tried again', async () => {
-      const automationId = await anAutomation(service)
-      const contacts: string[] = []
-      for (const set of [
-        `status = 'SENDING', lease_until = now() + interval '20 seconds', settled_at = null`,
-        `status = 'FAILED', retry_at = now()`,
-      ]) {
-        const contactId = await aContact(service)
-        await enroll(service, automationId, contactId)
-        await settled(contactId, 1)
-        await sql(em(), `update messages set ${set} where contact_id = $1::uuid`, [contactId])
-        contacts.push(contactId)
-      }
-      await markRestored(em())
-      for (const contactId of contacts) {
-        const [message] = await activityOf(service, contactId)
-        assert.equal(message!.status, 'UNCONFIRMED')
-        const { body } = await service.call('GET', `messages?contactId=${contactId}`)
-        assert.equal(body.data[0].retryAt, null)
-      }
     })
 
     it('takes an event for as old as it is, however late it starts a sequence', async () => {

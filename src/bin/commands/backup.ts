@@ -38,6 +38,15 @@ const MOVED = [
   'copied from, unless with RESTORED=true.',
 ]
 
+/** A word about the restore before this one, which nobody knows to have lost nothing. */
+const lostBefore = (lostUntil: Date | null): readonly string[] =>
+  lostUntil === null
+    ? []
+    : [
+        'It was restored before that, too, or that was said twice: what was due by',
+        `${lostUntil.toISOString()} and has not been sent is UNCONFIRMED. It may have been: npm run cli -- message list`,
+      ]
+
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
   command(program, 'backup', 'save Postgres and Temporal of the npm start that runs')
@@ -53,9 +62,14 @@ export function backupCommands(program: Command): void {
 
   command(program, 'restore', 'make a data folder (DATA_DIR) of a backup, for npm start')
     .argument('<file>', 'what backup has saved', aFile)
-    .action(async (given: string, options: Output) => {
+    .option('--ledger-only', 'without what Temporal ran, of a file that is not your own')
+    .action(async (given: string, options: Output & { ledgerOnly?: true }) => {
       const { restore } = await import('./restore.ts')
-      const { dataDir, manifest } = await restore(given, (line) => options.json || print(line))
+      const { dataDir, manifest } = await restore(
+        given,
+        { ledgerOnly: options.ledgerOnly === true },
+        (line) => options.json || print(line),
+      )
       show({ dataDir, createdAt: manifest.createdAt, version: manifest.version }, options, () =>
         [
           `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
@@ -89,18 +103,19 @@ export function backupCommands(program: Command): void {
       }
       const lostUntil = options.nothingLost ? null : options.lostUntil
       if (options.waive) {
-        const waived = await waive(lostUntil)
-        return show({ waived }, options, () =>
+        const done = await waive(lostUntil)
+        return show(done, options, () =>
           [
-            waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.',
-            ...(options.nothingLost ? MOVED : []),
+            done.waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.',
+            ...(options.nothingLost ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
           ].join('\n'),
         )
       }
       const isDry = options.dryRun === true
-      const { active, running, differences, failed, mail } = await reconcileAll({ isDry, lostUntil })
+      const done = await reconcileAll({ isDry, lostUntil })
+      const { active, running, differences, failed, mail } = done
       const isSuperseded = mail === 'is held back' && !isDry && failed === 0
-      show({ active, running, differences, failed, mail }, options, () =>
+      show(done, options, () =>
         [
           `${active} enrollments are ACTIVE by the ledger; ${running} workflows run.`,
           table(
@@ -112,7 +127,7 @@ export function backupCommands(program: Command): void {
             'They agree.',
           ),
           ...(isSuperseded ? [RESTORED_MEANWHILE] : MAIL[mail]),
-          ...(options.nothingLost ? MOVED : []),
+          ...(options.nothingLost ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
           ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
         ].join('\n'),
       )

@@ -34,9 +34,9 @@ export async function reconcileAll(options: {
   }
 }
 
-/** @returns whether there was anything to waive. */
-export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
+/** Lets mail go on without that. @see waiveReconciliation */
+export const waive = (lostUntil: Date | null | undefined): ReturnType<typeof waiveReconciliation> =>
   withDatabase(({ em }) => waiveReconciliation(em, lostUntil))
 
 /** Holds all mail back until it is reconciled: said of databases that were restored by other means. */
-export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))
+export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em, { mayLive: true }))

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../embedded/backup/manifest.ts'
 import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
+import { forgetWorkplace } from '../../installation/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
 import { version } from '../version.ts'
 
@@ -18,6 +19,7 @@ async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promis
 /** Makes a data folder of a backup. @see restoreBackup */
 export async function restore(
   file: string,
+  { ledgerOnly }: { ledgerOnly: boolean },
   say: (line: string) => void,
 ): Promise<{ dataDir: string; manifest: Manifest }> {
   // Whatever is written into the data folder is for its owner alone.
@@ -30,13 +32,16 @@ export async function restore(
     )
   }
   const schema = {
+    ledgerOnly,
     version,
     migrations: migrationNames,
     migrateTo: (url: string, names: readonly string[]) => withOrm(url, (orm) => migrate(orm, names)),
     finish: (url: string) =>
       withOrm(url, async (orm) => {
         await migrate(orm)
-        await markRestored(orm.em)
+        await markRestored(orm.em, { mayLive: false })
+        // Another Temporal, and no move to it, which would be a second loss.
+        if (ledgerOnly) await forgetWorkplace(orm.em.fork())
       }),
   }
   return { dataDir, manifest: await restoreBackup(file, dataDir, schema, say) }

@@ -10,7 +10,7 @@ import { Migration009Restored } from './009-restored.ts'
 import { Migration010TakenOut } from './010-taken-out.ts'
 import { Migration011NamespaceId } from './011-namespace-id.ts'
 import { Migration012WakeRetries } from './012-wake-retries.ts'
-import { Migration013GivingUp } from './013-giving-up.ts'
+import { Migration013WorkedAt } from './013-worked-at.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -26,7 +26,7 @@ export const migrations = [
   Migration010TakenOut,
   Migration011NamespaceId,
   Migration012WakeRetries,
-  Migration013GivingUp,
+  Migration013WorkedAt,
 ]
 
 /** Their names, oldest first. */

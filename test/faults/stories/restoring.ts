@@ -48,7 +48,7 @@ export const RESTORING: Record<string, Story> = {
         for (const kind of ['worker', 'api']) world.signal(kind, 'SIGSTOP')
         await world.endSessions()
         await loadTables(world.superuserUrl, folder, saved)
-        await markRestored(world.orm.em)
+        await markRestored(world.orm.em, { mayLive: false })
         for (const kind of ['worker', 'api']) world.signal(kind, 'SIGKILL')
         world.setMail({ takesMs: null })
         await world.ready()
