@@ -126,6 +126,15 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(creation, { name: 'DriplineError', code: 'http_301' })
   })
 
+  it('takes no page of a proxy, or nothing, for an answer', async () => {
+    for (const page of ['<html>Log in</html>', '']) {
+      const { dripline } = await clientOf([
+        (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+      ])
+      await assert.rejects(dripline.GET('/whoami'), { name: 'DriplineError', code: 'no_json', status: 200 })
+    }
+  })
+
   it('asks again where an answer breaks off in its midst', async () => {
     const { dripline, asked } = await clientOf([
       (response) => response.writeHead(201, { 'content-length': '100' }).write('{"data":', () => response.destroy()),

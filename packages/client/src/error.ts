@@ -3,7 +3,7 @@ export class DriplineError extends Error {
   override readonly name = 'DriplineError'
   /** Of the last answer; `undefined` where there was none. */
   readonly status: number | undefined
-  /** What programs go by, such as `contact_not_found`; `timeout` or `network_error` where there was no answer. */
+  /** What programs go by, such as `contact_not_found`; `timeout` or `network_error` where there was no answer, and `no_json` where it was another server's. */
   readonly code: string
   /** Where it is, of what was sent: a JSON pointer, such as `/steps/0/html`. */
   readonly param: string | undefined

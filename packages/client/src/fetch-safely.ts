@@ -78,8 +78,9 @@ export async function fetchSafely(
       !(isUndone(outcome) || mayRepeat(request))
     ) {
       const warning = outcome.headers.get('x-warning')
-      if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning}`)
-      if (outcome.ok) return outcome
+      if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning.replace(CONTROLS, ' ')}`)
+      if (isAnswer(outcome)) return outcome
+      if (outcome.ok) throw notDriplines(request, outcome)
       // It is gone by that one.
       if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
@@ -91,6 +92,21 @@ export async function fetchSafely(
     failures += 1
   }
 }
+
+/** What commands a terminal: whoever answers has no business with that. */
+// eslint-disable-next-line no-control-regex -- those are meant
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g
+
+/** Whatever the service answers is JSON, or nothing. */
+const isAnswer = ({ ok, status, headers }: Response): boolean =>
+  ok && (status === 204 || /json/i.test(headers.get('content-type') ?? ''))
+
+/** Of a proxy, or another server: a page that says "200". */
+const notDriplines = (request: Request, { status }: Response): DriplineError =>
+  new DriplineError(`${new URL(request.url).origin} answered ${status} with no JSON: is baseUrl that of Dripline?`, {
+    status,
+    code: 'no_json',
+  })
 
 /** Without whom it is about, where that is a name: a console is no place for it. */
 const pathOf = ({ url }: Request): string => new URL(url).pathname.replace(/(email|external)(?::|%3A)[^/]*/gi, '$1:…')
