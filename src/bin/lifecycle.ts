@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isLoginRefused } from '../platform/db/errors.ts'
+import { isDatabaseUnavailable, isLoginRefused, isSchemaOlder } from '../platform/db/errors.ts'
 import type { RunningPart } from '../parts/running-part.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
@@ -67,6 +67,9 @@ function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (isLoginRefused(error)) {
     return `Postgres does not let us in (${message}). Set DATABASE_URL to a user, a password and a database that are there.`
+  }
+  if (isSchemaOlder(error)) {
+    return `The database is not one of this version (${message}). Bring it up to date: npm run --silent cli -- migrate`
   }
   if (!isDatabaseUnavailable(error)) return message
   return `Postgres is not reachable (${message}). Is it running: "npm start", or what DATABASE_URL names?`

@@ -49,6 +49,12 @@ describe('the command line', function () {
       assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
   })
 
+  it('says that a database is not of this version, and what brings it up to date', async () => {
+    const { code, stderr } = await cli(['key', 'list'], { DATABASE_URL: await createEmptyDatabase() })
+    assert.equal(code, 1)
+    assert.match(stderr, /The database is not one of this version .* npm run --silent cli -- migrate/)
+  })
+
   it('says all that it has to say to a slow reader, and nothing to one who has had enough', async () => {
     await sql(
       em(),

@@ -257,6 +257,11 @@ describe('bad input', () => {
 
   it('knows unknown paths from unknown methods', async () => {
     assert.equal((await service.call('GET', 'nowhere')).refused, '404 path_not_found')
+    const short = await fetch(`http://127.0.0.1:${service.port}/whoami`)
+    assert.match(
+      ((await short.json()) as { error: string }).error,
+      /nothing at GET \/whoami\. Paths of the API begin with/,
+    )
     const { refused, headers } = await service.call('DELETE', 'contacts')
     assert.equal(refused, '405 method_not_allowed')
     assert.equal(headers.get('allow'), 'GET, HEAD, POST')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { resolveBinary } from '../../embedded/tools/resolve.ts'
 import { run } from '../../embedded/tools/run.ts'
+import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { lockFolder } from '../../embedded/lock.ts'
 import { assertPortFree, assertPortsDiffer } from '../../embedded/ports.ts'
 import { resolveTemporalCli, TEMPORAL_CLI_VERSION } from '../../embedded/tools/temporal-cli.ts'
@@ -118,6 +119,20 @@ describe('finding a binary', () => {
         if (before['XDG_CACHE_HOME'] === undefined) delete process.env['XDG_CACHE_HOME']
       }
     })
+  })
+})
+
+describe('the cache', () => {
+  it('that cannot be made is told with what to set', function () {
+    if (process.platform === 'darwin') this.skip()
+    const before = process.env['XDG_CACHE_HOME']
+    try {
+      process.env['XDG_CACHE_HOME'] = '/dev/null/none'
+      assert.throws(() => cacheFolder('x'), /cannot be kept in .*Set XDG_CACHE_HOME to a folder/)
+    } finally {
+      if (before === undefined) delete process.env['XDG_CACHE_HOME']
+      else process.env['XDG_CACHE_HOME'] = before
+    }
   })
 })
 

@@ -33,6 +33,9 @@ const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: 
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
 ]
 
+/** Whoever has left out the beginning of all paths looks for it elsewhere. */
+const hint = (path: string): string => (path.startsWith('/api/') ? '' : '. Paths of the API begin with /api/v1')
+
 /**
  * The one place where errors become answers: `{ "error": … }`, and in headers what programs go by. What the caller can mend
  * is told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
@@ -42,7 +45,9 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
     try {
       await next()
       if (ctx.status !== 404 || ctx.body !== undefined) return
-      throw new Refusal(PATH_NOT_FOUND, { message: `There is nothing at ${ctx.method} ${shown(ctx.path)}` })
+      throw new Refusal(PATH_NOT_FOUND, {
+        message: `There is nothing at ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
+      })
     } catch (error) {
       const refusal = refusalOf(error, ctx.state.requestId)
       const { status, headers = {}, body } = answerTo(refusal)

@@ -77,6 +77,13 @@ const LOGIN = ['28P01', '28000', '3D000']
 export const isLoginRefused = (error: unknown): boolean =>
   causesOf(error).some((at) => LOGIN.includes(String((at as { code?: unknown }).code)))
 
+/** undefined_column, undefined_table */
+const NOT_THERE = ['42703', '42P01']
+
+/** Whether a statement names what the database does not have: it lacks migrations of this version. */
+export const isSchemaOlder = (error: unknown): boolean =>
+  causesOf(error).some((at) => NOT_THERE.includes(String((at as { code?: unknown }).code)))
+
 /** Whether somebody waited in vain for a session of a share that they use up themselves. */
 export const isShareUsedUp = (error: unknown): boolean =>
   causesOf(error).some((at) => at.message.includes(SHARE_USED_UP))
