@@ -11,11 +11,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
 
 /** In a data folder that a restore is filling: what is unpacked lies in it. */
 export const RESTORE_MARK = 'restore.unfinished'
+
+/** What a mount, a checkout or a desktop puts into a folder that is empty. */
+export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
 
 /**
  * Makes the data folder and what is in it for the owner alone: everything that is stored passes through it.
@@ -68,20 +71,26 @@ function assertNobodyElses(path: string): void {
   if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
-/** What is there before the lock, which is the first that a start makes: what one leaves that came to nothing. */
-const BEFORE_THE_LOCK = ['logs', 'owner.pid', RESTORE_MARK, 'restore-lock.db', 'restore-lock.db-journal', 'lost+found']
+/** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */
+const BEFORE_THE_LOCK = [
+  ...['owner.pid', RESTORE_MARK, 'restore-lock.db', 'restore-lock.db-journal', 'cluster'],
+  ...NOT_FILES_OF_ANYBODY,
+]
+const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**
  * A folder of its own, new or empty: its rights are changed, and others may need what is in it.
  * @throws {Error} that names some of it
  */
 function assertNotFullOfOthers(path: string): void {
-  const names = readdirSync(path)
   // A copy by hand may have left the lock out.
   if ([LOCK_FILE, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) => existsSync(join(path, name)))) return
-  const others = names.filter((name) => !BEFORE_THE_LOCK.includes(name))
+  const others = readdirSync(path).filter((name) => !BEFORE_THE_LOCK.includes(name) && !isOurLogs(join(path, name)))
   if (others.length > 0) throw new Error(`it has other files (${others.slice(0, 3).join(', ')} …)`)
 }
+
+const isOurLogs = (path: string): boolean =>
+  basename(path) === 'logs' && isFolder(path) && readdirSync(path).every((name) => OWN_LOG.test(name))
 
 /** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */
 export function isOurs(path: string): boolean {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import getPort from 'get-port'
 import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
-import { makeDataFolder, RESTORE_MARK, restoreMark } from '../data-folder.ts'
+import { makeDataFolder, NOT_FILES_OF_ANYBODY, RESTORE_MARK, restoreMark } from '../data-folder.ts'
 import { LOCK_FILE, lockFolder } from '../lock.ts'
 import { assertFolderFree, takeFolder } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
@@ -127,7 +127,7 @@ const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, ...LOCK_FILES, RESTORE_MARK
 function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
   // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
   if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
-  const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
+  const rest = readdirSync(dataDir).filter((name) => ![...HARMLESS, ...NOT_FILES_OF_ANYBODY].includes(name))
   if (wasBrokenOff || rest.length === 0) return
   throw new Error(
     `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
@@ -144,5 +144,5 @@ function clear(dataDir: string, wasThere: boolean): void {
 
 function empty(folder: string, but: readonly string[]): void {
   for (const name of readdirSync(folder))
-    if (!but.includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
+    if (![...but, ...NOT_FILES_OF_ANYBODY].includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
 }

@@ -1,7 +1,8 @@
-import { existsSync, linkSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
+import { assertNobodyElsesPath } from '../own-path.ts'
 import { reasonOf } from '../data-folder.ts'
 import { readRunning } from '../running-file.ts'
 import { temporalFile } from '../temporal.ts'
@@ -82,17 +83,12 @@ function putWhereNothingIs(from: string, to: string): void {
 
 const isThere = (file: string) => new Error(`${file} is there already. Name another file: a backup replaces none.`)
 
-const STICKY = 0o1000
-
-/** For its owner alone, whatever the folder around it is: but who may rename it there can have another one written into. */
+/** For its owner alone, whatever the folder around it is. */
 function makeFolderBeside(file: string): string {
   const around = dirname(file)
   try {
     if (!existsSync(around)) throw new Error('there is no such folder')
-    const { uid, mode } = statSync(around)
-    const us = process.getuid?.() ?? 0
-    if (uid !== us && uid !== 0) throw new Error(`it belongs to another user (${uid}), who could read what is saved`)
-    if (mode & 0o002 && !(mode & STICKY)) throw new Error('everybody can write into it, and could read what is saved')
+    assertNobodyElsesPath(realpathSync(around))
     return mkdtempSync(`${file}.unfinished-`)
   } catch (error) {
     throw new Error(`A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder of your own.`, {

@@ -1,5 +1,6 @@
 import {
   BUSY,
+  NOT_RECONCILED,
   type Reason,
   reason,
   Refusal,
@@ -103,7 +104,7 @@ export const COMMON_REFUSALS: Record<number, Described> = {
   500: { description: 'Something went wrong here. Try again, with growing pauses.', reasons: [INTERNAL_ERROR] },
   503: {
     description: 'Something that is needed is not reachable at the moment. Try again.',
-    reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING],
+    reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING, NOT_RECONCILED],
   },
 }
 

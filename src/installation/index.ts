@@ -3,7 +3,9 @@ export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
   assertLostUntil,
   forgetWorkplace,
+  hasLostBefore,
   leaseReconciliation,
+  readLastWork,
   readLostUntil,
   readMailMode,
   readMailSender,
@@ -12,7 +14,6 @@ export {
   sayReconciled,
   sayRestored,
   sayWorking,
-  secondsSinceWork,
 } from './queries.ts'
 export { agreeOnWorkplace, installationOf, type Mover, whyElsewhere } from './workplace.ts'
 export type { Workplace } from './queries.ts'

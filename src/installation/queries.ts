@@ -104,8 +104,8 @@ export async function sayRestored(em: EntityManager): Promise<void> {
   await sql(
     em,
     `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
-       -- What is later than now is a clock's mistake, or somebody's doing: nobody would be mailed until then.
-       lost_before = case when lost_until > '2000-01-01' then least(lost_until, now()) end,
+       -- What is days ahead is somebody's doing: nobody would be mailed until then. A clock may be hours behind for a moment.
+       lost_before = case when lost_until > now() + interval '2 days' then now() when lost_until > '2000-01-01' then lost_until end,
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
        backed_up_at = least(now(), case when restored_at is null then greatest(
          (select max(created_at) from trigger_events),
@@ -126,18 +126,18 @@ export async function sayWorking(em: EntityManager): Promise<void> {
   await sql(em, 'update installation set worked_at = now()')
 }
 
-/** Says that one has ended there: others say by themselves that they have not. */
+/** Says that none works there: the database was put back, and all are elsewhere. */
 export async function sayEnded(em: EntityManager): Promise<void> {
   await unitOf(em).nativeUpdate(Installation, { single: true }, { workedAt: null })
 }
 
-/** How long ago a worker worked where the installation does, in seconds; `null` where none has, or it has ended. */
-export async function secondsSinceWork(em: EntityManager): Promise<number | null> {
-  const [row] = await sql<{ seconds: number | null }>(
+/** When a worker last said that it works where the installation does, and how many seconds ago that was; `null` where none has. */
+export async function readLastWork(em: EntityManager): Promise<{ at: string; secondsAgo: number } | null> {
+  const [row] = await sql<{ at: string | null; seconds_ago: number }>(
     em,
-    'select extract(epoch from now() - worked_at)::float8 as seconds from installation',
+    'select worked_at::text as at, extract(epoch from now() - worked_at)::float8 as seconds_ago from installation',
   )
-  return row?.seconds ?? null
+  return row?.at == null ? null : { at: row.at, secondsAgo: row.seconds_ago }
 }
 
 /** Keeps all others from saying where the installation works, until the end of the transaction. */
@@ -187,6 +187,11 @@ export async function assertLostUntil(em: EntityManager, lostUntil: Date | null 
 /** Until when what was sent may be missing in the ledger; `null` where nothing is. */
 export async function readLostUntil(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.lostUntil ?? null
+}
+
+/** Whether a restore before the newest one may have lost something. */
+export async function hasLostBefore(em: EntityManager): Promise<boolean> {
+  return (await readInstallation(em))?.lostBefore != null
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

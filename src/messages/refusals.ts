@@ -13,11 +13,6 @@ export const MAY_ARRIVE_TWICE = reason(
   'Nobody knows whether an UNCONFIRMED message was sent, so that it may arrive twice: say "evenIfSent": true to have it sent all ' +
     'the same',
 )
-export const NOT_RECONCILED = reason(
-  'taken',
-  'not_reconciled',
-  'This installation was restored from a backup, and sends nothing until its operator has reconciled it: ask again then',
-)
 export const WOULD_BE_CAPTURED = reason(
   'taken',
   'would_be_captured',

@@ -353,7 +353,7 @@ export async function giveUpRetries(em: EntityManager, error: string, atOnce = G
 export async function automationsWithRetries(em: EntityManager): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,
-    `select id from automations automation where status = 'ACTIVE'
+    `select id from automations automation where status in ${SENDING_STATUSES} and deleted_at is null
        and exists (select from messages where automation_id = automation.id and retry_at is not null)`,
   )
   return rows.map(({ id }) => id)

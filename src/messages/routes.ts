@@ -17,7 +17,7 @@ import { isId } from '../platform/ids.ts'
 import { listActivity } from './activity.ts'
 import { messagesOf } from './list-queries.ts'
 import { MESSAGE_STATUSES } from './message.ts'
-import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RECONCILED, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
+import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
 import { MOST_RETRIES, retryMany, retryOne } from './retry.ts'
 import { messagesQuery, retriesSchema, retrySchema } from './schemas.ts'
 import { listedMessageShape, messageShape, presentListed, presentMessage, retriesShape, retryShape } from './shapes.ts'
@@ -87,7 +87,7 @@ export const messageOperations = [
     body: retrySchema,
     bodyOptional: true,
     answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
-    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, NOT_RECONCILED, WOULD_BE_CAPTURED] },
+    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
     async handle({ caller, params, body, call }, dependencies) {
       const { evenIfSent = false } = body
       const asked = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent }, call)
@@ -111,7 +111,7 @@ export const messageOperations = [
     refusals: {
       400: [NO_CURSOR],
       404: [CONTACT_NOT_FOUND],
-      409: [MAY_ARRIVE_TWICE, NOT_RECONCILED, WOULD_BE_CAPTURED],
+      409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED],
     },
     async handle({ caller, body }, { em }) {
       const { status, automationId, contactId: given, evenIfSent = false } = body

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
-import { NOT_RECONCILED, readMailMode, readMailSender, readRestoredAt } from '../installation/index.ts'
+import { NOT_RECONCILED, readMailMode, readMailSender, readLostUntil, readRestoredAt } from '../installation/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { ping } from '../platform/db/sql.ts'
@@ -114,6 +114,13 @@ async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]>
   const findings = [fine('Postgres', 'answers, and its schema is of this version')]
   if ((await readRestoredAt(em)) !== null)
     findings.push(wrong('ledger', 'is restored, and sends nothing', NOT_RECONCILED))
+  const lostUntil = await readLostUntil(em)
+  if (lostUntil !== null && lostUntil > new Date()) {
+    const advice = 'Was a clock wrong when it was reconciled? Say reconcile --restored, and then reconcile.'
+    findings.push(
+      wrong('ledger', `takes all that is due until ${lostUntil.toISOString()} for lost, and sends none of it`, advice),
+    )
+  }
   const { unconfirmed, undelivered, oldestUndelivered, held } = await readFigures(em)
   if (unconfirmed > 0) {
     const advice = 'Decide: npm run --silent cli -- message list, or GET /messages?status=UNCONFIRMED.'

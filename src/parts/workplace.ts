@@ -1,12 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  agreeOnWorkplace,
-  sayEnded,
-  sayWorking,
-  secondsSinceWork,
-  whyElsewhere,
-  type Workplace,
-} from '../installation/index.ts'
+import { agreeOnWorkplace, readLastWork, sayWorking, whyElsewhere, type Workplace } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
@@ -71,6 +64,8 @@ export async function settleWorkplace(
   await agree(seen, () => assertNobodyWorks(em, log, deadAfterSeconds))
   let elsewhere: string | undefined
   const look = async () => {
+    // Also where Temporal is away: it will work again.
+    if (elsewhere === undefined) await sayWorking(em.fork())
     const now = await workplaceIn(context)
     if (now.namespaceId !== null && now.namespaceId !== seen.namespaceId) {
       // It works itself, and has come there with the address: so have the others, or they will be told.
@@ -81,34 +76,33 @@ export async function settleWorkplace(
     }
     // Another worker may have moved it: who stayed behind does not move it back.
     elsewhere = await whyElsewhere(em.fork(), now)
-    if (elsewhere === undefined) await sayWorking(em.fork())
   }
   context.health.watch(() => elsewhere)
-  const watch = again(look, lookMs, log)
-  return {
-    async stop() {
-      await watch.stop()
-      if (elsewhere === undefined) await sayEnded(em.fork()).catch(() => undefined)
-    },
-  }
+  return again(look, lookMs, log)
 }
 
-/** @throws {Error} that says what to do, where a worker is at work */
+/**
+ * Waits until it is certain that no worker works: each says so every now and then, and none says when it ends, because others may go on.
+ * @throws {Error} that says what to do, where one does
+ */
 async function assertNobodyWorks(em: EntityManager, log: Context['log'], deadAfterSeconds: number): Promise<void> {
-  let before = await secondsSinceWork(em.fork())
-  if (before !== null && before <= deadAfterSeconds) {
-    log.warn({}, 'A worker has worked in another Temporal a moment ago: it is looked for a minute whether it lives')
-  }
-  while (before !== null && before <= deadAfterSeconds) {
+  const last = await readLastWork(em.fork())
+  if (last === null || last.secondsAgo > deadAfterSeconds) return
+  log.warn(
+    {},
+    'A worker has worked in another Temporal a moment ago: it is looked for up to a minute whether one still does',
+  )
+  // By this clock: the other one may be set meanwhile.
+  const deadline = performance.now() + Math.min(deadAfterSeconds - last.secondsAgo, deadAfterSeconds) * 1_000
+  while (performance.now() < deadline) {
     await delay(Math.min(1_000, deadAfterSeconds * 100))
-    const now = await secondsSinceWork(em.fork())
-    if (now !== null && now < before) {
+    const now = await readLastWork(em.fork())
+    if (now !== null && now.at !== last.at) {
       throw new Error(
         'Workers of this installation are at work in another Temporal, or another namespace of it. Set TEMPORAL_ADDRESS and ' +
           'TEMPORAL_NAMESPACE to what they have; or, where it is to be moved here, stop them first.',
       )
     }
-    before = now
   }
 }
 

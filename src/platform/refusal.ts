@@ -73,3 +73,10 @@ export const STILL_SENDING = reason(
 
 export const invalid = (message: string, param?: string): Refusal => new Refusal(INVALID_REQUEST, { message, param })
 export const notFound = (message: string): Refusal => new Refusal(NOT_FOUND, { message })
+
+/** Of what would be promised, and taken back, where it may have been done since the backup. */
+export const NOT_RECONCILED = reason(
+  'unavailable',
+  'not_reconciled',
+  'This installation was restored from a backup, and sends nothing until its operator has reconciled it: ask again then',
+)

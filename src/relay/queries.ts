@@ -19,11 +19,8 @@ export async function bringBack(em: EntityManager): Promise<void> {
        update messages set lease_until = clock_timestamp() + make_interval(secs => $2)
        where status = 'SENDING' and lease_until > now() + $1::interval
      ),
-     -- What is lost was lost until now at most: nobody would be mailed until then.
-     lost as (
-       update installation set lost_until = least(lost_until, now()), lost_before = least(lost_before, now()),
-         reconciling_until = case when reconciling_until <= now() + $1::interval then reconciling_until end
-       where greatest(lost_until, lost_before, reconciling_until - $1::interval) > now()
+     reconciled as (
+       update installation set reconciling_until = null where reconciling_until > now() + $1::interval
      )
      update idempotency_keys set lease_until = now()
      where lease_until > now() + $1::interval and created_at > now()`,

@@ -1,6 +1,7 @@
 import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
+  hasLostBefore,
   readLostUntil,
   readRestoredAt,
   sayEnded,
@@ -45,7 +46,8 @@ export async function letMailGoOn(
 ): Promise<{ isHeld: boolean }> {
   await assertLostUntil(em.fork(), lostUntil)
   // Nothing is sent meanwhile, and nobody may ask for more.
-  if (seen !== null && lostUntil !== null) await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT)
+  const mayBeLost = lostUntil !== null || (await hasLostBefore(em.fork()))
+  if (seen !== null && mayBeLost) await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT)
   return em.fork().transactional(async (unit) => {
     const { isHeld } = await sayReconciled(unit, seen, lostUntil)
     if (isHeld || seen === null) return { isHeld }

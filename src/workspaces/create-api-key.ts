@@ -100,3 +100,8 @@ export async function deleteApiKey(em: EntityManager, id: string): Promise<void>
   const deleted = isId(id) ? await em.fork().nativeDelete(ApiKey, { id }) : 0
   if (deleted === 0) throw notFound(`There is no API key ${id}`)
 }
+
+/** Deletes every key there is: of a ledger that somebody may have changed none is believed. */
+export async function deleteAllApiKeys(em: EntityManager): Promise<void> {
+  await em.fork().nativeDelete(ApiKey, {})
+}

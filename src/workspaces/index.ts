@@ -1,6 +1,6 @@
 export { type Caller, createAdmission } from './admit.ts'
 export { WORKSPACE_MODES, type WorkspaceMode } from './api-key.ts'
-export { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
+export { createApiKey, deleteAllApiKeys, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 export { createWorkspace, listWorkspaces } from './create-workspace.ts'
 export { ApiKey, RateSlot, RateWindow, Workspace } from './entities.ts'
 export { forgetIdleWindows } from './queries.ts'

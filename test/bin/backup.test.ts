@@ -130,7 +130,7 @@ describe('a backup of npm start', function () {
     mkdirSync(everybodys)
     chmodSync(everybodys, 0o777)
     const open = await cli(dataDir, ['backup', join(everybodys, 'x.backup')])
-    assert.match(open.text, /A backup cannot be made in .*: everybody can write into it, and could read what is saved/)
+    assert.match(open.text, /A backup cannot be made in .*: others may write into .*, and could read what is saved/)
     assert.deepEqual(readdirSync(everybodys), [])
     await eventually('more is sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
     await product.kill()
@@ -185,6 +185,11 @@ describe('a backup of npm start', function () {
     assert.ok(!existsSync(join(ledgerOnly, 'temporal.db')))
     product = await startProduct(ledgerOnly, sink.url)
     product.use(key)
+    await assert.rejects(product.call('GET', 'whoami'), 'a key of the file is believed')
+    const anew = await product.cli(
+      ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Anew', '--scopes', 'all', '--json'],
+    )
+    product.use((JSON.parse(anew) as { key: string }).key)
     const resumed = JSON.parse(await product.cli('reconcile', '--json')) as { differences: { what: string }[] }
     assert.ok(resumed.differences.every(({ what }) => what === 'resumed'))
     await allThrough()

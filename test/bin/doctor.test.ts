@@ -51,6 +51,9 @@ describe('the doctor', () => {
 
   it('names what waits for somebody', async () => {
     const em = service.context.orm.em.fork()
+    await sql(em, `update installation set lost_until = now() + interval '1 hour'`)
+    assert.match(of(await findings(), 'ledger')!.words, /takes all that is due until .* for lost/)
+    await sql(em, 'update installation set lost_until = null')
     await markRestored(em, { mayLive: false })
     await sql(
       em,

@@ -257,7 +257,7 @@ describe('bad input', () => {
 
   it('knows unknown paths from unknown methods', async () => {
     assert.equal((await service.call('GET', 'nowhere')).refused, '404 path_not_found')
-    const short = await fetch(`http://127.0.0.1:${service.port}/whoami`)
+    const short = await fetch(`http://127.0.0.1:${service.port}/whoami`, { headers: { 'x-api-key': service.key } })
     assert.match(
       ((await short.json()) as { error: string }).error,
       /nothing at GET \/whoami\. Paths of the API begin with/,

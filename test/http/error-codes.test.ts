@@ -141,7 +141,7 @@ describe('X-Error-Code', () => {
       const contacts = Array.from({ length: 100 }, (_, n) => ({ email: `many-${n}@example.com` }))
       return call('POST', 'contacts/bulk', { contacts }, { key })
     },
-    '409 not_reconciled': async () => {
+    '503 not_reconciled': async () => {
       await sql(em(), 'update installation set restored_at = now()')
       const refused = await post('messages/retry', { status: 'FAILED' })
       await sql(em(), 'update installation set restored_at = null')

@@ -101,6 +101,14 @@ describe('mail that is held back behind a restore', () => {
     })
   }
 
+  it('leaves what was to be tried again to people where nothing was lost, but by a restore before that', async () => {
+    const { attempts } = await threeAttempts()
+    await markRestored(em(), { mayLive: false })
+    await markRestored(em(), { mayLive: false })
+    await waiveReconciliation(em(), null)
+    assert.deepEqual(await attempts(), ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED'])
+  })
+
   it('leaves what was to be tried again to people in pages', async () => {
     const { attempts } = await threeAttempts()
     await giveUpRetries(em(), 'nobody knows', 1)
@@ -121,7 +129,7 @@ describe('mail that is held back behind a restore', () => {
   it('promises nobody to try anything again', async () => {
     await markRestored(em(), { mayLive: false })
     const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED' })
-    assert.equal(bulk.refused, '409 not_reconciled')
+    assert.equal(bulk.refused, '503 not_reconciled')
   })
 
   it('stays so where it was restored while it was reconciled', async () => {

@@ -74,6 +74,7 @@ export function backupCommands(program: Command): void {
         [
           `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
           'until its ledger and Temporal agree: npm run cli -- reconcile',
+          ...(options.ledgerOnly ? ['Its API keys are left out: npm run cli -- key create'] : []),
         ].join('\n'),
       )
     })

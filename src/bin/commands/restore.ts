@@ -4,6 +4,7 @@ import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
 import { forgetWorkplace } from '../../installation/index.ts'
+import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
 import { version } from '../version.ts'
 
@@ -41,7 +42,10 @@ export async function restore(
         await migrate(orm)
         await markRestored(orm.em, { mayLive: false })
         // Another Temporal, and no move to it, which would be a second loss.
-        if (ledgerOnly) await forgetWorkplace(orm.em.fork())
+        if (!ledgerOnly) return
+        await forgetWorkplace(orm.em.fork())
+        // Somebody may have put one of his own there.
+        await deleteAllApiKeys(orm.em.fork())
       }),
   }
   return { dataDir, manifest: await restoreBackup(file, dataDir, schema, say) }
