@@ -187,7 +187,8 @@ describe('a backup of npm start', function () {
     product.use(key)
     await assert.rejects(product.call('GET', 'whoami'), 'a key of the file is believed')
     const anew = await product.cli(
-      ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Anew', '--scopes', 'all', '--json'],
+      ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Anew', '--scopes', 'all'],
+      ...['--rate-limit', '100000', '--json'],
     )
     product.use((JSON.parse(anew) as { key: string }).key)
     const resumed = JSON.parse(await product.cli('reconcile', '--json')) as { differences: { what: string }[] }

@@ -196,7 +196,7 @@ describe('where an installation works in Temporal', () => {
       try {
         await (await settleWorkplace(context)).stop()
         becomes('two')
-        await (await settleWorkplace(context)).stop()
+        await (await settleWorkplace(context, { deadAfterSeconds: 0.5 })).stop()
         assert.equal(await isHeld(), false)
         assert.equal((await readWorkplace(service.context.orm.em.fork()))?.namespaceId, 'two')
       } finally {
