@@ -221,8 +221,8 @@ export const MUTANTS: Record<string, Mutant> = {
   'events-stay-lost': {
     what: 'a reconciliation leaves what Temporal has lost of events to the rounds of the workers',
     file: 'src/relay/reconcile.ts',
-    replace: 'return await lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 })',
-    by: 'return await lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 10 })',
+    replace: 'lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 })',
+    by: 'lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 10 })',
     worlds: [],
     stories: ['older-temporal'],
   },
