@@ -3,9 +3,9 @@ export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export {
   assertLostUntil,
   forgetWorkplace,
-  hasLostBefore,
   leaseReconciliation,
   readLastWork,
+  readLostBefore,
   readLostUntil,
   readMailMode,
   readMailSender,

@@ -189,9 +189,9 @@ export async function readLostUntil(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.lostUntil ?? null
 }
 
-/** Whether a restore before the newest one may have lost something. */
-export async function hasLostBefore(em: EntityManager): Promise<boolean> {
-  return (await readInstallation(em))?.lostBefore != null
+/** Until when a restore before the newest one may have lost something; `null` where there is none. */
+export async function readLostBefore(em: EntityManager): Promise<Date | null> {
+  return (await readInstallation(em))?.lostBefore ?? null
 }
 
 /** Takes the reconciliation for whoever asks, for so long, unless another one has it. Renewed by the same. */

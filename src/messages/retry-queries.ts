@@ -335,16 +335,25 @@ export async function giveUpSending(em: EntityManager, error: string, mayLive: b
 /** Half a million take longer than a statement may. */
 const GIVEN_UP_AT_ONCE = 1_000
 
-/** The same of what was to be tried again: it may have been, and was taken, since the backup. In pages; it may be repeated. */
-export async function giveUpRetries(em: EntityManager, error: string, atOnce = GIVEN_UP_AT_ONCE): Promise<void> {
-  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}`
+/**
+ * The same of what was to be tried again: it may have been, and was taken, since the backup. In pages; it may be repeated.
+ *
+ * @param until gives up only messages that are as old as that; all where nothing is said
+ */
+export async function giveUpRetries(
+  em: EntityManager,
+  error: string,
+  { until = null, atOnce = GIVEN_UP_AT_ONCE }: { until?: Date | null; atOnce?: number } = {},
+): Promise<void> {
+  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}
+    and ($3::timestamptz is null or message.created_at <= $3::timestamptz)`
   const giveUpPage = (limit: number) =>
     sql(
       em,
       `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
          settled_at = coalesce(settled_at, claimed_at)
        where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
-      [error, limit],
+      [error, limit, until?.toISOString() ?? null],
     )
   while ((await withSmallerPages(atOnce, giveUpPage)).length > 0);
 }

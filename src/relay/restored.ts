@@ -1,7 +1,7 @@
 import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
-  hasLostBefore,
+  readLostBefore,
   readLostUntil,
   readRestoredAt,
   sayEnded,
@@ -46,8 +46,11 @@ export async function letMailGoOn(
 ): Promise<{ isHeld: boolean }> {
   await assertLostUntil(em.fork(), lostUntil)
   // Nothing is sent meanwhile, and nobody may ask for more.
-  const mayBeLost = lostUntil !== null || (await hasLostBefore(em.fork()))
-  if (seen !== null && mayBeLost) await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT)
+  const lostBefore = await readLostBefore(em.fork())
+  if (seen !== null && (lostUntil !== null || lostBefore !== null)) {
+    // Where nothing was lost since, what is younger than the earlier loss is in no doubt.
+    await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT, { until: lostUntil === null ? lostBefore : null })
+  }
   return em.fork().transactional(async (unit) => {
     const { isHeld } = await sayReconciled(unit, seen, lostUntil)
     if (isHeld || seen === null) return { isHeld }

@@ -102,16 +102,20 @@ describe('mail that is held back behind a restore', () => {
   }
 
   it('leaves what was to be tried again to people where nothing was lost, but by a restore before that', async () => {
-    const { attempts } = await threeAttempts()
+    const { attempts: older } = await threeAttempts()
     await markRestored(em(), { mayLive: false })
+    // It goes on, and is restored once more.
+    await sql(em(), 'update installation set restored_at = null')
+    const { attempts: younger } = await threeAttempts()
     await markRestored(em(), { mayLive: false })
     await waiveReconciliation(em(), null)
-    assert.deepEqual(await attempts(), ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED'])
+    assert.deepEqual(await older(), ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED'])
+    assert.deepEqual(await younger(), ['UNCONFIRMED', 'to be tried', 'to be tried'])
   })
 
   it('leaves what was to be tried again to people in pages', async () => {
     const { attempts } = await threeAttempts()
-    await giveUpRetries(em(), 'nobody knows', 1)
+    await giveUpRetries(em(), 'nobody knows', { atOnce: 1 })
     assert.deepEqual(await attempts(), ['SENDING', 'UNCONFIRMED', 'UNCONFIRMED'])
   })
 
