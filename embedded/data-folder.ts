@@ -73,7 +73,7 @@ function assertNobodyElses(path: string): void {
 
 /** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */
 const BEFORE_THE_LOCK = [
-  ...['owner.pid', RESTORE_MARK, 'restore-lock.db', 'restore-lock.db-journal', 'cluster'],
+  ...['owner.pid', 'restore-lock.db', 'restore-lock.db-journal', 'cluster'],
   ...NOT_FILES_OF_ANYBODY,
 ]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
@@ -83,8 +83,13 @@ const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
  * @throws {Error} that names some of it
  */
 function assertNotFullOfOthers(path: string): void {
-  // A copy by hand may have left the lock out.
-  if ([LOCK_FILE, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) => existsSync(join(path, name)))) return
+  // A copy by hand may have left the lock out, and a restore that was ended in the middle.
+  if (
+    [LOCK_FILE, RESTORE_MARK, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) =>
+      existsSync(join(path, name)),
+    )
+  )
+    return
   const others = readdirSync(path).filter((name) => !BEFORE_THE_LOCK.includes(name) && !isOurLogs(join(path, name)))
   if (others.length > 0) throw new Error(`it has other files (${others.slice(0, 3).join(', ')} …)`)
 }

@@ -1,5 +1,16 @@
-import { existsSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
 import { assertNobodyElsesPath } from '../own-path.ts'
@@ -25,7 +36,7 @@ export async function saveBackup(
   given: string,
   version: string,
 ): Promise<{ file: string; manifest: Manifest }> {
-  const file = resolve(given)
+  const file = withoutLinks(resolve(given))
   if (existsSync(file)) throw isThere(file)
   const { databaseUrl, temporalAddress } = readRunning(dataDir)
   if (databaseUrl === undefined && temporalAddress === undefined) {
@@ -63,11 +74,22 @@ export async function saveBackup(
       TEMPORAL,
       MANIFEST,
     ])
+    flush(whole)
     putWhereNothingIs(whole, file)
     return { file, manifest }
   } finally {
     remove()
     process.off('exit', remove)
+  }
+}
+
+/** What is said to be saved survives a power loss. */
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -83,12 +105,16 @@ function putWhereNothingIs(from: string, to: string): void {
 
 const isThere = (file: string) => new Error(`${file} is there already. Name another file: a backup replaces none.`)
 
+/** A link could lead elsewhere a moment later. */
+const withoutLinks = (file: string): string =>
+  existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file
+
 /** For its owner alone, whatever the folder around it is. */
 function makeFolderBeside(file: string): string {
   const around = dirname(file)
   try {
     if (!existsSync(around)) throw new Error('there is no such folder')
-    assertNobodyElsesPath(realpathSync(around))
+    assertNobodyElsesPath(around)
     return mkdtempSync(`${file}.unfinished-`)
   } catch (error) {
     throw new Error(`A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder of your own.`, {

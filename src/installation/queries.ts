@@ -105,7 +105,12 @@ export async function sayRestored(em: EntityManager): Promise<void> {
     em,
     `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
        -- What is days ahead is somebody's doing: nobody would be mailed until then. A clock may be hours behind for a moment.
-       lost_before = case when lost_until > now() + interval '2 days' then now() when lost_until > '2000-01-01' then lost_until end,
+       -- Who has not looked behind the one before does not know how long what it was copied from went on.
+       lost_before = case
+         when lost_until > now() + interval '2 days' then now()
+         when restored_at is not null then greatest(lost_until, now())
+         when lost_until > '2000-01-01' then lost_until
+       end,
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
        backed_up_at = least(now(), case when restored_at is null then greatest(
          (select max(created_at) from trigger_events),

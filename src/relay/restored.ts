@@ -47,7 +47,9 @@ export async function letMailGoOn(
   await assertLostUntil(em.fork(), lostUntil)
   // Nothing is sent meanwhile, and nobody may ask for more.
   const lostBefore = await readLostBefore(em.fork())
-  if (seen !== null && (lostUntil !== null || lostBefore !== null)) {
+  // Not where somebody has let it go on meanwhile: what was asked for since is promised.
+  const isStill = seen !== null && (await readRestoredAt(em.fork()))?.getTime() === seen.getTime()
+  if (isStill && (lostUntil !== null || lostBefore !== null)) {
     // Where nothing was lost since, what is younger than the earlier loss is in no doubt.
     await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT, { until: lostUntil === null ? lostBefore : null })
   }
