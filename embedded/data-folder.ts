@@ -13,9 +13,14 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
+import { isTrusted } from './own-path.ts'
 
 /** In a data folder that a restore is filling: what is unpacked lies in it. */
 export const RESTORE_MARK = 'restore.unfinished'
+
+/** Keeps a second restore out of a data folder, and what SQLite keeps beside it. */
+export const RESTORE_LOCK = 'restore-lock.db'
+export const RESTORE_LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
 
 /** What a mount, a checkout or a desktop puts into a folder that is empty. */
 export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
@@ -64,18 +69,15 @@ function isFolder(path: string): boolean {
  */
 function assertNobodyElses(path: string): void {
   const { uid, mode } = statSync(path)
-  const us = process.getuid?.() ?? 0
-  if (uid !== us && uid !== 0) {
+  if (!isTrusted(uid)) {
+    const us = process.getuid?.()
     throw new Error(`it belongs to another user (${uid}), who could read and change what is stored; we are ${us}`)
   }
   if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
 /** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */
-const BEFORE_THE_LOCK = [
-  ...['owner.pid', 'restore-lock.db', 'restore-lock.db-journal', 'cluster'],
-  ...NOT_FILES_OF_ANYBODY,
-]
+const BEFORE_THE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**

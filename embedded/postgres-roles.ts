@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { escapeIdentifier, escapeLiteral } from 'pg'
+import { isTrusted } from './own-path.ts'
 import { clientOf } from './postgres-client.ts'
 
 /** The password that a file holds, which is made where it is missing. */
 export function readPassword(file: string): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  const us = process.getuid?.() ?? 0
-  if (![us, 0].includes(lstatSync(file).uid)) {
+  if (!isTrusted(lstatSync(file).uid)) {
     throw new Error(
       `${file} is another user's, who knows what is in it. Remove it, and who may write into that folder.`,
     )

@@ -3,7 +3,14 @@ import { join, resolve } from 'node:path'
 import getPort from 'get-port'
 import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
-import { makeDataFolder, NOT_FILES_OF_ANYBODY, RESTORE_MARK, restoreMark } from '../data-folder.ts'
+import {
+  makeDataFolder,
+  NOT_FILES_OF_ANYBODY,
+  RESTORE_LOCK,
+  RESTORE_LOCK_FILES,
+  RESTORE_MARK,
+  restoreMark,
+} from '../data-folder.ts'
 import { LOCK_FILE, lockFolder } from '../lock.ts'
 import { assertFolderFree, takeFolder } from '../owner.ts'
 import { temporalFile } from '../temporal.ts'
@@ -51,7 +58,7 @@ export async function restoreBackup(
     return await restoreInto(dataDir, wasThere, file, schema, say)
   } finally {
     release()
-    for (const name of LOCK_FILES) rmSync(join(dataDir, name), { force: true })
+    for (const name of RESTORE_LOCK_FILES) rmSync(join(dataDir, name), { force: true })
   }
 }
 
@@ -77,7 +84,7 @@ async function restoreInto(
     if (!wasBrokenOff) rmSync(unpacked, { recursive: true })
     throw error
   }
-  empty(dataDir, [RESTORE_MARK, ...LOCK_FILES])
+  empty(dataDir, [RESTORE_MARK, ...RESTORE_LOCK_FILES])
   empty(unpacked, [])
   try {
     await extract({ file, cwd: unpacked, strict: true, preserveOwner: false, filter: isOurs }).catch(
@@ -119,15 +126,21 @@ async function restoreInto(
 const isOurs = (path: string, entry: object): boolean =>
   isNameInBackup(path) && 'type' in entry && entry.type === 'File'
 
-const RESTORE_LOCK = 'restore-lock.db'
-const LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
 /** What a start or a restore that came to nothing leaves: none of it is anybody's data. */
-const HARMLESS = [LOCK_FILE, `${LOCK_FILE}-journal`, ...LOCK_FILES, RESTORE_MARK, 'owner.pid', 'logs']
+const HARMLESS = [
+  LOCK_FILE,
+  `${LOCK_FILE}-journal`,
+  ...RESTORE_LOCK_FILES,
+  RESTORE_MARK,
+  'owner.pid',
+  'logs',
+  ...NOT_FILES_OF_ANYBODY,
+]
 
 function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
   // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
   if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
-  const rest = readdirSync(dataDir).filter((name) => ![...HARMLESS, ...NOT_FILES_OF_ANYBODY].includes(name))
+  const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
   if (wasBrokenOff || rest.length === 0) return
   throw new Error(
     `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
@@ -138,7 +151,7 @@ function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
 function clear(dataDir: string, wasThere: boolean): void {
   if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })
   // The mark last: until then it is half of something.
-  empty(dataDir, [RESTORE_MARK, ...LOCK_FILES])
+  empty(dataDir, [RESTORE_MARK, ...RESTORE_LOCK_FILES])
   rmSync(restoreMark(dataDir), { recursive: true, force: true })
 }
 

@@ -8,7 +8,7 @@ import { Retries, type Listed } from '../support/retries.ts'
 
 describe('messages that somebody has tried again', () => {
   const retries = new Retries()
-  const { em, retry, retryAll, only, becomes, goRound, one } = retries
+  const { em, retry, retryAll, newest, becomes, goRound, one } = retries
 
   it('are those of a status, an automation and a time, and the others stay', async () => {
     const automationId = await anAutomation(retries.service)
@@ -103,9 +103,9 @@ describe('messages that somebody has tried again', () => {
     await client.end()
     assert.deepEqual((await bulk).body.data, { retried: 2, nextCursor: null })
     assert.equal((await ended).status, 200)
-    assert.equal((await only(contactId)).retryAt, null)
+    assert.equal((await newest(contactId)).retryAt, null)
     await becomes(other.contactId, 'SENT')
-    assert.equal((await only(contactId)).status, 'FAILED')
+    assert.equal((await newest(contactId)).status, 'FAILED')
   })
 
   it('are none of who was taken out since, also of an earlier enrollment, which by its id are tried all the same', async () => {

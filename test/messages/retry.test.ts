@@ -18,7 +18,7 @@ import { noMetrics } from '../../src/outbox/dependencies.ts'
 
 describe('a message that somebody has tried again', () => {
   const retries = new Retries()
-  const { em, retry, only, mailsTo, becomes, goRound, one } = retries
+  const { em, retry, newest, mailsTo, becomes, goRound, one } = retries
 
   it('is sent, where it FAILED, and its sequence goes on as it did', async () => {
     const { id, contactId, automationId } = await one('FAILED')
@@ -38,7 +38,7 @@ describe('a message that somebody has tried again', () => {
     retries.sink.behave({ code: 552, text: 'mailbox full', at: 'rcpt' })
     await retry(id)
     const failed = await eventually('it has failed again', async () => {
-      const message = await only(contactId)
+      const message = await newest(contactId)
       return message.error?.includes('mailbox full') && message.retryAt === null ? message : undefined
     })
     assert.equal(failed.status, 'FAILED')
@@ -49,7 +49,7 @@ describe('a message that somebody has tried again', () => {
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     await retry(id)
     const put = await eventually('it was put off', async () => {
-      const message = await only(contactId)
+      const message = await newest(contactId)
       return message.error?.includes('later') ? message : undefined
     })
     assert.equal(put.status, 'FAILED')
@@ -122,7 +122,7 @@ describe('a message that somebody has tried again', () => {
     await eventually('its workflow has nothing to do', async () =>
       (await handle.describe()).status.name === 'COMPLETED' ? true : undefined,
     )
-    const waits = await only(contactId)
+    const waits = await newest(contactId)
     assert.equal(waits.status, 'FAILED')
     assert.ok(waits.retryAt)
     assert.equal(await mailsTo(contactId), 0)
@@ -147,13 +147,13 @@ describe('a message that somebody has tried again', () => {
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     await retry(id)
     await eventually('it was put off', async () =>
-      (await only(contactId)).error?.includes('later') ? true : undefined,
+      (await newest(contactId)).error?.includes('later') ? true : undefined,
     )
     assert.equal(
       (await retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status,
       200,
     )
-    const dropped = await only(contactId)
+    const dropped = await newest(contactId)
     assert.deepEqual([dropped.status, dropped.retryAt], ['FAILED', null])
     // Whoever asks behind that has it sent.
     retries.sink.behave('accept')
@@ -175,7 +175,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal((await retries.service.call('DELETE', path)).refused, '503 still_sending')
     assert.equal((await activityOf(retries.service, contactId))[0]!.status, 'SENDING')
     await putOffRetry(em(), id, { ...row!, before: 'FAILED', error: 'later', retryAt })
-    assert.partialDeepStrictEqual(await only(contactId), { status: 'FAILED', retryAt: null })
+    assert.partialDeepStrictEqual(await newest(contactId), { status: 'FAILED', retryAt: null })
     assert.equal((await retries.service.call('DELETE', path)).refused, '404 not_enrolled')
   })
 
@@ -205,7 +205,7 @@ describe('a message that somebody has tried again', () => {
     retries.sink.behave({ code: 550, text: 'refused now', at: 'rcpt' })
     await retry(id, { evenIfSent: true })
     const told = await eventually('it was refused', async () => {
-      const message = await only(contactId)
+      const message = await newest(contactId)
       return message.error?.includes('refused now') ? message : undefined
     })
     assert.deepEqual([told.status, told.retryAt], ['UNCONFIRMED', null])
@@ -221,9 +221,9 @@ describe('a message that somebody has tried again', () => {
       )
       const put = { claim: newId(), attempts: row!.attempts, before: 'UNCONFIRMED' as const, error: 'x', retryAt: null }
       await putOffRetry(em(), id, put)
-      assert.equal((await only(contactId)).status, settled)
+      assert.equal((await newest(contactId)).status, settled)
       assert.equal(await dropRetry(em(), id), false)
-      assert.equal((await only(contactId)).retryAt, null)
+      assert.equal((await newest(contactId)).retryAt, null)
     }
   })
 
@@ -277,7 +277,7 @@ describe('a message that somebody has tried again', () => {
       retries.sink.behave({ code: 550, text: `round ${round}`, at: 'rcpt' })
       await retry(id)
       await eventually('it has failed again', async () =>
-        (await only(contactId)).error?.includes(`round ${round}`) ? true : undefined,
+        (await newest(contactId)).error?.includes(`round ${round}`) ? true : undefined,
       )
     }
     retries.sink.behave('accept')

@@ -43,7 +43,7 @@ export class Retries {
     this.service.call('POST', 'messages/retry', body, options)
 
   /** The newest of a contact. */
-  only = async (contactId: string): Promise<Listed> => {
+  newest = async (contactId: string): Promise<Listed> => {
     const { body } = await this.service.call('GET', `messages?contactId=${contactId}`)
     return (body.data as Listed[])[0]!
   }
@@ -55,7 +55,7 @@ export class Retries {
 
   becomes = (contactId: string, status: string): Promise<Listed> =>
     eventually(`it is ${status}`, async () => {
-      const message = await this.only(contactId)
+      const message = await this.newest(contactId)
       return message?.status === status && message.retryAt === null ? message : undefined
     })
 
