@@ -4,7 +4,7 @@ import { DEFAULT_BODY_LIMIT } from './body.ts'
 import type { Operation } from './operation.ts'
 import type { ApiContext } from './state.ts'
 
-/** How many large requests of one workspace are read and done at a time; how many more wait, and how long, in milliseconds. */
+/** How many large requests of one workspace are read and done at a time, of those that ask for pages and of those that bring bodies; how many more wait, and how long, in milliseconds. */
 const AT_A_TIME = 2
 const LINE = {
   longest: 50,
@@ -22,8 +22,11 @@ const LINE = {
 export function createLargeTurns() {
   const inTurn = createBulkhead(AT_A_TIME, LINE)
   return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> =>
-    isLarge(operation, ctx) ? inTurn(ctx.state.caller.workspace.id, serve) : serve()
+    isLarge(operation, ctx) ? inTurn(`${ctx.state.caller.workspace.id} ${lineOf(operation)}`, serve) : serve()
 }
+
+/** Whoever sends slowly keeps no page from anybody. */
+const lineOf = ({ method }: Operation): string => (method === 'GET' ? 'pages' : 'bodies')
 
 /** By what the client says of its length; who says nothing may send all that the operation takes. */
 function isLarge({ bulk, bodyLimit = DEFAULT_BODY_LIMIT }: Operation, { req }: ApiContext): boolean {

@@ -10,12 +10,13 @@ export {
   readMailMode,
   readMailSender,
   readRestoredAt,
+  readWorkplace,
   sayEnded,
   sayReconciled,
   sayRestored,
   sayWorking,
 } from './queries.ts'
-export { agreeOnWorkplace, installationOf, type Mover, whyElsewhere } from './workplace.ts'
+export { agreeOnWorkplace, installationOf, isSamePlace, type Mover, whyElsewhere } from './workplace.ts'
 export type { Workplace } from './queries.ts'
 export { Installation } from './entities.ts'
 export { NOT_RECONCILED, watchRestored } from './restored.ts'

@@ -48,8 +48,7 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
     const isFirst = await unit.transactional(async (transaction) => {
       await lockWorkplace(transaction)
       // Of several workers one moves it.
-      const now = await readWorkplace(transaction)
-      if (now?.namespace === wanted.namespace && now.namespaceId === wanted.namespaceId) return false
+      if (isSamePlace(await readWorkplace(transaction), wanted)) return false
       await mover.hold(transaction)
       await moveWorkplace(transaction, wanted)
       return true
@@ -69,6 +68,10 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
       'would cancel what the other one runs.',
   )
 }
+
+/** Whether two are the same namespace for certain, of the same Temporal. */
+export const isSamePlace = (one: Workplace | null, other: Workplace): boolean =>
+  one?.namespace === other.namespace && one.namespaceId === other.namespaceId
 
 /** Where nobody has told an id, the name has to do. */
 const isAnother = (first: Workplace, wanted: Workplace): boolean =>

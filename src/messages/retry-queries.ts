@@ -338,7 +338,7 @@ const GIVEN_UP_AT_ONCE = 1_000
 /**
  * The same of what was to be tried again: it may have been, and was taken, since the backup. In pages; it may be repeated.
  *
- * @param until gives up only messages that are as old as that; all where nothing is said
+ * @param until gives up only what somebody wanted by then; all where nothing is said
  */
 export async function giveUpRetries(
   em: EntityManager,
@@ -346,7 +346,7 @@ export async function giveUpRetries(
   { until = null, atOnce = GIVEN_UP_AT_ONCE }: { until?: Date | null; atOnce?: number } = {},
 ): Promise<void> {
   const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}
-    and ($3::timestamptz is null or message.created_at <= $3::timestamptz)`
+    and ($3::timestamptz is null or message.retry_at <= $3::timestamptz)`
   const giveUpPage = (limit: number) =>
     sql(
       em,

@@ -97,7 +97,7 @@ async function handOver(
     if (!claiming) return await settle(em, id, outcome, content)
     // The hand-over can end while it is being claimed.
     const claimed = await claiming
-    if (!claimed) throw await whyNotToDecide(em, id)
+    if (!claimed) throw await whyNotClaimed(em, id)
     const kept = asBefore(claimed, outcome)
     await recordForSure(dependencies, { id, claim }, kept, content)
     metrics.settled(kept.status)
@@ -112,7 +112,7 @@ const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Conte
   em.transactional(async (unit) => {
     const claim = newId()
     const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim, content?.recipient ?? null)
-    if (!claimed) throw await whyNotToDecide(unit, id)
+    if (!claimed) throw await whyNotClaimed(unit, id)
     const kept = asBefore(claimed, outcome)
     await recordOutcome(unit, { id, claim }, kept, content)
     return told(kept)
@@ -148,6 +148,10 @@ const whyNotToDecide = async (em: EntityManager, id: string): Promise<Refusal> =
   const standing = await standingOf(em, id)
   return notToDecide(id, standing?.isToDecide ? undefined : standing?.status)
 }
+
+/** Why it could not be claimed: until the mail server waits for it, minutes may pass. */
+const whyNotClaimed = async (em: EntityManager, id: string): Promise<Refusal> =>
+  (await readRestoredAt(em)) === null ? whyNotToDecide(em, id) : invalid(NOT_RECONCILED)
 
 /** @throws {Refusal} where there is nothing to decide about it */
 async function assertToDecide(em: EntityManager, id: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { SendFailurePolicy } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
-import { LEASE_SECONDS } from './claim-queries.ts'
+import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import type { Draft } from './draft-queries.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
@@ -156,7 +156,8 @@ export interface Reclaimed {
  * Claims a message to be sent once more.
  *
  * @param recipient the address that its draft had; `null` where nothing goes there
- * @returns `undefined` when it is not one to decide on, its automation is gone, or its contact has another address by now.
+ * @returns `undefined` when it is not one to decide on, its automation is gone, its contact has another address by now, or mail is
+ *   held since.
  */
 export async function reclaimUnconfirmed(
   em: EntityManager,
@@ -191,4 +192,5 @@ join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id
 join contact on contact.id = enrollment.contact_id
 where message.id = $1::uuid and before.id = message.id and before.status = message.status and ${IS_UNCONFIRMED}
+  and ${MAY_SEND}
 returning before.status = 'DEFERRED' as was_deferred, before.retry_at`

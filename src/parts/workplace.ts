@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { agreeOnWorkplace, readLastWork, sayWorking, whyElsewhere, type Workplace } from '../installation/index.ts'
+import {
+  agreeOnWorkplace,
+  isSamePlace,
+  readLastWork,
+  readWorkplace,
+  sayWorking,
+  whyElsewhere,
+  type Workplace,
+} from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
@@ -52,7 +60,7 @@ export async function settleWorkplace(
   const mover = {
     // Where nobody was ever enrolled, nothing can be sent twice: a first start only put its name right.
     hold: async (unit: EntityManager) => {
-      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true })
+      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true, isMove: true })
     },
     isKnown: () => isKnown(dependencies),
   }
@@ -61,7 +69,7 @@ export async function settleWorkplace(
     await sayWorking(em.fork())
   }
   let seen = await workplaceIn(context, PATIENCE_AT_START_MS)
-  await agree(seen, () => assertNobodyWorks(em, log, deadAfterSeconds))
+  await agree(seen, () => assertNobodyWorks(em, log, seen, deadAfterSeconds))
   let elsewhere: string | undefined
   const look = async () => {
     // Also where Temporal is away: it will work again.
@@ -85,7 +93,12 @@ export async function settleWorkplace(
  * Waits until it is certain that no worker works: each says so every now and then, and none says when it ends, because others may go on.
  * @throws {Error} that says what to do, where one does
  */
-async function assertNobodyWorks(em: EntityManager, log: Context['log'], deadAfterSeconds: number): Promise<void> {
+async function assertNobodyWorks(
+  em: EntityManager,
+  log: Context['log'],
+  wanted: Workplace,
+  deadAfterSeconds: number,
+): Promise<void> {
   const last = await readLastWork(em.fork())
   if (last === null) return
   log.warn({}, 'Workers have worked in another Temporal: it is looked for up to a minute whether one still does')
@@ -96,6 +109,8 @@ async function assertNobodyWorks(em: EntityManager, log: Context['log'], deadAft
   while (performance.now() < deadline) {
     await delay(Math.min(1_000, deadAfterSeconds * 100))
     const now = await readLastWork(em.fork())
+    // Of several who are started here together, one has taken it, and is the one who works.
+    if (isSamePlace(await readWorkplace(em.fork()), wanted)) return
     if (now !== null && now.at !== last.at) {
       throw new Error(
         'Workers of this installation are at work in another Temporal, or another namespace of it. Set TEMPORAL_ADDRESS and ' +

@@ -18,10 +18,14 @@ import { unitOf } from '../platform/db/sql.ts'
  * it may have been.
  *
  * @param mayLive whether workers may be at work on this database: what they hand over at this moment they record
+ * @param isMove see `sayRestored`
  */
-export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean }): Promise<void> =>
+export const markRestored = (
+  em: EntityManager,
+  { mayLive, isMove = false }: { mayLive: boolean; isMove?: boolean },
+): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
-    await sayRestored(unit)
+    await sayRestored(unit, { isMove })
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)
@@ -50,7 +54,7 @@ export async function letMailGoOn(
   // Not where somebody has let it go on meanwhile: what was asked for since is promised.
   const isStill = seen !== null && (await readRestoredAt(em.fork()))?.getTime() === seen.getTime()
   if (isStill && (lostUntil !== null || lostBefore !== null)) {
-    // Where nothing was lost since, what is younger than the earlier loss is in no doubt.
+    // Where nothing was lost since, what somebody has wanted behind the earlier loss is in no doubt.
     await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT, { until: lostUntil === null ? lostBefore : null })
   }
   return em.fork().transactional(async (unit) => {

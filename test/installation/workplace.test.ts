@@ -153,9 +153,11 @@ describe('where an installation works in Temporal', () => {
       try {
         becomes('two')
         // It lives: it says so again.
-        const living = setInterval(() => void sayWorking(em.fork()), 50)
+        const said: Promise<void>[] = []
+        const living = setInterval(() => said.push(sayWorking(em.fork())), 50)
         await assert.rejects(settleWorkplace(context), /are at work in another Temporal.* stop them first/)
         clearInterval(living)
+        await Promise.all(said)
         assert.equal(await works(), 'one')
         // It has died, and says nothing any more.
         const dead = settleWorkplace(context, { deadAfterSeconds: 3 })
@@ -190,6 +192,24 @@ describe('where an installation works in Temporal', () => {
         await service.stop()
       }
     })
+
+    it('takes all who are started in the new one, when one of them has moved it', async () => {
+      const { service, context, becomes } = await behind('one')
+      const { em } = service.context.orm
+      const dead = () => sql(em.fork(), `update installation set worked_at = now() - interval '1 hour'`)
+      try {
+        await enroll(service, await anAutomation(service, { steps: [wait(60)] }), await aContact(service))
+        await (await settleWorkplace(context)).stop()
+        await dead()
+        becomes('two')
+        const first = settleWorkplace(context, { deadAfterSeconds: 3, lookMs: 20 })
+        // It waits for longer, and sees somebody work meanwhile.
+        const others = [1, 2].map(() => settleWorkplace(context, { deadAfterSeconds: 30, lookMs: 20 }))
+        for (const watch of await Promise.all([first, ...others])) await watch.stop()
+      } finally {
+        await service.stop()
+      }
+    }).timeout(30_000)
 
     it('holds nobody up where nobody was ever enrolled', async () => {
       const { service, context, isHeld, becomes } = await behind('one')

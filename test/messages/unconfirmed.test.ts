@@ -22,6 +22,7 @@ import { SENDER } from '../support/npm-start.ts'
 import { startScriptedSmtp } from '../support/scripted-smtp.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 
 describe('a message that is put off', () => {
   let service: Service
@@ -118,6 +119,30 @@ describe('a message that is put off', () => {
     await dismissMessage(em(), id)
     await smtp.close()
     await silent.close()
+  })
+
+  it('is not sent once more by who has waited for the mail server until mail was held', async () => {
+    const { id, enrollmentId, status } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    let socket: Socket | undefined
+    const slow = await startScriptedSmtp({
+      answer(command, from) {
+        if (!command.startsWith('RCPT')) return undefined
+        socket = from
+        return null
+      },
+    })
+    const smtp = createSmtpTransport({ server: readSmtpUrl(slow.url) })
+    const sending = resendMessage({ ...mail, smtp, em: em(), metrics: noMetrics, log: quietLog }, id)
+    await eventually('it is being handed over', () => socket)
+    await markRestored(em(), { mayLive: true })
+    socket!.write('250 ok\r\n')
+    await assert.rejects(sending, /restored from a backup/)
+    assert.equal(await status(), 'DEFERRED')
+    await waiveReconciliation(em(), null)
+    await dismissMessage(em(), id)
+    await smtp.close()
+    await slow.close()
   })
 
   it('is not given out to its end by who may not go on', async () => {

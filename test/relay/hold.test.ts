@@ -29,9 +29,7 @@ describe('mail that is held back behind a restore', () => {
         (await activityOf(service, contactId))[0]?.status === 'CAPTURED' ? true : undefined,
       )
     }
-    await sql(em(), `update messages set retry_at = now() + interval '1 hour' where automation_id = $1::uuid`, [
-      automationId,
-    ])
+    await sql(em(), 'update messages set retry_at = now() where automation_id = $1::uuid', [automationId])
     await sql(
       em(),
       `update messages set status = 'SENDING', retry_at = null, settled_at = null,
@@ -115,6 +113,30 @@ describe('mail that is held back behind a restore', () => {
     await waiveReconciliation(em(), null)
     assert.deepEqual(await older(), ['UNCONFIRMED', 'UNCONFIRMED', 'UNCONFIRMED'])
     assert.deepEqual(await younger(), ['UNCONFIRMED', 'to be tried', 'to be tried'])
+  })
+
+  it('keeps what somebody wanted to be tried again behind an earlier loss, however old the message is', async () => {
+    const { attempts, automationId } = await threeAttempts()
+    await markRestored(em(), { mayLive: false })
+    await waiveReconciliation(em(), undefined)
+    await sql(em(), 'update messages set retry_at = now() where automation_id = $1::uuid', [automationId])
+    await markRestored(em(), { mayLive: true, isMove: true })
+    await waiveReconciliation(em(), null)
+    assert.deepEqual(await attempts(), ['to be tried', 'to be tried', 'to be tried'])
+  })
+
+  it('is one question where its Temporal became another one twice; and two, where it was restored before', async () => {
+    const moved = { mayLive: true, isMove: true }
+    await markRestored(em(), moved)
+    await markRestored(em(), moved)
+    await waiveReconciliation(em(), null)
+    assert.equal(await readLostUntil(em()), null)
+    await markRestored(em(), { mayLive: false })
+    await markRestored(em(), moved)
+    await markRestored(em(), moved)
+    const last = await readRestoredAt(em())
+    await waiveReconciliation(em(), null)
+    assert.deepEqual(await readLostUntil(em()), last)
   })
 
   it('leaves what was to be tried again to people in pages', async () => {
