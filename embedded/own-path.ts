@@ -14,8 +14,9 @@ export const isTrusted = (uid: number): boolean => uid === (process.getuid?.() ?
 export function assertNobodyElsesPath(path: string): void {
   const { uid, gid, mode } = statSync(path)
   if (!isTrusted(uid)) throw new Error(`${path} belongs to another user (${uid}), who could read what is saved`)
-  // A group of its own is what many systems give each user.
-  const writers = gid === process.getgid?.() ? 0o002 : 0o022
+  // A group of its own is what many systems give each user. Root's may have others in it; and of an access list these bits are the mask.
+  const isOwnGroup = gid !== 0 && gid === process.getgid?.() && gid === process.getuid?.()
+  const writers = isOwnGroup ? 0o002 : 0o022
   if (mode & writers && !(mode & STICKY)) throw new Error(`others may write into ${path}, and could read what is saved`)
   if (dirname(path) !== path) assertNobodyElsesPath(dirname(path))
 }

@@ -64,7 +64,8 @@ const SHAPE = object({
     object({
       name: name(),
       last: string()
-        .matches(/^\d{1,19}$/)
+        // What no installation comes to leaves room for all that is to come.
+        .matches(/^\d{1,16}$/)
         .defined()
         .nullable(),
     }),

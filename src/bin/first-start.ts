@@ -1,4 +1,5 @@
 import type { Config } from '../platform/config.ts'
+import { forTerminal } from '../platform/terminal.ts'
 import type { FirstKeys } from '../workspaces/index.ts'
 import { addressOfServer, readSmtpUrl } from '../transports/index.ts'
 import { mailModeOf } from '../installation/index.ts'
@@ -34,7 +35,7 @@ const RESTORED = [
 
 function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
-    return `Mail goes over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${mailFrom}`
+    return `Mail goes over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${forTerminal(mailFrom)}`
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }

@@ -12,6 +12,7 @@ export {
   readRestoredAt,
   readWorkplace,
   sayEnded,
+  sayMailSender,
   sayReconciled,
   sayRestored,
   sayWorking,

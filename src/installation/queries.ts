@@ -1,4 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import { isMailbox } from '../platform/email-address.ts'
 import { invalid } from '../platform/refusal.ts'
 import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
 import { Installation } from './entities.ts'
@@ -79,13 +80,14 @@ on conflict (single) do update set mail = excluded.mail
   where excluded.mail = 'smtp' or said.mail = 'capture' or said.mail is null or $2::boolean
 returning mail`
 
-/** The sender of this installation's mail, `null` where nobody has said it yet. */
+/** The sender of this installation's mail, `null` where nobody has said it yet. What a backup has made of it may be none. */
 export async function readMailSender(em: EntityManager): Promise<string | null> {
-  return (await readInstallation(em))?.mailFrom ?? null
+  const { mailFrom } = (await readInstallation(em)) ?? {}
+  return mailFrom != null && isMailbox(mailFrom) ? mailFrom : null
 }
 
-/** Says the sender of this installation's mail, for all of its parts. */
-export async function sayMailSender(em: EntityManager, mailFrom: string): Promise<void> {
+/** Says the sender of this installation's mail, for all of its parts; `null`: as before anybody said it. */
+export async function sayMailSender(em: EntityManager, mailFrom: string | null): Promise<void> {
   await unitOf(em).nativeUpdate(Installation, { single: true }, { mailFrom })
 }
 

@@ -58,7 +58,7 @@ export async function settleWorkplace(
   const { dependencies, log } = context
   const { em } = dependencies
   const mover = {
-    // Where nobody was ever enrolled, nothing can be sent twice: a first start only put its name right.
+    // Where nobody was enrolled, or is to be, nothing can be sent twice: a first start only put its name right.
     hold: async (unit: EntityManager) => {
       if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true, isMove: true })
     },

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
 import { isAddressRange } from './address-ranges.ts'
+import { isMailbox } from './email-address.ts'
 
 /** A number as people write it: `0x10` and `1e3` are slips, and nobody means what they are read as. */
 const decimal = () =>
@@ -78,9 +79,10 @@ const environment = object({
   SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: decimal().moreThan(0).max(100_000),
-  MAIL_FROM: string().matches(/^([^@<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, {
+  MAIL_FROM: string().test({
+    name: 'mailbox',
     message: 'MAIL_FROM must look like "Name <name@example.com>"',
-    excludeEmptyString: true,
+    test: (value) => !value || isMailbox(value),
   }),
   TRUSTED_PROXIES: string()
     .default('')

@@ -68,6 +68,10 @@ function asciiDomain(domain: string): string | undefined {
   return ascii !== '' && (plain === ascii || plain === domainToUnicode(ascii)) ? ascii : undefined
 }
 
+/** Whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */
+export const isMailbox = (text: string): boolean =>
+  /^(?:[^@<>\p{Cc}]*<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(text)
+
 /** The bare address of `Name <address>`. */
 export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
 

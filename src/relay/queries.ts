@@ -116,8 +116,11 @@ export async function whatIsKnown(
   return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
 }
 
-/** Whether anybody ever was enrolled. */
+/** Whether anybody was ever enrolled, or is to be by what has happened already. */
 export async function hasEnrolled(em: EntityManager): Promise<boolean> {
-  const rows = await sql(em.fork(), 'select from enrollments limit 1')
+  const rows = await sql(
+    em.fork(),
+    `select where exists (select from enrollments) or exists (select from outbox) or exists (select from trigger_events)`,
+  )
   return rows.length > 0
 }

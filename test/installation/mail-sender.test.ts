@@ -50,6 +50,13 @@ describe('the sender of an installation', () => {
     assert.doesNotMatch(warnings[0]!, /@/)
   })
 
+  it('is none that a backup has made of it, and that no mail could have', async () => {
+    await sql(orm.em.fork(), 'update installation set mail_from = $1', [
+      'Evil <evil@example.com>\r\nBcc: x@example.com',
+    ])
+    await assert.rejects(agree(undefined), /Set MAIL_FROM/)
+  })
+
   it('is nobody only where nothing is delivered', async () => {
     await assert.rejects(agree(undefined), /Set MAIL_FROM to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
     assert.match(await agree(undefined, false), /localhost\.localdomain/)

@@ -211,6 +211,21 @@ describe('where an installation works in Temporal', () => {
       }
     }).timeout(30_000)
 
+    it('has all mail held where somebody is only to be enrolled', async () => {
+      const { service, context, isHeld, becomes } = await behind('one')
+      try {
+        await (await settleWorkplace(context)).stop()
+        await anAutomation(service, { trigger: 'SIGNUP', triggerConfig: undefined })
+        // No worker delivers it.
+        await service.call('POST', 'contacts/bulk', { contacts: [{ email: 'ada@example.com' }] })
+        becomes('two')
+        await (await settleWorkplace(context, { deadAfterSeconds: 0.5 })).stop()
+        assert.equal(await isHeld(), true)
+      } finally {
+        await service.stop()
+      }
+    })
+
     it('holds nobody up where nobody was ever enrolled', async () => {
       const { service, context, isHeld, becomes } = await behind('one')
       try {

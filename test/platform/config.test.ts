@@ -29,7 +29,14 @@ describe('configuration', () => {
     for (const MAIL_FROM of ['me@example.com', 'Me <me@example.com>', '<me@example.com>']) {
       assert.equal(readConfig({ MAIL_FROM }).MAIL_FROM, MAIL_FROM)
     }
-    for (const MAIL_FROM of ['me', 'Me me@example.com', 'Me <me@example.com', 'me@example.com>', 'a@b.co, c@d.co']) {
+    for (const MAIL_FROM of [
+      'me',
+      'Me me@example.com',
+      'Me <me@example.com',
+      'me@example.com>',
+      'a@b.co, c@d.co',
+      'M\u001be <a@b.co>',
+    ]) {
       assert.throws(() => readConfig({ MAIL_FROM }), /MAIL_FROM must look like "Name <name@example\.com>"/, MAIL_FROM)
     }
   })

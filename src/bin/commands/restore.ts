@@ -3,7 +3,7 @@ import type { Manifest } from '../../../embedded/backup/manifest.ts'
 import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
-import { forgetWorkplace } from '../../installation/index.ts'
+import { forgetWorkplace, sayMailSender } from '../../installation/index.ts'
 import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
 import { version } from '../version.ts'
@@ -44,7 +44,8 @@ export async function restore(
         // Another Temporal, and no move to it, which would be a second loss.
         if (!ledgerOnly) return
         await forgetWorkplace(orm.em.fork())
-        // Somebody may have put one of his own there.
+        // Somebody may have put his own there.
+        await sayMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())
       }),
   }
