@@ -74,6 +74,7 @@ export async function loadTables(
           last,
         ])
     }
+    await assertTimes(client)
     await client.query('commit')
     await client.query('analyze')
   } finally {
@@ -94,6 +95,28 @@ async function assertFits(client: Client, tables: Manifest['tables'], sequences:
     throw new Error('Its tables are not those of the version that it says it is of.')
 }
 
+/**
+ * One that no calendar has is in the way of all that reads it, much later.
+ * @throws {Error} that says where it is
+ */
+async function assertTimes(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(TIMES)
+  for (const { name, columns } of rows) {
+    const table = escapeIdentifier(name)
+    for (const column of columns) {
+      const time = escapeIdentifier(column)
+      // The one time that means something else: a try that nobody wants any more.
+      const isMarked = name === 'messages' && column === 'retry_at'
+      const { rowCount } = await client.query(
+        `select from public.${table} where (${time} >= '20000-01-01' or ${time} < '0001-01-01')
+         and not ($1 and ${time} = '-infinity') limit 1`,
+        [isMarked],
+      )
+      if (rowCount !== 0) throw new Error(`It has a time that there is not: ${column} of ${name}.`)
+    }
+  }
+}
+
 async function connect(connectionString: string): Promise<Client> {
   const client = clientOf(connectionString)
   await client.connect()
@@ -110,6 +133,10 @@ from information_schema.columns column_of
 join information_schema.tables using (table_schema, table_name)
 where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER' and table_name <> $1
 group by column_of.table_name order by column_of.table_name`
+
+const TIMES = `
+select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
+where table_schema = 'public' and data_type like 'timestamp%' and table_name <> '${MIGRATIONS}' group by table_name`
 
 const SEQUENCES = `
 select sequencename as name, last_value::text as last from pg_sequences

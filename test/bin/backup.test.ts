@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import pMap from 'p-map'
 import { create, extract } from 'tar'
 import { subjectOf } from '../support/busy-folder/make.ts'
@@ -338,6 +339,23 @@ describe('a backup of npm start', function () {
         })
         await refuses(/Its tables are not those of the version that it says it is of/)
       }
+    })
+
+    it('where it has a time that no calendar has, or nothing is left of a sequence', async () => {
+      await changed((unpacked) => {
+        const path = join(unpacked, 'workspaces.copy.gz')
+        const rows = gunzipSync(readFileSync(path)).toString()
+        writeFileSync(path, gzipSync(rows.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.?\d*\+\d\d/, 'infinity')))
+        const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
+        rewrite(unpacked, ({ tables }) => {
+          for (const table of tables) if (table.name === 'workspaces') table.sha256 = digest
+        })
+      })
+      await refuses(/a time that there is not: created_at of workspaces/)
+      await changed((unpacked) =>
+        rewrite(unpacked, ({ sequences }) => void (sequences[0]!.last = String(2n ** 63n - 1n))),
+      )
+      await refuses(/manifest is not as a backup has it/)
     })
 
     it('where it says that its files are elsewhere, or they are links', async () => {
