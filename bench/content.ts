@@ -80,7 +80,12 @@ function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, 
       if (draft.kind === 'ready') recipient = draft.contact.email
     },
     claim: async () => {
-      const id = await claimMessage(em(), { ...claim, recipient, as: { status: 'SENDING' } })
+      const id = await claimMessage(em(), {
+        ...claim,
+        recipient,
+        header: '<one@example.com>',
+        as: { status: 'SENDING' },
+      })
       if (id === undefined) throw new Error('An email was not claimed')
     },
   }

@@ -47,6 +47,12 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
        and not (status = 'SENDING' and lease_until > clock_timestamp())`,
     [id],
   )
+  await sql(
+    em,
+    `update messages set recipient = null, subject = null, html = null, text = null, response = null, error = null
+     where contact_id = $1::uuid`,
+    [id],
+  )
   await sql(em, `delete from contacts where id = $1::uuid`, [id])
   return rows.map(toDelivery)
 }

@@ -26,6 +26,8 @@ export interface Claim {
   holds: number
   /** The contact's address, as its draft said. */
   recipient: string
+  /** The Message-ID header that it has, by which the mail server's log knows it when its sender has died. */
+  header: string
   as: ClaimAs
 }
 
@@ -50,8 +52,8 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     claim.as.status,
     LEASE_SECONDS,
     'error' in claim.as ? claim.as.error : null,
-    content?.messageId ?? null,
-    content?.recipient ?? null,
+    content?.messageId ?? claim.header,
+    content?.recipient ?? claim.recipient,
     content?.subject ?? null,
     content?.html ?? null,
     content?.text ?? null,
@@ -114,7 +116,7 @@ returning id`
  */
 export async function deferMessage(
   em: EntityManager,
-  claim: Omit<Claim, 'as' | 'recipient'>,
+  claim: Omit<Claim, 'as' | 'recipient' | 'header'>,
   error: string,
 ): Promise<void> {
   await preparedSql(em, 'defer-message', DEFER, [

@@ -8,6 +8,7 @@ import { settlePutOff, type Content, type Outcome } from './record-queries.ts'
 import {
   again,
   type Attempt,
+  messageIdOf,
   type Patience,
   Sending,
   type SendMessageDependencies,
@@ -106,7 +107,8 @@ class StepAttempt implements Attempt {
     this.key = key
     this.ids = idsOf(key, automationId)
     const recipient = contact.email
-    this.of = { key, automationId, messageId: newId(), claim: this.claimId, attempts, holds, recipient }
+    const header = messageIdOf(dependencies, key)
+    this.of = { key, automationId, messageId: newId(), claim: this.claimId, attempts, holds, recipient, header }
   }
 
   claim(as: ClaimAs): Promise<string | undefined> {

@@ -240,14 +240,17 @@ export function warnOf(
 export const isDelivered = ({ workspaceMode, mail }: Pick<Draft, 'workspaceMode' | 'mail'>): boolean =>
   workspaceMode === 'live' && mail === 'smtp'
 
+export const messageIdOf = ({ mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>, key: MessageKey): string =>
+  messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost')
+
 export const contentOf = (
-  { mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>,
+  sender: Pick<SendMessageDependencies, 'mailFrom'>,
   key: MessageKey,
   { contact }: Pick<Draft, 'contact'>,
   rendered: RenderedEmail,
 ): Content => ({
   ...rendered,
-  messageId: messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost'),
+  messageId: messageIdOf(sender, key),
   recipient: contact.email,
 })
 

@@ -14,6 +14,8 @@ export interface UnconfirmedMessage {
   workspaceId: string
   contactId: string
   automationId: string
+  /** Its Message-ID header, by which the mail server's log knows it. */
+  messageId: string | null
   error: string | null
   claimedAt: string
 }
@@ -33,7 +35,7 @@ export const IS_UNCONFIRMED = `
 export async function listUnconfirmed(em: EntityManager, limit: number): Promise<UnconfirmedMessage[]> {
   return sql<UnconfirmedMessage>(
     em,
-    `select id, status, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId", error,
+    `select id, status, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId", message_id as "messageId", error,
        to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "claimedAt"
      from messages message where ${IS_UNCONFIRMED} order by claimed_at limit $1`,
     [limit],

@@ -20,9 +20,9 @@ describe('an erasure beside an email that is not sent', () => {
 
   const em = () => service.context.orm.em.fork()
   const messages = (contactId: string) =>
-    sql<{ status: string; error: string | null }>(
+    sql<{ status: string; error: string | null; recipient: string | null; subject: string | null }>(
       em(),
-      'select status, error from messages where contact_id = $1::uuid',
+      'select status, error, recipient, subject from messages where contact_id = $1::uuid',
       [contactId],
     )
 
@@ -67,6 +67,6 @@ describe('an erasure beside an email that is not sent', () => {
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).refused, '503 still_sending')
     await recordOutcome(em(), { id: id!, claim: attempt.claim }, { status: 'DEFERRED', error: WORDS }, undefined)
     // Until the relay comes by, it holds ids alone.
-    assert.deepEqual(await messages(contactId), [{ status: 'DEFERRED', error: null }])
+    assert.deepEqual(await messages(contactId), [{ status: 'DEFERRED', error: null, recipient: null, subject: null }])
   })
 })

@@ -221,7 +221,7 @@ describe('a claim', () => {
       holds: 0,
     })
     const claim = (of: ReturnType<typeof attempt>, as: ClaimAs = { status: 'SENDING' }) =>
-      claimMessage(em(), { recipient, ...of, as })
+      claimMessage(em(), { recipient, header: '<of-a-test@example.com>', ...of, as })
     const status = async () => (await activityOf(service, contactId))[0]?.status
     return { key, automationId, contactId, attempt, claim, status }
   }

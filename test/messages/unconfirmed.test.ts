@@ -6,7 +6,8 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
 import { createMail } from '../../src/parts/mail.ts'
 import { cancelRow } from '../../src/enrollments/active-queries.ts'
-import { deferMessage } from '../../src/messages/claim-queries.ts'
+import { claimMessage, deferMessage } from '../../src/messages/claim-queries.ts'
+import { messageIdHeader } from '../../src/messages/message.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
@@ -15,6 +16,7 @@ import { noMetrics } from '../../src/outbox/dependencies.ts'
 import type { LeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
+import { aClaim } from '../support/a-claim.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
@@ -143,6 +145,23 @@ describe('a message that is put off', () => {
     await dismissMessage(em(), id)
     await smtp.close()
     await slow.close()
+  })
+
+  it('whose sender died is known by its Message-ID, as the mail server’s log has it', async () => {
+    const { key, automationId, enrollmentId, status } = await aDeferred()
+    const [row] = await sql<{ email: string; contact_id: string }>(
+      em(),
+      'select email, contact.id as contact_id from contacts contact join enrollments on contact_id = contact.id where enrollments.id = $1::uuid',
+      [enrollmentId],
+    )
+    const header = messageIdHeader(key, 'example.com')
+    const id = await claimMessage(em(), { ...aClaim(key, automationId, row!.email), header, attempts: 1 })
+    await sql(em(), `update messages set lease_until = now() - interval '1 hour' where id = $1::uuid`, [id])
+    const mine = (await listUnconfirmed(em())).find((message) => message.id === id)
+    assert.equal(mine?.messageId, header)
+    const [{ to, messageId } = { to: '', messageId: '' }] = await activityOf(service, row!.contact_id)
+    assert.deepEqual([to, messageId, await status()], [row!.email, header, 'SENDING'])
+    await dismissMessage(em(), id!)
   })
 
   it('is not given out to its end by who may not go on', async () => {

@@ -10,5 +10,6 @@ export const aClaim = (key: Claim['key'], automationId: string, recipient: strin
   attempts: 0,
   holds: 0,
   recipient,
+  header: '<of-a-test@example.com>',
   as: { status: 'SENDING' } as const,
 })

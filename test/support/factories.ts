@@ -40,6 +40,7 @@ interface ActivityItem {
   to: string
   error: string | null
   attempts: number
+  messageId: string | null
 }
 
 export async function activityOf(service: Service, contactId: string): Promise<ActivityItem[]> {

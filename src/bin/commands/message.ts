@@ -20,9 +20,13 @@ export function messageCommands(program: Command): void {
     show(list, options, (all) =>
       table(
         ['ID', 'STATUS', 'SINCE'],
-        all.map(({ id, status, claimedAt, contactId, error }) => ({
+        all.map(({ id, status, claimedAt, contactId, messageId, error }) => ({
           cells: [id, status, claimedAt],
-          below: [`to the contact ${contactId}`, ...(error === null ? [] : [error])],
+          below: [
+            `to the contact ${contactId}`,
+            ...(messageId === null ? [] : [`Message-ID ${messageId}`]),
+            ...(error === null ? [] : [error]),
+          ],
         })),
         'There is no unconfirmed message.',
       ),
