@@ -3,6 +3,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -34,7 +35,9 @@ export function makeDataFolder(dataDir: string): void {
     makeFolder(dataDir)
     assertNobodyElses(dataDir)
     assertNotFullOfOthers(dataDir)
-    if (isOurs(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
+    if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
+    // Behind that nobody comes in.
+    assertNobodyElsesFiles(dataDir)
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -76,6 +79,23 @@ function assertNobodyElses(path: string): void {
   if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
+/** Whose Postgres runs as a user of its own: it says itself whose it is. */
+const POSTGRES = 'postgres'
+
+/**
+ * Whoever could write into a folder until now may have put there what is read from then on.
+ * @throws {Error} that says whose it is
+ */
+function assertNobodyElsesFiles(path: string): void {
+  for (const name of readdirSync(path)) {
+    // What comes and goes is of one who is at work there.
+    const { uid } = lstatSync(join(path, name), { throwIfNoEntry: false }) ?? {}
+    if (uid !== undefined && name !== POSTGRES && !isTrusted(uid)) {
+      throw new Error(`${name} in it belongs to another user (${uid}), who knows what is in it`)
+    }
+  }
+}
+
 /** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */
 const BEFORE_THE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
@@ -87,9 +107,7 @@ const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 function assertNotFullOfOthers(path: string): void {
   // A copy by hand may have left the lock out, and a restore that was ended in the middle.
   if (
-    [LOCK_FILE, RESTORE_MARK, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) =>
-      existsSync(join(path, name)),
-    )
+    [LOCK_FILE, RESTORE_MARK, 'temporal.db', join(POSTGRES, 'PG_VERSION')].some((name) => existsSync(join(path, name)))
   )
     return
   const others = readdirSync(path).filter((name) => !BEFORE_THE_LOCK.includes(name) && !isOurLogs(join(path, name)))
@@ -99,10 +117,12 @@ function assertNotFullOfOthers(path: string): void {
 const isOurLogs = (path: string): boolean =>
   basename(path) === 'logs' && isFolder(path) && readdirSync(path).every((name) => OWN_LOG.test(name))
 
+const isOwn = (path: string): boolean => statSync(path).uid === process.getuid?.()
+
 /** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */
 export function isOurs(path: string): boolean {
   const names = readdirSync(path)
-  return statSync(path).uid === process.getuid?.() && (names.length === 0 || names.includes(LOCK_FILE))
+  return isOwn(path) && (names.length === 0 || names.includes(LOCK_FILE))
 }
 
 /** What is wrong with a folder or a file, in words. */

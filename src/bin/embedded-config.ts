@@ -1,6 +1,7 @@
 import { readRunning } from '../../embedded/running-file.ts'
 import type { Config } from '../platform/config.ts'
 import type { ConnectedConfig } from '../parts/context.ts'
+import { whyUnknown } from '../parts/whereabouts.ts'
 
 /**
  * Settles where Postgres and Temporal are: where the configuration says, or else where the `npm start` that runs on the
@@ -13,11 +14,8 @@ export function connectedConfig(config: Config): ConnectedConfig {
   const DATABASE_URL = config.DATABASE_URL ?? running.databaseUrl
   const TEMPORAL_ADDRESS = config.TEMPORAL_ADDRESS ?? running.temporalAddress
   if (DATABASE_URL === undefined || TEMPORAL_ADDRESS === undefined) {
-    throw new Error(
-      `Nothing runs on ${config.dataDir} yet. Start Dripline there with "npm start", ` +
-        'or set DATA_DIR to the folder of the one that runs, ' +
-        'or set DATABASE_URL and TEMPORAL_ADDRESS to a Postgres and a Temporal of your own.',
-    )
+    const { what, advice } = whyUnknown(config.dataDir, running)
+    throw new Error(`${what[0]!.toUpperCase()}${what.slice(1)}. ${advice}`)
   }
   return { ...config, DATABASE_URL, TEMPORAL_ADDRESS }
 }

@@ -93,14 +93,22 @@ export async function enrollContact(
     try {
       const recorded = recording(automationId, () => recordStarted(em, write))
       const late = () => new Error('The row takes longer than a caller should wait')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw new Refusal(AUTOMATION_NOT_ACTIVE)
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)
     } catch (error) {
       if (error instanceof Refusal) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
     }
     return answer(true)
   }
-  return answer(await enterBesides(em, dependencies, other, write, start))
+  return answer(await enterBesides(em, dependencies, workspaceId, other, write, start))
+}
+
+/** Of automation and contact, who was there a moment ago. */
+async function whatIsGone(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<Refusal> {
+  const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
+  return found?.hasContact === false
+    ? new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+    : new Refusal(AUTOMATION_NOT_ACTIVE)
 }
 
 /**
@@ -132,6 +140,7 @@ async function recordUnlessIn(em: EntityManager, write: EnrollmentWrite): Promis
 async function enterBesides(
   em: EntityManager,
   { enrollments }: Dependencies,
+  workspaceId: string,
   other: RunningEnrollment | undefined,
   write: EnrollmentWrite,
   start: EnrollmentStart,
@@ -145,7 +154,7 @@ async function enterBesides(
       if ((await recordEnrollment(unit, theirs, { supersedes: false }))?.status === 'ACTIVE') return false
     }
     const outcome = await recordUnlessIn(unit, write)
-    if (outcome === 'nobody') throw new Refusal(AUTOMATION_NOT_ACTIVE)
+    if (outcome === 'nobody') throw await whatIsGone(unit, workspaceId, write)
     return outcome === 'recorded'
   })
   if (enters) await enrollments.enter(start, write.id)

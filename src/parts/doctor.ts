@@ -3,12 +3,14 @@ import type { Client } from '@temporalio/client'
 import { NOT_RECONCILED, readMailMode, readMailSender, readLostUntil, readRestoredAt } from '../installation/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
+import { isLoginRefused } from '../platform/db/errors.ts'
 import { ping } from '../platform/db/sql.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../platform/temporal/connection.ts'
 import { sendingQueue } from '../platform/temporal/task-queues.ts'
 import { openDatabase } from '../schema/index.ts'
 import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
+import { type Addresses, whyUnknown } from './whereabouts.ts'
 import { whyNotHere } from './workplace.ts'
 
 /** What was looked at, and how it is. */
@@ -18,12 +20,6 @@ export interface Finding {
   words: string
   /** What to do about it. */
   advice?: string
-}
-
-/** Where an `npm start` has its servers. */
-interface Addresses {
-  databaseUrl?: string
-  temporalAddress?: string
 }
 
 const fine = (what: string, words: string): Finding => ({ what, is: 'fine', words })
@@ -63,10 +59,8 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
   const temporalAddress = config.TEMPORAL_ADDRESS ?? embedded.temporalAddress
   const findings = [fine('configuration', 'can be read'), await space(config)].flatMap((found) => found ?? [])
   if (databaseUrl === undefined || temporalAddress === undefined) {
-    const advice =
-      'Start Dripline there with npm start, set DATA_DIR to the folder of the one that runs, or set DATABASE_URL and ' +
-      'TEMPORAL_ADDRESS to servers of your own.'
-    return [...findings, wrong('service', `nothing runs on ${config.dataDir}`, advice)]
+    const { what, advice } = whyUnknown(config.dataDir, embedded)
+    return [...findings, wrong('service', what, advice)]
   }
   const orm = openDatabase({ url: databaseUrl, timeoutMs: PATIENCE_MS })
   const temporal = openTemporal({
@@ -104,8 +98,20 @@ async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]>
   try {
     await ping(em)
   } catch (error) {
-    const words = `does not answer at ${addressOf(databaseUrl)} (${reasonOf(error)})`
-    return [wrong('Postgres', words, 'Is it running, and is DATABASE_URL right, if you have set it?')]
+    const at = `${addressOf(databaseUrl)} (${reasonOf(error)})`
+    return [
+      isLoginRefused(error)
+        ? wrong(
+            'Postgres',
+            `does not let us in at ${at}`,
+            'Set DATABASE_URL to a user, a password and a database that are there.',
+          )
+        : wrong(
+            'Postgres',
+            `does not answer at ${at}`,
+            'Is it running, and is DATABASE_URL right, if you have set it?',
+          ),
+    ]
   }
   const pending = await pendingMigrations(orm)
   if (pending.length > 0) {

@@ -91,14 +91,23 @@ async function holdAgainst(
     const { enrollmentId, automationId, contactId } = of
     done.differences.push({ enrollmentId, automationId, contactId, what })
   }
-  const each = async <Item>(items: readonly Item[], run: (item: Item) => Promise<void>) => {
+  const reasons = new Set<string>()
+  const each = async <Item extends Pick<Difference, 'automationId' | 'contactId'>>(
+    items: readonly Item[],
+    run: (item: Item) => Promise<void>,
+  ) => {
     await leaseReconciliation(em.fork(), LEASE_SECONDS, true)
     const attempt = async (item: Item) => {
       try {
         await run(item)
       } catch (error) {
         done.failed += 1
-        log.warn({ error }, 'An enrollment could not be reconciled')
+        // Where Temporal is away, it is the same of thousands.
+        const reason = String(error)
+        if (reasons.has(reason)) return
+        reasons.add(reason)
+        const { automationId, contactId } = item
+        log.error({ error, automationId, contactId }, 'An enrollment could not be reconciled')
       }
     }
     await pMap(items, attempt, { concurrency: CONCURRENCY })

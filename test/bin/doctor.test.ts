@@ -47,6 +47,11 @@ describe('the doctor', () => {
     assert.equal(of(await findings({ SMTP_URL: undefined }), 'mail')!.is, 'note')
     const nothing = await examine({ DATA_DIR: '/tmp' }, () => ({}))
     assert.equal(of(nothing, 'service')!.is, 'WRONG')
+    const half = await examine({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
+    assert.match(of(half, 'service')!.advice!, /^Set DATABASE_URL here, too/)
+    const refused = new URL(env()['DATABASE_URL']!)
+    refused.pathname = '/nobodys'
+    assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /does not let us in/)
   })
 
   it('names what waits for somebody', async () => {

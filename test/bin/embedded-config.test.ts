@@ -30,6 +30,13 @@ describe('a part beside a running `npm start`', () => {
     assert.throws(config, /^Error: Nothing runs on/)
   })
 
+  it('is told what it has to be set where only one of them is there', () => {
+    const release = lockFolder(dataDir)
+    writeRunning(dataDir, { temporalAddress: '127.0.0.1:2' })
+    assert.throws(config, /^Error: What runs on .* has a Postgres of your own\. Set DATABASE_URL here, too/)
+    release!()
+  })
+
   it('is told that nothing runs there, or that what is written there cannot be read', () => {
     assert.throws(
       config,

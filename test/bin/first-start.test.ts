@@ -17,6 +17,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { makeDataFolder } from '../../embedded/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   hasEnded,
@@ -151,6 +152,19 @@ describe('a first start', function () {
     chmodSync(theirs, 0o700)
     chownSync(theirs, NOBODY, NOBODY)
     await refused(/cannot be used: it belongs to another user \(65534\), who could read and change/)
+  })
+
+  it('closes a folder into which its group could write, and does not take what that has put there', () => {
+    const shared = join(folder, 'shared')
+    mkdirSync(shared)
+    writeFileSync(join(shared, '.gitkeep'), '')
+    chmodSync(shared, 0o2775)
+    makeDataFolder(shared)
+    assert.equal(statSync(shared).mode & 0o022, 0)
+    if (process.getuid?.() !== 0) return
+    writeFileSync(join(shared, 'temporal.db'), '')
+    chownSync(join(shared, 'temporal.db'), NOBODY, NOBODY)
+    assert.throws(() => makeDataFolder(shared), /temporal\.db in it belongs to another user \(65534\)/)
   })
 
   it('does not make itself at home among the files of others', async () => {

@@ -29,7 +29,7 @@ function parseInstant(text: string): Date {
 const MAIL = {
   free: [],
   'goes on': ['Mail goes on.'],
-  'is held back': ['Mail is still held back: run it without --dry-run, until it could tell of everybody.'],
+  'is held back': ['Mail is still held back.'],
 }
 
 /** What nobody can know by itself. */
@@ -56,7 +56,15 @@ export function backupCommands(program: Command): void {
         import('../../../embedded/backup/save.ts'),
         import('../../platform/config.ts'),
       ])
-      const { file, manifest } = await saveBackup(readConfig(process.env).dataDir, given, version)
+      const { dataDir, DATABASE_URL, TEMPORAL_ADDRESS } = readConfig(process.env)
+      // With one of its own, or another installation's: what is saved should not be a surprise.
+      if (DATABASE_URL || TEMPORAL_ADDRESS) {
+        throw new Error(
+          'DATABASE_URL or TEMPORAL_ADDRESS is set: a backup is made of the embedded ones of npm start, and not of servers of ' +
+            'your own. docs/operations.md, "Backups", has the commands for those.',
+        )
+      }
+      const { file, manifest } = await saveBackup(dataDir, given, version)
       show({ file, createdAt: manifest.createdAt, version }, options, () => `Saved ${file}`)
     })
 
@@ -128,8 +136,8 @@ export function backupCommands(program: Command): void {
             'They agree.',
           ),
           ...(isSuperseded ? [RESTORED_MEANWHILE] : MAIL[mail]),
-          ...(options.nothingLost ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
-          ...(failed > 0 ? [`Of ${failed} nobody could tell: is Temporal there? Ask again.`] : []),
+          ...(options.nothingLost && mail !== 'is held back' ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
+          ...(failed > 0 ? [`Of ${failed} nobody could tell; the log above says why. Ask again.`] : []),
         ].join('\n'),
       )
       if (failed > 0 || isSuperseded) process.exitCode = 1
