@@ -1,9 +1,17 @@
 import { createServer } from 'node:net'
-import getPort from 'get-port'
+import getPort, { portNumbers } from 'get-port'
+
+/** Below those that the system gives to whoever connects: one of these could be taken before it is used. */
+const somewhere = (): number => 15_000 + Math.floor(Math.random() * 15_000)
 
 /** Ports that nothing listens on now. */
 export const freePorts = (count: number): Promise<number[]> =>
-  Promise.all(Array.from({ length: count }, () => getPort({ host: '127.0.0.1' })))
+  Promise.all(
+    Array.from({ length: count }, () => {
+      const first = somewhere()
+      return getPort({ host: '127.0.0.1', port: portNumbers(first, first + 500) })
+    }),
+  )
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -13,13 +21,12 @@ const listens = (port: number): Promise<boolean> =>
   })
 
 /**
- * So many ports in a row that nothing listens on now, below those that the system gives to whoever asks for any: Temporal's
- * schema for Postgres has no place for higher ones.
+ * So many ports in a row that nothing listens on now: Temporal's schema for Postgres has no place for high ones.
  * @returns the first.
  */
 export async function freePortsInARow(count: number): Promise<number> {
   for (;;) {
-    const first = 15_000 + Math.floor(Math.random() * 15_000)
+    const first = somewhere()
     const taken = await Promise.all(Array.from({ length: count }, (_, n) => listens(first + n)))
     if (!taken.includes(true)) return first
   }
