@@ -13,7 +13,6 @@ const schema = defineEntity({
     mailFrom: p.text().nullable(),
     workedAt: p.datetime().nullable(),
     restoredAt: p.datetime().nullable(),
-    isOnlyMoved: p.boolean(),
     reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),
     lostBefore: p.datetime().nullable(),

@@ -99,11 +99,8 @@ export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
 /**
  * Says that this installation was restored: it sends nothing until `sayReconciled`. What was delivered until then may be lost, and
  * what an earlier restore may have lost stays so, whether that was reconciled or not.
- *
- * @param isMove whether it was taken to another Temporal, and its database is the one that it was: where that comes twice, it is
- *   one question
  */
-export async function sayRestored(em: EntityManager, { isMove }: { isMove: boolean }): Promise<void> {
+export async function sayRestored(em: EntityManager): Promise<void> {
   // A backup that somebody has changed may have none.
   await sql(em, 'insert into installation default values on conflict do nothing')
   await sql(
@@ -113,18 +110,15 @@ export async function sayRestored(em: EntityManager, { isMove }: { isMove: boole
        -- Who has not looked behind the one before does not know how long what it was copied from went on.
        lost_before = case
          when lost_until > now() + interval '2 days' then now()
-         when restored_at is not null and $1::boolean and is_only_moved then lost_before
          when restored_at is not null then greatest(lost_until, now())
          when lost_until > '2000-01-01' then lost_until
        end,
-       is_only_moved = $1::boolean and (restored_at is null or is_only_moved),
        -- Of the newest, or of what is not much older. Newer ones come as soon as it runs, restored or not.
        backed_up_at = least(now(), case when restored_at is null then greatest(
          (select max(created_at) from trigger_events),
          (select claimed_at from messages order by id desc limit 1),
          (select enrolled_at from enrollments order by id desc limit 1)
        ) else backed_up_at end)`,
-    [isMove],
   )
 }
 

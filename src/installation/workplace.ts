@@ -45,15 +45,16 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
   const moves = isUnknown || isAnother(first, wanted)
   if (moves && mover) {
     await mover.assertNobodyWorks()
-    const isFirst = await unit.transactional(async (transaction) => {
+    const taken = await unit.transactional(async (transaction) => {
       await lockWorkplace(transaction)
+      const now = await readWorkplace(transaction)
       // Of several workers one moves it.
-      if (isSamePlace(await readWorkplace(transaction), wanted)) return false
+      if (isSamePlace(now, wanted)) return now
       await mover.hold(transaction)
       await moveWorkplace(transaction, wanted)
-      return true
+      return null
     })
-    if (!isFirst) return
+    if (taken) return assertSameQueue(taken, wanted)
     log.warn(
       { from: first, to: wanted },
       'This installation works in another namespace of Temporal from now on, and sends nothing before: npm run cli -- reconcile ' +
@@ -61,13 +62,21 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
     )
     return
   }
-  if (!moves && first.taskQueue === wanted.taskQueue) return
-  throw new Error(
+  if (moves) throw elsewhere(first, wanted)
+  assertSameQueue(first, wanted)
+}
+
+/** @throws {Error} that says what to set */
+function assertSameQueue(first: Workplace, wanted: Workplace): void {
+  if (first.taskQueue !== wanted.taskQueue) throw elsewhere(first, wanted)
+}
+
+const elsewhere = (first: Workplace, wanted: Workplace): Error =>
+  new Error(
     `${whatDiffers(first, wanted)} Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE to that; or, where this is a copy of another ` +
       "installation's database, set TEMPORAL_NAMESPACE to one of its own, and start a worker there first: in the same one it " +
       'would cancel what the other one runs.',
   )
-}
 
 /** Whether two are the same namespace for certain, of the same Temporal. */
 export const isSamePlace = (one: Workplace | null, other: Workplace): boolean =>

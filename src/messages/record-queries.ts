@@ -72,8 +72,14 @@ update messages message set
   end
 from (select $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text)
   given(response, error, message_id, recipient, subject, html, text)
-left join lateral (select given.*) kept
-  on exists (select from contacts where id = (select contact_id from messages where id = $1::uuid))
+join messages before on before.id = $1::uuid
+-- What was made of nothing anew is what an earlier try had: by that it is looked for.
+left join lateral (
+  select given.* where given.message_id is not null
+  union all
+  select given.response, given.error, before.message_id, before.recipient, before.subject, before.html, before.text
+  where given.message_id is null
+) kept on exists (select from contacts where id = before.contact_id)
 where message.id = $1::uuid and message.claim = $2::uuid and message.status in ('SENDING', 'UNCONFIRMED')`
 
 /**

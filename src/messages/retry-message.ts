@@ -4,7 +4,14 @@ import type { MessageKey } from './message.ts'
 import { recordForSure, untilDone } from './record-for-sure.ts'
 import { asUnconfirmedAs, type Content, type Outcome } from './record-queries.ts'
 import { claimRetry, draftRetry, dropRetry, isBeingSent, putOffRetry, settleRetry } from './retry-queries.ts'
-import { type Attempt, type Patience, Sending, type SendMessageDependencies, type SendResult } from './sending.ts'
+import {
+  type Attempt,
+  messageIdOf,
+  type Patience,
+  Sending,
+  type SendMessageDependencies,
+  type SendResult,
+} from './sending.ts'
 import type { OnceMoreDraft } from './unconfirmed-queries.ts'
 
 /** How soon it is looked again what came of another attempt, in milliseconds: its lease is longer. */
@@ -71,6 +78,7 @@ class RetryAttempt implements Attempt {
 
   private of() {
     const { attempts, contact } = this.draft
-    return { claim: this.claimId, attempts, recipient: contact.email }
+    const header = messageIdOf(this.dependencies, this.key)
+    return { claim: this.claimId, attempts, recipient: contact.email, header }
   }
 }

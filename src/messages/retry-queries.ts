@@ -189,6 +189,14 @@ const IS_TO_RETRY = `
 (${IS_RETRYABLE} and message.retry_at > '-infinity' and automation.status in ${SENDING_STATUSES}
   and ${MAY_SEND})`
 
+/** An attempt at it. @see Claim */
+export interface RetryClaim {
+  claim: string
+  attempts: number
+  recipient: string
+  header: string
+}
+
 /**
  * Claims a message that is to be tried again, and with that it is not to be any more: whatever becomes of it, it is handed over
  * once. It fails where another attempt has come between, or its contact has another address by now.
@@ -196,7 +204,7 @@ const IS_TO_RETRY = `
 export async function claimRetry(
   em: EntityManager,
   id: string,
-  { claim, attempts, recipient }: { claim: string; attempts: number; recipient: string },
+  { claim, attempts, recipient, header }: RetryClaim,
 ): Promise<string | undefined> {
   const [row] = await preparedSql<{ id: string }>(em, 'claim-retry', CLAIM, [
     id,
@@ -204,6 +212,7 @@ export async function claimRetry(
     attempts,
     recipient,
     LEASE_SECONDS,
+    header,
   ])
   return row?.id
 }
@@ -220,7 +229,9 @@ contact as (
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,
-  lease_until = clock_timestamp() + make_interval(secs => $5::float8)
+  lease_until = clock_timestamp() + make_interval(secs => $5::float8),
+  -- The first one that may have been sent is looked for.
+  recipient = coalesce(message.recipient, $4::text), message_id = coalesce(message.message_id, $6::text)
 from automation, contact
 where message.id = $1::uuid and automation.id = message.automation_id and contact.id = message.contact_id
   and message.attempts = $3::integer and ${IS_TO_RETRY}
@@ -230,7 +241,7 @@ returning message.id`
 export async function settleRetry(
   em: EntityManager,
   id: string,
-  of: { claim: string; attempts: number; recipient: string },
+  of: RetryClaim,
   outcome: Outcome,
   content: Content | undefined,
 ): Promise<string | undefined> {

@@ -81,7 +81,7 @@ async function handOver(
   let claiming: Promise<unconfirmed.Reclaimed | undefined> | undefined
   const begin = async () => {
     const sentAt = performance.now()
-    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim, content.recipient)
+    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim, addressed(content))
     // What went wrong is told when the server has been told.
     if (!(await claiming.catch(() => undefined))) return false
     lease.claimed(sentAt)
@@ -107,11 +107,16 @@ async function handOver(
   }
 }
 
+const addressed = (content: Content | undefined) => ({
+  recipient: content?.recipient ?? null,
+  header: content?.messageId ?? null,
+})
+
 /** Records, all at once, what nothing was handed over for. */
 const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<Resent> =>
   em.transactional(async (unit) => {
     const claim = newId()
-    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim, content?.recipient ?? null)
+    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim, addressed(content))
     if (!claimed) throw await whyNotClaimed(unit, id)
     const kept = asBefore(claimed, outcome)
     await recordOutcome(unit, { id, claim }, kept, content)

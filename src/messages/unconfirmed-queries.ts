@@ -157,7 +157,7 @@ export interface Reclaimed {
 /**
  * Claims a message to be sent once more.
  *
- * @param recipient the address that its draft had; `null` where nothing goes there
+ * @param recipient the address that its draft had, and its Message-ID; `null` where nothing goes there
  * @returns `undefined` when it is not one to decide on, its automation is gone, its contact has another address by now, or mail is
  *   held since.
  */
@@ -165,13 +165,14 @@ export async function reclaimUnconfirmed(
   em: EntityManager,
   id: string,
   claim: string,
-  recipient: string | null,
+  { recipient, header }: { recipient: string | null; header: string | null },
 ): Promise<Reclaimed | undefined> {
   const [row] = await sql<{ was_deferred: boolean; retry_at: string | null }>(em, RECLAIM, [
     id,
     claim,
     LEASE_SECONDS,
     recipient,
+    header,
   ])
   return row && { wasDeferred: row.was_deferred, retryAt: row.retry_at }
 }
@@ -188,7 +189,9 @@ contact as (
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
-  retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8)
+  retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8),
+  -- The first one that may have been sent is looked for.
+  recipient = coalesce(message.recipient, $4::text), message_id = coalesce(message.message_id, $5::text)
 from messages before
 join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id

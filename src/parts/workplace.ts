@@ -60,7 +60,7 @@ export async function settleWorkplace(
   const mover = {
     // Where nobody was enrolled, or is to be, nothing can be sent twice: a first start only put its name right.
     hold: async (unit: EntityManager) => {
-      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true, isMove: true })
+      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true })
     },
     isKnown: () => isKnown(dependencies),
   }

@@ -18,14 +18,10 @@ import { unitOf } from '../platform/db/sql.ts'
  * it may have been.
  *
  * @param mayLive whether workers may be at work on this database: what they hand over at this moment they record
- * @param isMove see `sayRestored`
  */
-export const markRestored = (
-  em: EntityManager,
-  { mayLive, isMove = false }: { mayLive: boolean; isMove?: boolean },
-): Promise<void> =>
+export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean }): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
-    await sayRestored(unit, { isMove })
+    await sayRestored(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)

@@ -9,6 +9,7 @@ import { startWorker } from '../../src/parts/worker.ts'
 import { readRestoredAt, readWorkplace, readLastWork, sayWorking } from '../../src/installation/queries.ts'
 import { watchRestored } from '../../src/installation/restored.ts'
 import { agreeOnWorkplace, whyElsewhere } from '../../src/installation/workplace.ts'
+import { enqueue, STANDING } from '../../src/outbox/queries.ts'
 import { isKnown, markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { aContact, anAutomation, enroll, wait } from '../support/factories.ts'
 import { createDatabase } from '../support/database.ts'
@@ -205,7 +206,13 @@ describe('where an installation works in Temporal', () => {
         const first = settleWorkplace(context, { deadAfterSeconds: 3, lookMs: 20 })
         // It waits for longer, and sees somebody work meanwhile.
         const others = [1, 2].map(() => settleWorkplace(context, { deadAfterSeconds: 30, lookMs: 20 }))
+        const mistaken = { ...context, config: { ...context.config, TEMPORAL_TASK_QUEUE: 'another' } }
+        const refused = assert.rejects(
+          settleWorkplace(mistaken, { deadAfterSeconds: 30, lookMs: 20 }),
+          /works in the task queue .* and not in "another"/,
+        )
         for (const watch of await Promise.all([first, ...others])) await watch.stop()
+        await refused
       } finally {
         await service.stop()
       }
@@ -230,6 +237,8 @@ describe('where an installation works in Temporal', () => {
       const { service, context, isHeld, becomes } = await behind('one')
       try {
         await (await settleWorkplace(context)).stop()
+        // A worker leaves what goes round.
+        for (const kind of STANDING) await enqueue(service.context.orm.em.fork(), { kind }, 60)
         becomes('two')
         await (await settleWorkplace(context, { deadAfterSeconds: 0.5 })).stop()
         assert.equal(await isHeld(), false)

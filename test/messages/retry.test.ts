@@ -6,7 +6,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { Retries, type Listed } from '../support/retries.ts'
 import type { Service } from '../support/service.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -284,6 +284,23 @@ describe('a message that somebody has tried again', () => {
     // At once: the workflow of the last one may still be there.
     await retry(id)
     await becomes(contactId, 'SENT')
+  })
+
+  it('keeps the Message-ID and the address of what may have been sent, where it cannot be made once more', async () => {
+    const template = {
+      ...EMAIL,
+      text: 'Hi{% if contact.metadata.bad %}{% for i in (1..2000000) %}x{% endfor %}{% endif %}',
+    }
+    const { id, contactId } = await one('UNCONFIRMED', { steps: [template] })
+    const before = await newest(contactId)
+    assert.ok(before.messageId && before.to)
+    await retries.service.call('PATCH', `contacts/${contactId}`, { metadata: { bad: true } })
+    assert.equal((await retry(id, { evenIfSent: true })).status, 202)
+    const after = await eventually('it was tried', async () => {
+      const message = await newest(contactId)
+      return message.error?.startsWith('Template error') ? message : undefined
+    })
+    assert.deepEqual([after.status, after.messageId, after.to], ['UNCONFIRMED', before.messageId, before.to])
   })
 
   it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {

@@ -16,6 +16,8 @@ export interface Listed {
   retryAt: string | null
   error: string | null
   attempts: number
+  messageId: string | null
+  to: string | null
 }
 
 /** A message whose first try ended so, and whose it is. */

@@ -43,7 +43,7 @@ const lostBefore = (lostUntil: Date | null): readonly string[] =>
   lostUntil === null
     ? []
     : [
-        'It was restored before that, too, or that was said twice: what was due by',
+        'Before that it was restored, too, or taken for a copy: what was due by',
         `${lostUntil.toISOString()} and has not been sent is UNCONFIRMED. It may have been: npm run cli -- message list`,
       ]
 

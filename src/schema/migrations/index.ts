@@ -11,7 +11,6 @@ import { Migration010TakenOut } from './010-taken-out.ts'
 import { Migration011NamespaceId } from './011-namespace-id.ts'
 import { Migration012WakeRetries } from './012-wake-retries.ts'
 import { Migration013WorkedAt } from './013-worked-at.ts'
-import { Migration014OnlyMoved } from './014-only-moved.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -28,7 +27,6 @@ export const migrations = [
   Migration011NamespaceId,
   Migration012WakeRetries,
   Migration013WorkedAt,
-  Migration014OnlyMoved,
 ]
 
 /** Their names, oldest first. */
