@@ -35,9 +35,12 @@ export function makeDataFolder(dataDir: string): void {
     makeFolder(dataDir)
     assertNobodyElses(dataDir)
     assertNotFullOfOthers(dataDir)
-    if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
-    // Behind that nobody comes in.
-    assertNobodyElsesFiles(dataDir)
+    const { mode } = statSync(dataDir)
+    const wasOpen = (mode & 0o022) !== 0
+    // Before it is closed, so that it is refused the next time, too; and behind that, when nobody comes in any more.
+    assertNobodyElsesFiles(dataDir, wasOpen)
+    if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (mode & 0o010))
+    assertNobodyElsesFiles(dataDir, wasOpen)
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -79,20 +82,24 @@ function assertNobodyElses(path: string): void {
   if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
 }
 
-/** Whose Postgres runs as a user of its own: it says itself whose it is. */
 const POSTGRES = 'postgres'
+/** Of Postgres's user, too, and what a first start that was ended leaves: the next one makes them anew. */
+const MADE_ANEW = ['postgres.unfinished', 'initdb-password']
 
 /**
- * Whoever could write into a folder until now may have put there what is read from then on.
+ * Whoever could write into a folder until now may have put there what is read, and run, from then on. Root's Postgres is another
+ * user's, who is a different one on another machine: a folder that nobody else could write into is believed.
+ *
+ * @param wasOpen whether others could write into it
  * @throws {Error} that says whose it is
  */
-function assertNobodyElsesFiles(path: string): void {
+function assertNobodyElsesFiles(path: string, wasOpen: boolean): void {
   for (const name of readdirSync(path)) {
+    const found = lstatSync(join(path, name), { throwIfNoEntry: false })
     // What comes and goes is of one who is at work there.
-    const { uid } = lstatSync(join(path, name), { throwIfNoEntry: false }) ?? {}
-    if (uid !== undefined && name !== POSTGRES && !isTrusted(uid)) {
-      throw new Error(`${name} in it belongs to another user (${uid}), who knows what is in it`)
-    }
+    if (!found || isTrusted(found.uid) || MADE_ANEW.includes(name)) continue
+    if (name === POSTGRES && found.isDirectory() && !wasOpen) continue
+    throw new Error(`${name} in it belongs to another user (${found.uid}), who knows what is in it`)
   }
 }
 

@@ -188,6 +188,10 @@ describe('the command line', function () {
       string
     >
     assert.equal(made['expiresAt'], '2101-01-01T00:00:00.000Z')
+    const last = JSON.parse((await cli([...create, '--expires', '9999-12-31', '--json'])).stdout) as {
+      expiresAt: string
+    }
+    assert.equal(last.expiresAt, '9999-12-31T23:59:59.000Z')
     for (const wrong of ['2020-01-01', 'tomorrow', '2100-02-30', '2100-02-31x', '2100-12-31T12:00']) {
       assert.equal((await cli([...create, '--expires', wrong])).code, 1, wrong)
     }

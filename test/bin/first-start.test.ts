@@ -4,12 +4,14 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
@@ -165,6 +167,24 @@ describe('a first start', function () {
     writeFileSync(join(shared, 'temporal.db'), '')
     chownSync(join(shared, 'temporal.db'), NOBODY, NOBODY)
     assert.throws(() => makeDataFolder(shared), /temporal\.db in it belongs to another user \(65534\)/)
+    rmSync(join(shared, 'temporal.db'))
+    // A cluster is run as whoever owns it.
+    mkdirSync(join(shared, 'postgres'))
+    writeFileSync(join(shared, 'postgres', 'PG_VERSION'), '18')
+    chownSync(join(shared, 'postgres'), NOBODY, NOBODY)
+    chmodSync(shared, 0o2775)
+    for (let times = 0; times < 2; times += 1)
+      assert.throws(() => makeDataFolder(shared), /postgres in it belongs to another user \(65534\)/)
+    chmodSync(shared, 0o700)
+    // What a first start leaves that was ended with all that it had started.
+    writeFileSync(join(shared, 'lock.db'), '')
+    writeFileSync(join(shared, 'initdb-password'), '')
+    chownSync(join(shared, 'initdb-password'), NOBODY, NOBODY)
+    makeDataFolder(shared)
+    rmSync(join(shared, 'postgres'), { recursive: true })
+    symlinkSync('/tmp', join(shared, 'postgres'))
+    lchownSync(join(shared, 'postgres'), NOBODY, NOBODY)
+    assert.throws(() => makeDataFolder(shared), /postgres in it belongs to another user/)
   })
 
   it('does not make itself at home among the files of others', async () => {

@@ -34,6 +34,8 @@ function parseRateLimit(text: string): number {
   return limit
 }
 
+const END_OF_TIME = new Date('9999-12-31T23:59:59Z')
+
 /** A day, such as 2027-01-31, or an instant, both as ISO 8601 has them; a day ends with it, in UTC. */
 function parseExpiry(text: string): Date {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
@@ -45,6 +47,8 @@ function parseExpiry(text: string): Date {
   ) {
     throw new InvalidArgumentError('It is a day, such as 2027-01-31, or an instant, such as 2027-01-31T12:00:00Z.')
   }
+  // Beyond that years have more digits, which not everybody reads.
+  if (date > END_OF_TIME) return END_OF_TIME
   if (date <= new Date()) throw new InvalidArgumentError('It is over already.')
   return date
 }
