@@ -15,7 +15,8 @@ export async function lockContact(em: EntityManager, workspaceId: string, id: st
 /**
  * Erases a contact and everything that hangs on it: enrollments, messages, events, memberships, tags, and the answers
  * kept for its Idempotency-Keys. What is left are those keys, the cancellations of its workflows that are pending, and the
- * claims of emails that are being handed over at this moment: these hold ids alone.
+ * claims of emails that are being handed over at this moment: nobody who erases keeps a sender from renewing its claims, and
+ * they go when they are settled.
  *
  * The tally of its block is taken first: `upsertContacts` takes it before those of lists, too.
  */
@@ -45,12 +46,6 @@ export async function eraseContact(em: EntityManager, workspaceId: string, id: s
     em,
     `delete from messages where contact_id = $1::uuid
        and not (status = 'SENDING' and lease_until > clock_timestamp())`,
-    [id],
-  )
-  await sql(
-    em,
-    `update messages set recipient = null, subject = null, html = null, text = null, response = null, error = null
-     where contact_id = $1::uuid`,
     [id],
   )
   await sql(em, `delete from contacts where id = $1::uuid`, [id])

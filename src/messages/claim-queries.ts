@@ -53,7 +53,8 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     LEASE_SECONDS,
     'error' in claim.as ? claim.as.error : null,
     content?.messageId ?? claim.header,
-    content?.recipient ?? claim.recipient,
+    // Of what is settled: a claim outlives an erasure for a moment.
+    claim.as.status === 'SENDING' ? null : (content?.recipient ?? claim.recipient),
     content?.subject ?? null,
     content?.html ?? null,
     content?.text ?? null,

@@ -230,8 +230,7 @@ contact as (
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,
   lease_until = clock_timestamp() + make_interval(secs => $5::float8),
-  -- The first one that may have been sent is looked for.
-  recipient = coalesce(message.recipient, $4::text), message_id = coalesce(message.message_id, $6::text)
+  message_id = coalesce(message.message_id, $6::text)
 from automation, contact
 where message.id = $1::uuid and automation.id = message.automation_id and contact.id = message.contact_id
   and message.attempts = $3::integer and ${IS_TO_RETRY}

@@ -190,8 +190,7 @@ contact as (
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
   retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8),
-  -- The first one that may have been sent is looked for.
-  recipient = coalesce(message.recipient, $4::text), message_id = coalesce(message.message_id, $5::text)
+  message_id = coalesce(message.message_id, $5::text)
 from messages before
 join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id
