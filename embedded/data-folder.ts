@@ -44,10 +44,8 @@ export function makeDataFolder(dataDir: string): void {
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new Error(
-      `DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. Set it to a folder of its own, which is new or empty.`,
-      { cause: error },
-    )
+    const advice = error instanceof ForeignFile ? error.advice : 'Set it to a folder of its own, which is new or empty.'
+    throw new Error(`DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. ${advice}`, { cause: error })
   }
 }
 
@@ -99,8 +97,12 @@ function assertNobodyElsesFiles(path: string, wasOpen: boolean): void {
     // What comes and goes is of one who is at work there.
     if (!found || isTrusted(found.uid) || MADE_ANEW.includes(name)) continue
     if (name === POSTGRES && found.isDirectory() && !wasOpen) continue
-    throw new Error(`${name} in it belongs to another user (${found.uid}), who knows what is in it`)
+    throw new ForeignFile(`${name} in it belongs to another user (${found.uid}), who knows what is in it`)
   }
+}
+
+class ForeignFile extends Error {
+  readonly advice = 'Take it away; or, where you know whose it is and what is in it, make it yours (chown).'
 }
 
 /** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */

@@ -78,7 +78,7 @@ class RetryAttempt implements Attempt {
 
   private of() {
     const { attempts, contact } = this.draft
-    const header = messageIdOf(this.dependencies, this.key)
+    const header = this.draft.header ?? messageIdOf(this.dependencies, this.key)
     return { claim: this.claimId, attempts, recipient: contact.email, header }
   }
 }

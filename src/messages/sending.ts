@@ -43,7 +43,10 @@ export type Patience = 'at-once' | { turn: AbortSignal }
 export type Drafted = Pick<
   Draft,
   'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'event' | 'mail'
->
+> & {
+  /** The Message-ID that it had, where it may have been sent before. */
+  header?: string | null
+}
 
 /** What an attempt writes into the ledger: a step's for its sequence, or one that somebody asked for. */
 export interface Attempt {
@@ -246,11 +249,12 @@ export const messageIdOf = ({ mailFrom }: Pick<SendMessageDependencies, 'mailFro
 export const contentOf = (
   sender: Pick<SendMessageDependencies, 'mailFrom'>,
   key: MessageKey,
-  { contact }: Pick<Draft, 'contact'>,
+  { contact, header = null }: Pick<Drafted, 'contact' | 'header'>,
   rendered: RenderedEmail,
 ): Content => ({
   ...rendered,
-  messageId: messageIdOf(sender, key),
+  // Whoever has it already knows it by that, whatever the sender is since.
+  messageId: header ?? messageIdOf(sender, key),
   recipient: contact.email,
 })
 

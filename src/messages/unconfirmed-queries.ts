@@ -72,6 +72,8 @@ export interface OnceMoreDraft extends Pick<
 > {
   key: MessageKey
   automationId: string
+  /** The Message-ID that it had, if it had one. */
+  header: string | null
   /** What became of it before. */
   before: MessageStatus
   /** Since when somebody wants it tried again, as Postgres prints it. */
@@ -95,6 +97,7 @@ export async function draftOnceMore(
   const [row] = await preparedSql<{
     automation_id: string
     status: MessageStatus
+    message_id: string | null
     attempts: number
     retry_at: string | null
     on_send_failure: SendFailurePolicy
@@ -117,6 +120,7 @@ export async function draftOnceMore(
     key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
     automationId: row.automation_id,
     before: row.status,
+    header: row.message_id,
     retryAt: row.retry_at,
     attempts: row.attempts,
     onSendFailure: row.on_send_failure,
@@ -131,7 +135,7 @@ export async function draftOnceMore(
 
 const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
-  message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.email,
+  message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.email,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
 from messages message

@@ -147,6 +147,19 @@ describe('a message that is put off', () => {
     await slow.close()
   })
 
+  it('is sent once more under the Message-ID that it had, whatever the sender is since', async () => {
+    const { id, enrollmentId } = await aDeferred()
+    await cancelRow(em(), enrollmentId)
+    await sql(
+      em(),
+      `update messages set status = 'UNCONFIRMED', message_id = '<one@before.example>' where id = $1::uuid`,
+      [id],
+    )
+    assert.equal((await resend(id)).status, 'SENT')
+    assert.match(sink.mails.at(-1)!.headers, /^Message-ID: <one@before\.example>/im)
+    sink.mails.length -= 1
+  })
+
   it('whose sender died is known by its Message-ID, as the mail server’s log has it', async () => {
     const { key, automationId, enrollmentId, status } = await aDeferred()
     const [row] = await sql<{ email: string; contact_id: string }>(
