@@ -42,7 +42,7 @@ const API: readonly Point[] = [
   {
     name: 'api: after record',
     file: ENROLL,
-    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw new Refusal(AUTOMATION_NOT_ACTIVE)\n',
+    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)\n',
   },
   {
     name: 'api: done, not committed',
