@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   accessSync,
   chmodSync,
@@ -95,14 +96,38 @@ function assertNobodyElsesFiles(path: string, wasOpen: boolean): void {
   for (const name of readdirSync(path)) {
     const found = lstatSync(join(path, name), { throwIfNoEntry: false })
     // What comes and goes is of one who is at work there.
-    if (!found || isTrusted(found.uid) || MADE_ANEW.includes(name)) continue
-    if (name === POSTGRES && found.isDirectory() && !wasOpen) continue
-    throw new ForeignFile(`${name} in it belongs to another user (${found.uid}), who knows what is in it`)
+    if (!found || [...MADE_ANEW, ...NOT_FILES_OF_ANYBODY].includes(name)) continue
+    const isPostgres = name === POSTGRES && found.isDirectory() && (!wasOpen || found.uid === uidOfPostgres())
+    if (!isTrusted(found.uid) && !isPostgres) {
+      throw new ForeignFile(
+        `${name} in it belongs to another user (${found.uid}), who knows what is in it`,
+        name === POSTGRES
+          ? `Where nobody else could have put it there: chmod go-w ${path}`
+          : 'Take it away; or, where you know what is in it, make it yours (chown of it alone).',
+      )
+    }
+    // Of ours what others could put there, or can change from elsewhere.
+    if (wasOpen && (found.mode & 0o022 || (found.isFile() && found.nlink > 1)) && !found.isSymbolicLink()) {
+      throw new ForeignFile(
+        `others may write into ${name} in it, or could have put it there`,
+        'Take it away; or, where you know what is in it, chmod go-w both, and let it have no other name (link).',
+      )
+    }
   }
 }
 
+/** Whose Postgres is that root starts, on this machine; `undefined` where there is no such user. */
+function uidOfPostgres(): number | undefined {
+  const { status, stdout } = spawnSync('id', ['-u', POSTGRES], { encoding: 'utf8' })
+  return status === 0 ? Number(stdout) : undefined
+}
+
 class ForeignFile extends Error {
-  readonly advice = 'Take it away; or, where you know whose it is and what is in it, make it yours (chown).'
+  readonly advice: string
+  constructor(message: string, advice: string) {
+    super(message)
+    this.advice = advice
+  }
 }
 
 /** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */

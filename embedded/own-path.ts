@@ -12,11 +12,11 @@ export const isTrusted = (uid: number): boolean => uid === (process.getuid?.() ?
  * @throws {Error} that says which of them is whose
  */
 export function assertNobodyElsesPath(path: string): void {
-  const { uid, gid, mode } = statSync(path)
+  const { uid, mode } = statSync(path)
   if (!isTrusted(uid)) throw new Error(`${path} belongs to another user (${uid}), who could read what is saved`)
-  // A group of its own is what many systems give each user. Root's may have others in it; and of an access list these bits are the mask.
-  const isOwnGroup = gid !== 0 && gid === process.getgid?.() && gid === process.getuid?.()
-  const writers = isOwnGroup ? 0o002 : 0o022
-  if (mode & writers && !(mode & STICKY)) throw new Error(`others may write into ${path}, and could read what is saved`)
+  // A group of one's own, too: of a list of access these bits are the mask, and say nothing of who is in it.
+  if (mode & 0o022 && !(mode & STICKY)) {
+    throw new Error(`others may write into ${path}, and could read what is saved (chmod go-w, where they need not)`)
+  }
   if (dirname(path) !== path) assertNobodyElsesPath(dirname(path))
 }

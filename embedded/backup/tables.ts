@@ -108,7 +108,7 @@ async function assertTimes(client: Client): Promise<void> {
       // The one time that means something else: a try that nobody wants any more.
       const isMarked = name === 'messages' && column === 'retry_at'
       const { rowCount } = await client.query(
-        `select from public.${table} where (${time} >= '10000-01-01' or ${time} < '0001-01-01')
+        `select from public.${table} where (${time} >= '10000-01-01 00:00+00' or ${time} < '0001-01-01 00:00+00')
          and not ($1 and ${time} = '-infinity') limit 1`,
         [isMarked],
       )

@@ -230,7 +230,7 @@ contact as (
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,
   lease_until = clock_timestamp() + make_interval(secs => $5::float8),
-  message_id = coalesce(message.message_id, $6::text)
+  message_id = case when message.status = 'UNCONFIRMED' then coalesce(message.message_id, $6::text) else $6::text end
 from automation, contact
 where message.id = $1::uuid and automation.id = message.automation_id and contact.id = message.contact_id
   and message.attempts = $3::integer and ${IS_TO_RETRY}

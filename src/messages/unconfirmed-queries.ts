@@ -72,7 +72,7 @@ export interface OnceMoreDraft extends Pick<
 > {
   key: MessageKey
   automationId: string
-  /** The Message-ID that it had, if it had one. */
+  /** The Message-ID that it had, where it may have been sent. */
   header: string | null
   /** What became of it before. */
   before: MessageStatus
@@ -120,7 +120,8 @@ export async function draftOnceMore(
     key: { enrollmentId: row.enrollment_id, stepId: row.step_id, visit: row.visit },
     automationId: row.automation_id,
     before: row.status,
-    header: row.message_id,
+    // By that it may be known already.
+    header: MAY_BE_KNOWN.includes(row.status) ? row.message_id : null,
     retryAt: row.retry_at,
     attempts: row.attempts,
     onSendFailure: row.on_send_failure,
@@ -132,6 +133,8 @@ export async function draftOnceMore(
     mail: row.mail,
   }
 }
+
+const MAY_BE_KNOWN: readonly MessageStatus[] = ['UNCONFIRMED', 'SENDING']
 
 const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
@@ -194,7 +197,7 @@ contact as (
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,
   retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8),
-  message_id = coalesce(message.message_id, $5::text)
+  message_id = case when before.status in ('UNCONFIRMED', 'SENDING') then coalesce(before.message_id, $5::text) else $5::text end
 from messages before
 join enrollments enrollment on enrollment.id = before.enrollment_id
 join automation on automation.id = enrollment.automation_id

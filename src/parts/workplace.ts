@@ -77,7 +77,10 @@ export async function settleWorkplace(
     const now = await workplaceIn(context)
     if (now.namespaceId !== null && now.namespaceId !== seen.namespaceId) {
       // It works itself, and has come there with the address: so have the others, or they will be told.
-      await agree(now, () => Promise.resolve())
+      await agree(now, () => Promise.resolve()).catch(async (error: unknown) => {
+        elsewhere = await whyElsewhere(em.fork(), now)
+        throw error
+      })
       // It may be a new one, in which no enrollment could start.
       await ensureSearchAttributes(context.temporal, context.config.TEMPORAL_NAMESPACE)
       seen = now

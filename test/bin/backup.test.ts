@@ -129,8 +129,8 @@ describe('a backup of npm start', function () {
     assert.match(kept.text, /is there already\. Name another file/)
     const everybodys = join(folder, 'everybodys')
     mkdirSync(everybodys)
-    // An access list shows its mask as what the group may, also root's.
-    for (const mode of process.getuid?.() === 0 ? [0o777, 0o770] : [0o777]) {
+    // An access list shows its mask as what the group may.
+    for (const mode of [0o777, 0o770]) {
       chmodSync(everybodys, mode)
       const open = await cli(dataDir, ['backup', join(everybodys, 'x.backup')])
       assert.match(open.text, /A backup cannot be made in .*: others may write into .*, and could read what is saved/)
@@ -341,17 +341,26 @@ describe('a backup of npm start', function () {
       }
     })
 
-    it('where it has a time that no calendar has, or nothing is left of a sequence', async () => {
-      await changed((unpacked) => {
-        const path = join(unpacked, 'workspaces.copy.gz')
-        const rows = gunzipSync(readFileSync(path)).toString()
-        writeFileSync(path, gzipSync(rows.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.?\d*\+\d\d/, 'infinity')))
-        const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
-        rewrite(unpacked, ({ tables }) => {
-          for (const table of tables) if (table.name === 'workspaces') table.sha256 = digest
+    it('where it has a time that no calendar has, in whatever zone, or nothing is left of a sequence', async () => {
+      const withTime = (time: string) =>
+        changed((unpacked) => {
+          const path = join(unpacked, 'workspaces.copy.gz')
+          const rows = gunzipSync(readFileSync(path)).toString()
+          writeFileSync(path, gzipSync(rows.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.?\d*\+\d\d/, time)))
+          const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
+          rewrite(unpacked, ({ tables }) => {
+            for (const table of tables) if (table.name === 'workspaces') table.sha256 = digest
+          })
         })
-      })
-      await refuses(/a time that there is not: created_at of workspaces/)
+      for (const time of ['infinity', '10000-01-01 00:00:00+00']) {
+        await withTime(time)
+        await refuses(/a time that there is not: created_at of workspaces/, join(folder, 'refused'), {
+          TZ: 'America/New_York',
+        })
+      }
+      await withTime('9999-12-31 23:59:59+00')
+      const far = await cli(join(folder, 'far'), ['restore', file], { TZ: 'Asia/Tokyo' })
+      assert.equal(far.code, 0, far.text)
       await changed((unpacked) =>
         rewrite(unpacked, ({ sequences }) => void (sequences[0]!.last = String(2n ** 63n - 1n))),
       )

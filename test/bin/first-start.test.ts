@@ -168,6 +168,12 @@ describe('a first start', function () {
     chownSync(join(shared, 'temporal.db'), NOBODY, NOBODY)
     assert.throws(() => makeDataFolder(shared), /temporal\.db in it belongs to another user \(65534\)/)
     rmSync(join(shared, 'temporal.db'))
+    // What is ours, and others may change.
+    writeFileSync(join(shared, 'temporal.db'), '')
+    chmodSync(join(shared, 'temporal.db'), 0o664)
+    chmodSync(shared, 0o2775)
+    assert.throws(() => makeDataFolder(shared), /others may write into temporal\.db in it/)
+    rmSync(join(shared, 'temporal.db'))
     // A cluster is run as whoever owns it.
     mkdirSync(join(shared, 'postgres'))
     writeFileSync(join(shared, 'postgres', 'PG_VERSION'), '18')

@@ -303,6 +303,13 @@ describe('a message that somebody has tried again', () => {
     assert.deepEqual([after.status, after.messageId, after.to], ['UNCONFIRMED', before.messageId, before.to])
   })
 
+  it('that was CAPTURED, and nobody has had, gets the Message-ID of the sender of today', async () => {
+    const { id, contactId } = await one('CAPTURED')
+    await sql(em(), `update messages set message_id = '<one@localhost.localdomain>' where id = $1::uuid`, [id])
+    await retry(id)
+    assert.match((await becomes(contactId, 'SENT')).messageId!, /@example\.com>$/)
+  })
+
   it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {
     const { id, contactId } = await one('FAILED')
     // As a sender that was killed behind its claim leaves it: what is claimed is not to be tried again any more.
