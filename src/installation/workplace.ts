@@ -30,7 +30,7 @@ export interface Mover {
  * a mistake: what runs is in the first one, and a copy of the database would end and cancel in there what is not its own,
  * because workflows are named by automation and contact. Another namespace, also one of the same name in another Temporal, has
  * nothing of that: a worker, which has seen that it is there, takes it, and tells. What is moved so is most often a copy, and its
- * original goes on: it sends nothing before somebody says so. Who only asks is refused, because a name may be mistyped. Of what
+ * original goes on: it sends nothing before somebody says so. Its task queue keeps its name there. Who only asks is refused, because a name may be mistyped. Of what
  * worked before the ledger kept the id, Temporal itself says whether it is this one.
  *
  * @param mover left out by who is not to move it
@@ -44,6 +44,12 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
   const first = isUnknown ? before : await firstWorkplace(unit, wanted)
   const moves = isUnknown || isAnother(first, wanted)
   if (moves && mover) {
+    if (first.taskQueue !== wanted.taskQueue) {
+      throw new Error(
+        `An installation keeps its task queue wherever it works: set TEMPORAL_TASK_QUEUE to "${first.taskQueue}" here, too. What ` +
+          'an API has started there meanwhile, or it has itself before, is in that, and nobody would look for it in another.',
+      )
+    }
     await mover.assertNobodyWorks()
     const taken = await unit.transactional(async (transaction) => {
       await lockWorkplace(transaction)

@@ -81,6 +81,17 @@ describe('where an installation works in Temporal', () => {
     assert.equal(await agree(HERE, false), false)
   })
 
+  it('is moved with its task queue: what runs there already is in that', async () => {
+    await agree(HERE)
+    const renamed = { namespace: 'staging', namespaceId: 'two', taskQueue: 'another' }
+    await assert.rejects(
+      agree(renamed),
+      /keeps its task queue wherever it works: set TEMPORAL_TASK_QUEUE to "dripline"/,
+    )
+    assert.deepEqual(await read(), HERE)
+    assert.equal(await agree({ ...renamed, taskQueue: HERE.taskQueue }), true)
+  })
+
   it('is not moved to another task queue of the same namespace', async () => {
     await agree(HERE)
     await assert.rejects(
@@ -209,7 +220,7 @@ describe('where an installation works in Temporal', () => {
         const mistaken = { ...context, config: { ...context.config, TEMPORAL_TASK_QUEUE: 'another' } }
         const refused = assert.rejects(
           settleWorkplace(mistaken, { deadAfterSeconds: 30, lookMs: 20 }),
-          /works in the task queue .* and not in "another"/,
+          /keeps its task queue wherever it works/,
         )
         for (const watch of await Promise.all([first, ...others])) await watch.stop()
         await refused
