@@ -30,8 +30,8 @@ export interface Mover {
  * a mistake: what runs is in the first one, and a copy of the database would end and cancel in there what is not its own,
  * because workflows are named by automation and contact. Another namespace, also one of the same name in another Temporal, has
  * nothing of that: a worker, which has seen that it is there, takes it, and tells. What is moved so is most often a copy, and its
- * original goes on: it sends nothing before somebody says so. Its task queue keeps its name there. Who only asks is refused, because a name may be mistyped. Of what
- * worked before the ledger kept the id, Temporal itself says whether it is this one.
+ * original goes on: it sends nothing before somebody says so. Its task queue keeps its name there. Who only asks is refused,
+ * because a name may be mistyped. Of what worked before the ledger kept the id, Temporal itself says whether it is this one.
  *
  * @param mover left out by who is not to move it
  * @throws {Error} that says what to set
