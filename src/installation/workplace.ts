@@ -19,6 +19,8 @@ export function installationOf(em: EntityManager): () => Promise<string> {
 export interface Mover {
   /** @throws {Error} that says what to do, where somebody works in the other one */
   assertNobodyWorks(): Promise<void>
+  /** Whether anybody was enrolled, or is to be. */
+  hasEnrolled(): Promise<boolean>
   /** Says that it is as one that was restored, in the transaction that moves it. */
   hold(em: EntityManager): Promise<void>
   /** Whether this Temporal knows of anybody who has been enrolled for a while; also where nobody has. */
@@ -30,8 +32,9 @@ export interface Mover {
  * a mistake: what runs is in the first one, and a copy of the database would end and cancel in there what is not its own,
  * because workflows are named by automation and contact. Another namespace, also one of the same name in another Temporal, has
  * nothing of that: a worker, which has seen that it is there, takes it, and tells. What is moved so is most often a copy, and its
- * original goes on: it sends nothing before somebody says so. Its task queue keeps its name there. Who only asks is refused,
- * because a name may be mistyped. Of what worked before the ledger kept the id, Temporal itself says whether it is this one.
+ * original goes on: it sends nothing before somebody says so. Its task queue keeps its name there, where anybody is enrolled. Who
+ * only asks is refused, because a name may be mistyped. Of what worked before the ledger kept the id, Temporal itself says whether
+ * it is this one.
  *
  * @param mover left out by who is not to move it
  * @throws {Error} that says what to set
@@ -44,7 +47,9 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
   const first = isUnknown ? before : await firstWorkplace(unit, wanted)
   const moves = isUnknown || isAnother(first, wanted)
   if (moves && mover) {
-    if (first.taskQueue !== wanted.taskQueue) {
+    // Of the places that 0.1.0 kept none is certain: there whoever came last wrote it, in whichever namespace.
+    const isCertain = first.namespaceId !== null && (await mover.hasEnrolled())
+    if (isCertain && first.taskQueue !== wanted.taskQueue) {
       throw new Error(
         `An installation keeps its task queue wherever it works: set TEMPORAL_TASK_QUEUE to "${first.taskQueue}" here, too. What ` +
           'an API has started there meanwhile, or it has itself before, is in that, and nobody would look for it in another.',
@@ -80,7 +85,7 @@ function assertSameQueue(first: Workplace, wanted: Workplace): void {
 const elsewhere = (first: Workplace, wanted: Workplace): Error =>
   new Error(
     `${whatDiffers(first, wanted)} Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE to that; or, where this is a copy of another ` +
-      "installation's database, set TEMPORAL_NAMESPACE to one of its own, and start a worker there first: in the same one it " +
+      "installation's database, set TEMPORAL_NAMESPACE alone to one of its own, and start a worker there first: in the same one it " +
       'would cancel what the other one runs.',
   )
 

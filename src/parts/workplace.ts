@@ -59,6 +59,7 @@ export async function settleWorkplace(
   const { em } = dependencies
   const mover = {
     // Where nobody was enrolled, or is to be, nothing can be sent twice: a first start only put its name right.
+    hasEnrolled: () => hasEnrolled(em.fork()),
     hold: async (unit: EntityManager) => {
       if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true })
     },

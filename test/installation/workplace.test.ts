@@ -36,11 +36,16 @@ describe('where an installation works in Temporal', () => {
 
   const read = () => readWorkplace(orm.em.fork())
   /** @returns whether it is taken for a copy. */
-  const agree = async (wanted: Awaited<ReturnType<typeof read>> & object, isKnown = true): Promise<boolean> => {
+  const agree = async (
+    wanted: Awaited<ReturnType<typeof read>> & object,
+    isKnown = true,
+    hasEnrolled = true,
+  ): Promise<boolean> => {
     let moved = false
     await agreeOnWorkplace(orm.em, quietLog, wanted, {
       hold: () => Promise.resolve(void (moved = true)),
       isKnown: () => Promise.resolve(isKnown),
+      hasEnrolled: () => Promise.resolve(hasEnrolled),
       assertNobodyWorks: () => Promise.resolve(),
     })
     return moved
@@ -90,6 +95,20 @@ describe('where an installation works in Temporal', () => {
     )
     assert.deepEqual(await read(), HERE)
     assert.equal(await agree({ ...renamed, taskQueue: HERE.taskQueue }), true)
+  })
+
+  it('is moved with another task queue where nobody is enrolled, or nobody knows in which one they are', async () => {
+    const renamed = { namespace: 'staging', namespaceId: 'two', taskQueue: 'another' }
+    await agree(HERE)
+    await agree(renamed, true, false)
+    assert.deepEqual(await read(), renamed)
+    // As 0.1.0 left it, where an API was once started with its defaults.
+    await sql(
+      orm.em.fork(),
+      `update installation set temporal_namespace = 'default', temporal_namespace_id = null, temporal_task_queue = 'dripline'`,
+    )
+    assert.equal(await agree(renamed), true)
+    assert.deepEqual(await read(), renamed)
   })
 
   it('is not moved to another task queue of the same namespace', async () => {
