@@ -48,20 +48,16 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
   const moves = isUnknown || isAnother(first, wanted)
   if (moves && mover) {
     // Of the places that 0.1.0 kept none is certain: there whoever came last wrote it, in whichever namespace.
-    const isCertain = first.namespaceId !== null && (await mover.hasEnrolled())
-    if (isCertain && first.taskQueue !== wanted.taskQueue) {
-      throw new Error(
-        `An installation keeps its task queue wherever it works: set TEMPORAL_TASK_QUEUE to "${first.taskQueue}" here, too. What ` +
-          'an API has started there meanwhile, or it has itself before, is in that, and nobody would look for it in another.',
-      )
-    }
+    const isOther = first.taskQueue !== wanted.taskQueue
+    if (isOther && first.namespaceId !== null && (await mover.hasEnrolled())) throw otherQueue(first)
     await mover.assertNobodyWorks()
     const taken = await unit.transactional(async (transaction) => {
       await lockWorkplace(transaction)
       const now = await readWorkplace(transaction)
       // Of several workers one moves it.
       if (isSamePlace(now, wanted)) return now
-      await mover.hold(transaction)
+      // Where nobody is enrolled nothing can be sent twice: a first start only put its name right.
+      if (await mover.hasEnrolled()) await mover.hold(transaction)
       await moveWorkplace(transaction, wanted)
       return null
     })
@@ -81,6 +77,12 @@ export async function agreeOnWorkplace(em: EntityManager, log: Log, wanted: Work
 function assertSameQueue(first: Workplace, wanted: Workplace): void {
   if (first.taskQueue !== wanted.taskQueue) throw elsewhere(first, wanted)
 }
+
+const otherQueue = (first: Workplace): Error =>
+  new Error(
+    `An installation keeps its task queue wherever it works: set TEMPORAL_TASK_QUEUE to "${first.taskQueue}" here, too. What ` +
+      'an API has started there meanwhile, or it has itself before, is in that, and nobody would look for it in another.',
+  )
 
 const elsewhere = (first: Workplace, wanted: Workplace): Error =>
   new Error(

@@ -58,11 +58,8 @@ export async function settleWorkplace(
   const { dependencies, log } = context
   const { em } = dependencies
   const mover = {
-    // Where nobody was enrolled, or is to be, nothing can be sent twice: a first start only put its name right.
-    hasEnrolled: () => hasEnrolled(em.fork()),
-    hold: async (unit: EntityManager) => {
-      if (await hasEnrolled(unit)) await markRestored(unit, { mayLive: true })
-    },
+    hasEnrolled: () => hasEnrolled(em),
+    hold: (unit: EntityManager) => markRestored(unit, { mayLive: true }),
     isKnown: () => isKnown(dependencies),
   }
   const agree = async (wanted: Workplace, assertNobodyWorks: () => Promise<void>) => {
