@@ -27,7 +27,8 @@ async function startUnguarded({ context, workspaceId }: Service) {
     isLogWatched: false,
   }
   const caller = {
-    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', scopes: [...SCOPES], expiresAt: null },
+    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null },
+    scopes: SCOPES,
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
     rateLimit: { allowed: true, limit: 1, remaining: 1, resetAt: new Date(), retryAfter: 0 },
   }

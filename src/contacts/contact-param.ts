@@ -14,10 +14,10 @@ const BY_EXTERNAL_ID = 'external:'
 export const CONTACT = {
   description: "The contact's id; or `email:` and its address; or `external:` and its externalId.",
   example: EXAMPLE_ID,
-  async resolve(em: EntityManager, { workspace, apiKey }: Caller, given: string): Promise<string | undefined> {
+  async resolve(em: EntityManager, { workspace, scopes }: Caller, given: string): Promise<string | undefined> {
     const name = readName(given)
     if (name === undefined) return readId(given)
-    if (!apiKey.scopes.some((scope) => scope.startsWith('contacts:'))) return undefined
+    if (!scopes.some((scope) => scope.startsWith('contacts:'))) return undefined
     return findNamed(em, workspace.id, name)
   },
 }

@@ -215,7 +215,7 @@ export const contactOperations = [
     async handle({ caller, params, body }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const change = { ...body, email: body.email?.trim() }
-      const tellsWhose = caller.apiKey.scopes.includes('contacts:read')
+      const tellsWhose = caller.scopes.includes('contacts:read')
       const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
       return { status: 200, body: { data: presentWritten(caller, contact, change) }, contactId: contact.id }
     },

@@ -37,11 +37,11 @@ export const writtenContactShape = writtenShape(contactShape, { component: 'Writ
 
 /** @param given what the call said of the contact. */
 export function presentWritten(
-  { apiKey }: Caller,
+  { scopes }: Caller,
   contact: ContactProfile,
   given: ContactChange & Pick<ContactInput, 'tags' | 'listId'>,
 ): Partial<InferType<typeof contactShape>> & { id: string } {
-  if (apiKey.scopes.includes('contacts:read')) return presentContact(contact)
+  if (scopes.includes('contacts:read')) return presentContact(contact)
   const { email, externalId, firstName, metadata, tags, listId } = given
   return {
     id: contact.id,

@@ -55,13 +55,13 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   }
 }
 
-function assertScope({ scope }: Operation, { apiKey }: Caller): void {
-  if (scope !== null && !apiKey.scopes.includes(scope)) throw new Refusal(missingScope(scope))
+function assertScope({ scope }: Operation, { scopes }: Caller): void {
+  if (scope !== null && !scopes.includes(scope)) throw new Refusal(missingScope(scope))
 }
 
 /** Whether a caller may read what it writes. */
-const mayRead = ({ scope }: Operation, { apiKey }: Caller): boolean =>
-  (apiKey.scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
+const mayRead = ({ scope }: Operation, { scopes }: Caller): boolean =>
+  (scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
 
 type Params = ReturnType<typeof paramsOf>
 
@@ -94,7 +94,7 @@ async function serve(
     rawBody: body?.raw ?? '',
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
-    knowsNames: caller.apiKey.scopes.some((scope) => scope.startsWith('contacts:')),
+    knowsNames: caller.scopes.some((scope) => scope.startsWith('contacts:')),
     transactional: operation.transactional ?? true,
     // Anew it holds what others wrote since: who may not read gets what it was told, which is what it gave.
     ...(operation.remake &&

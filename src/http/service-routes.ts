@@ -12,7 +12,7 @@ export const whoami = operation({
   description: 'Tells whose key this is, what it may do, and how much of its limit is left.',
   scope: null,
   answers: { 200: { description: 'The key is valid.', schema: single(whoamiShape) } },
-  handle: ({ caller: { workspace, apiKey, rateLimit } }) => ({
+  handle: ({ caller: { workspace, apiKey, scopes, rateLimit } }) => ({
     status: 200,
     body: {
       data: {
@@ -23,7 +23,7 @@ export const whoami = operation({
           prefix: apiKey.prefix,
           expiresAt: apiKey.expiresAt?.toISOString() ?? null,
         },
-        scopes: apiKey.scopes,
+        scopes,
         rateLimit: {
           limit: rateLimit.limit,
           remaining: rateLimit.remaining,

@@ -25,12 +25,12 @@ export const writtenShape = <Fields extends AnyObject>(
 
 /** What the answer tells of it. @param given the fields that the call gave of it */
 export const presentWrittenTo = <Data extends object>(
-  { apiKey }: Caller,
+  { scopes }: Caller,
   scope: Scope,
   data: Data,
   given: object,
 ): Partial<Data> =>
-  apiKey.scopes.includes(scope)
+  scopes.includes(scope)
     ? data
     : (Object.fromEntries(
         Object.entries(data).filter(([name]) => name === 'id' || Object.hasOwn(given, name)),

@@ -6,7 +6,9 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
 /** A key that was found, may be used from the caller's address, and its workspace. */
 export interface Caller {
-  apiKey: { id: string; name: string; prefix: string; scopes: Scope[]; expiresAt: Date | null }
+  apiKey: { id: string; name: string; prefix: string; expiresAt: Date | null }
+  /** What it may do. */
+  scopes: readonly Scope[]
   workspace: { id: string; name: string; mode: WorkspaceMode }
   /** What its window has told this request. */
   rateLimit: RateLimit
@@ -56,7 +58,8 @@ function callerOf(row: AdmissionRow, rateLimit: RateLimit): Admission['caller'] 
   if (!row.in_range) return 'wrong-address'
   const expiresAt = row.expires_at === null ? null : toDate(row.expires_at)
   return {
-    apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, scopes: row.scopes, expiresAt },
+    apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, expiresAt },
+    scopes: row.scopes,
     workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
     rateLimit,
   }
