@@ -16,6 +16,7 @@ import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
+import { homeFigures, numbersFigures } from './figures.ts'
 import { enrollmentsList, messagesList } from './ledger-lists.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
@@ -45,6 +46,8 @@ const BENCHMARKS: readonly Benchmark[] = [
     lists,
     messagesList,
     enrollmentsList,
+    homeFigures,
+    numbersFigures,
     byEmail,
     cliHelp,
   ],

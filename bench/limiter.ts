@@ -1,3 +1,4 @@
+import { createPasswords } from '../src/platform/passwords.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -25,9 +26,15 @@ async function startUnguarded({ context, workspaceId }: Service) {
     checkHealth: () => [],
     trustedProxies: [],
     isLogWatched: false,
+    passwords: createPasswords(),
+    oidc: undefined,
+    publicUrl: undefined,
+    lookAtService: () => Promise.reject(new Error('Nobody looks here')),
+    sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
+    admitSession: () => Promise.resolve(undefined),
   }
   const caller = {
-    apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null },
+    by: { kind: 'key' as const, apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null } },
     scopes: SCOPES,
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
     rateLimit: { allowed: true, limit: 1, remaining: 1, resetAt: new Date(), retryAfter: 0 },

@@ -1,5 +1,6 @@
 /** `npm run prepare`, which npm runs after an installation: makes in `dist/` what is generated and not kept in the repository. */
 import { buildClient } from './prepare/client.ts'
+import { buildDashboard } from './prepare/dashboard.ts'
 import { fetchReference } from './prepare/reference.ts'
 
 /** Who installs is told nothing: what is left out there is told where it is missed. */
@@ -9,4 +10,5 @@ const isInstallation = ['ci', 'install'].includes(process.env['npm_command'] ?? 
 const say = (line: string) => void (isInstallation || process.stdout.write(`${line}\n`))
 
 await buildClient(say)
+await buildDashboard(say)
 await fetchReference(say)

@@ -1,6 +1,7 @@
 import { Refusal } from '../platform/refusal.ts'
 import { AUTOMATION_NOT_FOUND, neverActs } from './refusals.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
+import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -77,10 +78,12 @@ export async function updateAutomation(
   workspaceId: string,
   id: string,
   change: AutomationChange,
+  expected?: Revisions,
 ): Promise<AutomationDetail> {
   const { name, description, status, trigger, triggerConfig, onSendFailure } = change
   return unitOf(em).transactional(async (fork) => {
-    const automation = await lockAutomation(fork, workspaceId, id)
+    const automation = await lockAutomation(fork, workspaceId, id, expected)
+    automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
     // While it is ACTIVE that is the present one.
@@ -125,12 +128,14 @@ export async function replaceSteps(
   workspaceId: string,
   id: string,
   steps: readonly StepInput[],
+  expected?: Revisions,
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
-    const automation = await lockAutomation(fork, workspaceId, id)
+    const automation = await lockAutomation(fork, workspaceId, id, expected)
     assertActs(automation, steps)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
+    automation.revision += 1
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
@@ -169,11 +174,18 @@ export async function assertAutomation(em: EntityManager, workspaceId: string, i
   if (count === 0) throw new Refusal(AUTOMATION_NOT_FOUND)
 }
 
-async function lockAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
+/** @throws {Refusal} `not-found`; `changed_meanwhile` */
+export async function lockAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  expected: Revisions,
+): Promise<Automation> {
   const automation = isId(id)
     ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null
   if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
+  assertUnchanged(expected, automation.revision)
   return automation
 }
 

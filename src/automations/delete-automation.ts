@@ -1,9 +1,12 @@
 import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import { AUTOMATION_NOT_FOUND } from './refusals.ts'
 import { Automation } from './entities.ts'
+import { LockMode } from '@mikro-orm/core'
+import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
+import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 
 /**
@@ -13,17 +16,28 @@ import { isId } from '../platform/ids.ts'
  * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
  *   again, and succeeds once it is settled.
  */
-export async function deleteAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+export async function deleteAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { tell }: Pick<Call, 'tell'>,
+  expected?: Revisions,
+): Promise<void> {
   if (!isId(id)) throw new Refusal(AUTOMATION_NOT_FOUND)
   const fork = em.fork()
   const deleted = await fork.transactional(async (transaction) => {
-    const count = await transaction.nativeUpdate(
+    const automation = await transaction.findOne(
       Automation,
-      { id, workspaceId, deletedAt: null },
-      { deletedAt: new Date() },
+      { id, workspaceId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
     )
-    if (count > 0) await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })
-    return count > 0
+    if (!automation) return false
+    assertUnchanged(expected, automation.revision)
+    automation.deletedAt = new Date()
+    await transaction.flush()
+    await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })
+    await tell(transaction)
+    return true
   })
   const sending = () => countSendingOf(fork, id)
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {

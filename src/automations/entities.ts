@@ -20,6 +20,8 @@ const automationTable = defineEntity({
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
+    /** Grows with each change: who has read an earlier one is told. */
+    revision: p.integer().onCreate(() => 1),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
@@ -77,3 +79,21 @@ const emailContentTable = defineEntity({
 /** What an email step says. Immutable, known by the hash of what it holds: versions that share an email share its row. */
 export class EmailContent extends emailContentTable.class {}
 emailContentTable.setClass(EmailContent)
+
+const automationDraftTable = defineEntity({
+  name: 'AutomationDraft',
+  tableName: 'automation_drafts',
+  properties: {
+    automationId: p.uuid().primary(),
+    content: p.json<Record<string, unknown>>(),
+    basedOn: p.integer(),
+    /** Of a sequence that all drafts share: none comes twice. */
+    revision: p.bigint('number'),
+    savedBy: p.text(),
+    savedAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** What somebody has edited, and has not said to be so: of no effect, and not checked. */
+export class AutomationDraft extends automationDraftTable.class {}
+automationDraftTable.setClass(AutomationDraft)

@@ -1,6 +1,6 @@
 import type { AutomationStatus } from '../sequences/index.ts'
 import type { EmailContent } from '../templates/index.ts'
-import type { Trigger } from '../triggers/index.ts'
+import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
@@ -9,11 +9,20 @@ export interface AutomationSummary {
   name: string
   status: AutomationStatus
   trigger: Trigger
+  triggerConfig: TriggerConfig
+  version: number
+  hasDraft: boolean
   stepCount: number
   enrolledCount: number
   completedCount: number
   createdAt: Date
   updatedAt: Date
+}
+
+/** A revision that no draft has had. */
+export async function nextDraftRevision(em: EntityManager): Promise<number> {
+  const [row] = await sql<{ revision: number }>(em, `select nextval('draft_revisions')::float8 as revision`)
+  return row!.revision
 }
 
 /** A page of a workspace's automations, newest first. */
@@ -28,6 +37,9 @@ export async function automationPage(
     name: row.name,
     status: row.status,
     trigger: row.trigger,
+    triggerConfig: row.trigger_config,
+    version: row.version,
+    hasDraft: row.has_draft,
     stepCount: row.step_count,
     enrolledCount: row.enrolled,
     completedCount: row.completed,
@@ -41,6 +53,9 @@ interface SummaryRow {
   name: string
   status: AutomationStatus
   trigger: Trigger
+  trigger_config: TriggerConfig
+  version: number
+  has_draft: boolean
   step_count: number
   enrolled: number
   completed: number
@@ -49,7 +64,8 @@ interface SummaryRow {
 }
 
 const PAGE = `
-select automation.id, automation.name, automation.status, automation.trigger,
+select automation.id, automation.name, automation.status, automation.trigger, automation.trigger_config, automation.version,
+  exists (select from automation_drafts where automation_id = automation.id) as has_draft,
   jsonb_array_length(version.steps) as step_count, counts.enrolled, counts.completed,
   automation.created_at, automation.updated_at
 from automations automation

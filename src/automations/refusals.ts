@@ -2,6 +2,7 @@ import { reason, Refusal } from '../platform/refusal.ts'
 import type { NeverActs } from './automation.ts'
 
 export const AUTOMATION_NOT_FOUND = reason('not-found', 'automation_not_found', 'Automation not found')
+export const DRAFT_NOT_FOUND = reason('not-found', 'draft_not_found', 'Nobody has begun a draft of this automation')
 /** What is told of an automation that nobody can be enrolled in: it is not told apart from one that there is not. */
 export const AUTOMATION_NOT_ACTIVE = reason('not-found', 'automation_not_active', 'Automation not found or not active')
 export const INVALID_TEMPLATE = reason(

@@ -1,15 +1,19 @@
 import { Refusal } from '../platform/refusal.ts'
 import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, INVALID_TEMPLATE, AUTOMATION_NEVER_ACTS } from './refusals.ts'
+import { draftOperations } from './draft-routes.ts'
+import { previewOperations } from './preview-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
 import { createAutomation, getAutomation, letHandOversEnd, replaceSteps, updateAutomation } from './automations.ts'
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
+import { publishAutomation } from './publish.ts'
 import { checkTemplates } from './check-templates.ts'
 import {
   deleted,
   deleteResultShape,
+  etagOf,
   listAnswer,
   listOf,
   nothingToUpdate,
@@ -28,7 +32,14 @@ import {
   presentWrittenAutomation,
   writtenAutomationShape,
 } from './shapes.ts'
-import { createAutomationSchema, stepsSchema, updateAutomationSchema, withOneSpelling } from './schemas.ts'
+import {
+  createAutomationSchema,
+  publishSchema,
+  STEPS_LIMIT,
+  stepsSchema,
+  updateAutomationSchema,
+  withOneSpelling,
+} from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(
   Object.keys(updateAutomationSchema.fields),
@@ -36,9 +47,6 @@ const NOTHING_TO_UPDATE = nothingToUpdate(
 )
 
 const WITHOUT_READING = withoutReading('automations:read')
-
-/** Five hundred steps, some of them long. */
-const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
 const automationLinks = (id: string) => ({
   getAutomation: { id },
@@ -49,6 +57,8 @@ const automationLinks = (id: string) => ({
 })
 
 export const automationOperations = [
+  ...draftOperations,
+  ...previewOperations,
   operation({
     id: 'listAutomations',
     method: 'GET',
@@ -82,6 +92,7 @@ export const automationOperations = [
     scope: 'automations:write',
     body: createAutomationSchema,
     bodyLimit: STEPS_LIMIT,
+    etag: true,
     answers: {
       201: {
         description: 'The automation.',
@@ -93,7 +104,11 @@ export const automationOperations = [
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
     async handle({ caller, body, call, prepared }, { em }) {
       const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
-      return { status: 201, headers: warn(prepared), body: { data: presentAutomation(automation) } }
+      return {
+        status: 201,
+        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
+        body: { data: presentAutomation(automation) },
+      }
     },
     remake: async ({ caller }, { id }, { em }) => ({
       data: presentAutomation(await getAutomation(em, caller.workspace.id, id)),
@@ -110,6 +125,7 @@ export const automationOperations = [
     scope: 'automations:read',
     // It can be megabytes.
     bulk: true,
+    etag: true,
     answers: {
       200: {
         description: 'The automation.',
@@ -120,7 +136,11 @@ export const automationOperations = [
     refusals: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const automation = await getAutomation(em, caller.workspace.id, params.id)
-      return { status: 200, body: { data: presentAutomation(automation) } }
+      return {
+        status: 200,
+        headers: etagOf(automation.automation.revision),
+        body: { data: presentAutomation(automation) },
+      }
     },
   }),
 
@@ -136,17 +156,23 @@ export const automationOperations = [
       WITHOUT_READING,
     scope: 'automations:write',
     body: updateAutomationSchema,
+    etag: true,
+    ifMatch: true,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
       400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS],
       404: [AUTOMATION_NOT_FOUND],
     },
-    async handle({ caller, params, body, call }, dependencies) {
+    async handle({ caller, params, body, call, ifMatch }, dependencies) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const { em } = dependencies
-      const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body))
+      const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
-      return { status: 200, body: { data: presentWrittenAutomation(caller, automation, body) } }
+      return {
+        status: 200,
+        headers: etagOf(automation.automation.revision),
+        body: { data: presentWrittenAutomation(caller, automation, body) },
+      }
     },
     waitAgain: ({ params, body: { status } }, { em }) =>
       status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
@@ -165,20 +191,56 @@ export const automationOperations = [
     scope: 'automations:write',
     body: stepsSchema,
     bodyLimit: STEPS_LIMIT,
+    etag: true,
+    ifMatch: true,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
       400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
       404: [AUTOMATION_NOT_FOUND],
     },
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
-    async handle({ caller, params, body, prepared }, { em }) {
-      const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps)
+    async handle({ caller, params, body, prepared, ifMatch }, { em }) {
+      const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps, ifMatch)
       return {
         status: 200,
-        headers: warn(prepared),
+        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
         body: { data: presentWrittenAutomation(caller, automation, body) },
       }
     },
+  }),
+
+  operation({
+    id: 'publishAutomation',
+    method: 'POST',
+    path: '/automations/{id}/publish',
+    tag: 'Automations',
+    summary: 'Publish an automation',
+    description:
+      'Its steps, its fields and its status at once, or nothing of them: what PUT …/steps and PATCH do one after the other. Contacts in ' +
+      `mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
+    scope: 'automations:write',
+    body: publishSchema,
+    bodyLimit: STEPS_LIMIT,
+    etag: true,
+    ifMatch: true,
+    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
+    refusals: { 400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE], 404: [AUTOMATION_NOT_FOUND] },
+    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
+      const { em } = dependencies
+      const automation = await publishAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
+      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      return {
+        status: 200,
+        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
+        body: { data: presentWrittenAutomation(caller, automation, body) },
+      }
+    },
+    waitAgain: ({ params, body: { status } }, { em }) =>
+      status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
+    remake: async ({ caller, params, body }, _about, { em }) => ({
+      data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
+    }),
   }),
 
   operation({
@@ -191,6 +253,9 @@ export const automationOperations = [
       'For good, with its steps and all enrollments. Contacts in mid-sequence receive no further email from the moment ' +
       'of the answer on.',
     scope: 'automations:write',
+    transactional: false,
+    tells: true,
+    ifMatch: true,
     answers: {
       200: {
         description: 'The automation is deleted.',
@@ -199,8 +264,8 @@ export const automationOperations = [
       },
     },
     refusals: { 404: [AUTOMATION_NOT_FOUND] },
-    async handle({ caller, params }, { em }) {
-      await deleteAutomation(em, caller.workspace.id, params.id)
+    async handle({ caller, params, call, ifMatch }, { em }) {
+      await deleteAutomation(em, caller.workspace.id, params.id, call, ifMatch)
       return deleted(params.id)
     },
   }),

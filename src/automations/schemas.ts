@@ -1,4 +1,4 @@
-import { array, object, string } from 'yup'
+import { array, number, object, string } from 'yup'
 import { atMost, boundedObject, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
 import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
 import { MAX_TAG_LENGTH } from '../contacts/index.ts'
@@ -12,6 +12,9 @@ const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In the order in which they happen.' })
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
+
+/** Five hundred steps, some of them long. */
+export const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
 /** As long as what happens can be: nothing longer is ever heard. */
 const LONGEST_KEYS = {
@@ -109,6 +112,19 @@ export const updateAutomationSchema = object(changeable).meta({
   // Which of them is said in words: generators for Python lose all fields beside a choice of what is required.
   json: { minProperties: 1 },
   example: { status: 'PAUSED' },
+})
+
+/** `POST /automations/{id}/publish`. */
+export const publishSchema = object({
+  ...changeable,
+  steps: steps(),
+  draftRevision: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).meta({
+    description: "The draft's that this is, from its ETag: that is gone then. Without it a draft that is there stays.",
+    example: 3,
+  }),
+}).meta({
+  component: 'Publication',
+  example: { status: 'ACTIVE', steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }] },
 })
 
 /** `PUT /automations/{id}/steps`: the whole list. */

@@ -1,4 +1,4 @@
-import { array, object, string, type InferType } from 'yup'
+import { array, boolean, object, string, type InferType } from 'yup'
 import type { AutomationSummary } from './queries.ts'
 import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
 import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
@@ -15,6 +15,11 @@ export const automationSummaryShape = object({
   name: string().required().meta({ example: 'Welcome' }),
   status: string().oneOf(AUTOMATION_STATUSES.map(lower)).required().meta({ example: 'active' }),
   triggerType: string().oneOf(Object.values(SUMMARY_TRIGGERS)).required().meta({ example: 'CONTACT_CREATED' }),
+  triggerConfig: freeObject()
+    .required()
+    .meta({ description: 'What it listens for: listId, tagName or eventName.', example: {} }),
+  version: count('Of its steps: each change of them makes another one.', 1),
+  hasDraft: boolean().required().meta({ description: 'Whether somebody edits it.', example: false }),
   stepCount: count('How many steps it has.', 3),
   enrolledCount: count('How many enrollments it has had.', 120),
   completedCount: count('How many of them reached the end.', 95),
@@ -29,6 +34,9 @@ export const presentAutomationSummary = (summary: AutomationSummary): InferType<
   name: summary.name,
   status: lower(summary.status),
   triggerType: SUMMARY_TRIGGERS[summary.trigger],
+  triggerConfig: summary.triggerConfig,
+  version: summary.version,
+  hasDraft: summary.hasDraft,
   stepCount: summary.stepCount,
   enrolledCount: summary.enrolledCount,
   completedCount: summary.completedCount,
@@ -50,6 +58,7 @@ export const automationShape = object({
     description: "What an email that is refused for good does to the contact's sequence.",
     example: 'CONTINUE',
   }),
+  version: count('Of its steps: each change of them makes another one.', 1),
   createdAt: timestamp('When it was created.'),
   updatedAt: timestamp('When it was last changed.'),
   steps: array().of(stepShape).required().meta({ description: 'Ordered by position.' }),
@@ -65,6 +74,7 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   trigger: automation.trigger,
   triggerConfig: automation.triggerConfig,
   onSendFailure: automation.onSendFailure,
+  version: automation.version,
   createdAt: automation.createdAt.toISOString(),
   updatedAt: automation.updatedAt.toISOString(),
   steps: steps.map(presentStep),

@@ -4,6 +4,7 @@ import { backupCommands } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { installationCommands } from './commands/installation.ts'
 import { keyCommands } from './commands/key.ts'
+import { memberCommands } from './commands/member.ts'
 import { messageCommands } from './commands/message.ts'
 import { segmentCommands } from './commands/segment.ts'
 import { workspaceCommands } from './commands/workspace.ts'
@@ -20,6 +21,7 @@ backupCommands(program)
 doctorCommand(program)
 workspaceCommands(program)
 keyCommands(program)
+memberCommands(program)
 segmentCommands(program)
 messageCommands(program)
 

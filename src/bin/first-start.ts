@@ -1,5 +1,6 @@
 import type { Config } from '../platform/config.ts'
 import { forTerminal } from '../platform/terminal.ts'
+import { linkOf } from '../accounts/index.ts'
 import type { FirstKeys } from '../workspaces/index.ts'
 import { addressOfServer, readSmtpUrl } from '../transports/index.ts'
 import { mailModeOf } from '../installation/index.ts'
@@ -11,18 +12,21 @@ export interface Welcome {
   /** The sender that the installation has. */
   mailFrom: string
   first: FirstKeys | undefined
+  /** Of the link for the first owner; `undefined` where somebody can sign in. */
+  firstToken: string | undefined
   /** Whether it was restored, and is not reconciled yet. */
   isRestored: boolean
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, config, mailFrom, first, isRestored }: Welcome): string {
+export function welcome({ port, temporalUiUrl, config, mailFrom, first, firstToken, isRestored }: Welcome): string {
   const origin = `http://localhost:${port}`
-  const lines = ['', `Dripline is ready: ${origin}/api/v1`, `Its reference:     ${origin}/docs`]
+  const lines = ['', `Dripline is ready: ${origin}`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(whereMailGoes(config, mailFrom))
   if (isRestored) lines.push('', ...RESTORED)
   if (first) lines.push('', showFirstKeys(origin, first))
+  if (firstToken !== undefined) lines.push('', showFirstLink(origin, firstToken))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }
@@ -39,6 +43,10 @@ function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: 
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }
+
+/** The link by which the first owner signs in. It is shown at each start until somebody has. */
+export const showFirstLink = (origin: string, token: string): string =>
+  ['Nobody can sign in yet. Who opens this first owns the workspaces:', '', linkOf(origin, token)].join('\n')
 
 /** The first keys, each of them once, and what to do with them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>

@@ -7,8 +7,9 @@ import { assertNotHalfRestored, isCopy, makeDataFolder, renewGeneration } from '
 import { assertFolderFree } from '../../embedded/owner.ts'
 import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
+import { inviteFirst } from '../accounts/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
-import { migrate, MIGRATION_TIMEOUT_MS } from '../platform/db/orm.ts'
+import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/db/orm.ts'
 import { openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
@@ -18,7 +19,7 @@ import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
 import { startWorker } from '../parts/worker.ts'
 import { markRestored } from '../relay/index.ts'
-import { createFirstWorkspace } from '../workspaces/index.ts'
+import { createFirstWorkspace, type FirstKeys } from '../workspaces/index.ts'
 import { welcome } from './first-start.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
@@ -46,6 +47,7 @@ main(async () => {
       ...config,
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
       TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? embedded?.temporalAddress ?? '',
+      TEMPORAL_UI_URL: config.TEMPORAL_UI_URL ?? embedded?.temporalUiUrl,
     }
     await unlessAborted(prepareDatabase(connected), stop)
 
@@ -69,8 +71,12 @@ main(async () => {
     const { port } = api
     const isRestored = (await readRestoredAt(context.orm.em.fork())) !== null
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, isRestored }
-    const isFirst = await createFirstWorkspace(context.orm.em, (first) => say(welcome({ ...ready, first })))
-    if (!isFirst) say(welcome({ ...ready, first: undefined }))
+    const greet = async (em: EntityManager, first?: FirstKeys) => {
+      const firstToken = await inviteFirst(em)
+      say(welcome({ ...ready, first, firstToken }))
+    }
+    const { em } = context.orm
+    if (!(await createFirstWorkspace(em, (first, transaction) => greet(transaction, first)))) await greet(em.fork())
     return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
   })
 })

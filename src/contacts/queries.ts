@@ -149,6 +149,7 @@ select coalesce((select total from running limit 1), 0)::float8 as total,
   (select block from start)::float8 as block, (select before from start)::float8 as before`
 
 export interface ContactFilter {
+  q?: string | undefined
   email?: string | undefined
   tag?: string | undefined
   /** A list of the workspace. */
@@ -201,8 +202,16 @@ export async function countContacts(em: EntityManager, workspaceId: string, cond
   return row?.count ?? 0
 }
 
-function filterSql({ email, tag, listId, condition }: ContactFilter, parameters: unknown[]): string {
+function filterSql({ q, email, tag, listId, condition }: ContactFilter, parameters: unknown[]): string {
   const parts = ['true']
+  if (q !== undefined && q !== '') {
+    // As LIKE has them: https://www.postgresql.org/docs/current/functions-matching.html
+    const begins = (text: string) => `$${parameters.push(`${text.replace(/[\\%_]/g, '\\$&')}%`)}`
+    parts.push(
+      `(contact.email_key like ${begins(emailKey(q))} or lower(contact.first_name) like lower(${begins(q)})
+         or contact.external_id = $${parameters.push(q)})`,
+    )
+  }
   if (email !== undefined) parts.push(`contact.email_key = $${parameters.push(emailKey(email))}`)
   if (tag !== undefined) {
     parts.push(

@@ -119,6 +119,11 @@ export const tagsSchema = object({ tags: tags().required().min(1).meta({ descrip
 
 /** `GET /contacts`. */
 export const contactQuery = pageQuery({
+  q: text().max(320).meta({
+    description:
+      'Only contacts whose email or first name begins with this, compared without case, or whose externalId it is.',
+    example: 'ada',
+  }),
   email: string().meta({ description: 'Only the contact with this email, compared without case.' }),
   listId: string().meta({ description: 'Only contacts in this list.', isId: true }),
   tag: string().meta({ description: 'Only contacts with this tag, compared without case.' }),

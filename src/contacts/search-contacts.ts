@@ -15,6 +15,8 @@ import { isId } from '../platform/ids.ts'
 
 /** What contacts are looked for by; all that is given has to be so. */
 export interface ContactSearch {
+  /** With what an email or a first name begins; or an externalId. */
+  q?: string | undefined
   email?: string | undefined
   listId?: string | undefined
   tag?: string | undefined
@@ -28,14 +30,20 @@ export interface ContactSearch {
 export async function listContacts(
   em: EntityManager,
   workspaceId: string,
-  { email, listId, tag, segmentId }: ContactSearch,
+  { q, email, listId, tag, segmentId }: ContactSearch,
   range: Range,
 ): Promise<{ contacts: ContactProfile[]; total: number }> {
   const fork = em.fork()
-  if (email === undefined && listId === undefined && tag === undefined && segmentId === undefined) {
+  if (
+    (q === undefined || q.trim() === '') &&
+    email === undefined &&
+    listId === undefined &&
+    tag === undefined &&
+    segmentId === undefined
+  ) {
     return contactPage(fork, workspaceId, range)
   }
-  const filter: ContactFilter = { email, tag, listId }
+  const filter: ContactFilter = { q: q?.trim(), email, tag, listId }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
     if (!segment) throw new Refusal(SEGMENT_NOT_FOUND, { param: '/segmentId' })

@@ -1,4 +1,5 @@
 import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
 import { readRestoredAt } from '../installation/index.ts'
@@ -21,6 +22,7 @@ export async function endEnrollment(
   workspaceId: string,
   automationId: string,
   contactId: string,
+  { tell }: Pick<Call, 'tell'>,
 ): Promise<void> {
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
@@ -30,7 +32,11 @@ export async function endEnrollment(
   let wasPending = false
   for (;;) {
     const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
-    const ended = await em.transactional((unit) => endRow(unit, { automationId, contactId }))
+    const ended = await em.transactional(async (unit) => {
+      const found = await endRow(unit, { automationId, contactId })
+      if (found.wasPending) await tell(unit)
+      return found
+    })
     await dependencies.deliverAtOnce(dependencies, ended.due)
     wasPending ||= ended.wasPending
     // Who was in has left since somebody looked; another one may have come in.

@@ -13,6 +13,10 @@ export interface ListedEnrollment {
   held: boolean
   enrolledAt: Date
   endedAt: Date | null
+  /** The email that is next; `null` where it has ended, or only its end is to come. */
+  nextStepId: string | null
+  /** When it goes on; `null` where it has ended. */
+  nextAt: Date | null
   place: Place
 }
 
@@ -25,28 +29,78 @@ interface ListedRow {
   held: boolean
   enrolled_at: string
   ended_at: string | null
+  next_step_id: string | null
+  next_at: string | null
   micros: string
 }
 
-/** Enrollments of an automation that is there, the last entered first. */
+const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
+  (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
+  (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
+
+/** Enrollments of an automation that is there, or of a contact, the last entered first. */
 export async function enrollmentsOf(
   em: EntityManager,
-  automationId: string,
+  whose: { automationId: string } | { contactId: string },
   page: Pick<NewestPage, 'statuses' | 'behind' | 'limit'>,
 ): Promise<ListedEnrollment[]> {
-  const parameters: unknown[] = [automationId]
-  const text = newestPage(
-    {
-      table: 'enrollments',
-      columns: 'item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at',
-      at: 'enrolled_at',
-      of: 'item.automation_id = $1::uuid',
-      ...page,
-    },
-    parameters,
-  )
+  const [of, id] =
+    'automationId' in whose
+      ? ['item.automation_id = $1::uuid', whose.automationId]
+      : ['item.contact_id = $1::uuid', whose.contactId]
+  const parameters: unknown[] = [id]
+  const text = newestPage({ table: 'enrollments', columns: COLUMNS, at: 'enrolled_at', of, ...page }, parameters)
   return (await sql<ListedRow>(em, text, parameters)).map(toListed)
 }
+
+/** Where in a list, the next first, something stands. */
+export interface NextPage {
+  /** Only those who have this email before them. */
+  stepId?: string | undefined
+  behind?: Place | undefined
+  limit: number
+}
+
+/** The ACTIVE enrollments of an automation, by when they go on: what is due is first. Their places are by that. */
+export async function nextEnrollmentsOf(
+  em: EntityManager,
+  automationId: string,
+  { stepId, behind, limit }: NextPage,
+): Promise<ListedEnrollment[]> {
+  const rows = await sql<ListedRow>(em, NEXT, [
+    automationId,
+    stepId ?? null,
+    behind?.micros ?? null,
+    behind?.id ?? null,
+    limit,
+  ])
+  return rows.map(toListed)
+}
+
+// Each email has its part of the index.
+const NEXT = `
+with email as (
+  select $2::uuid as id where $2::uuid is not null
+  union
+  select distinct step_id from step_figures where automation_id = $1::uuid and $2::uuid is null
+  union
+  select distinct step_id from figure_changes where automation_id = $1::uuid and $2::uuid is null
+)
+select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
+  nullif(wake.email_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at,
+  (extract(epoch from wake.wakes_at) * 1000000)::bigint::text as micros
+from (
+  select wake.* from email cross join lateral (
+    select * from next_wakes wake
+    where wake.automation_id = $1::uuid and wake.email_id = email.id
+      and ($3::bigint is null
+        or (wakes_at, enrollment_id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
+    order by wakes_at, enrollment_id limit $5::integer
+  ) wake
+  order by wakes_at, enrollment_id limit $5::integer
+) wake
+join enrollments item on item.id = wake.enrollment_id
+order by wake.wakes_at, wake.enrollment_id`
 
 const toListed = (row: ListedRow): ListedEnrollment => ({
   id: row.id,
@@ -57,5 +111,7 @@ const toListed = (row: ListedRow): ListedEnrollment => ({
   held: row.held,
   enrolledAt: toDate(row.enrolled_at),
   endedAt: row.ended_at === null ? null : toDate(row.ended_at),
+  nextStepId: row.next_step_id,
+  nextAt: row.next_at === null ? null : toDate(row.next_at),
   place: { micros: row.micros, id: row.id },
 })

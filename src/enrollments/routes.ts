@@ -1,13 +1,16 @@
 import { assertAutomation, AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
-import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS, namedContact } from '../contacts/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS, getContact, namedContact } from '../contacts/index.ts'
 import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
-import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
+import { readId } from '../platform/ids.ts'
+import { ENROLLMENT_STATUSES, type EnrollmentStatus } from '../sequences/index.ts'
 import { endEnrollment } from './end-enrollment.ts'
 import { enrollContact } from './enroll-contact.ts'
-import { enrollmentsOf } from './list-queries.ts'
+import { enrollmentsOf, nextEnrollmentsOf } from './list-queries.ts'
 import { NOT_ENROLLED } from './refusals.ts'
-import { enrollmentsQuery, enrollSchema } from './schemas.ts'
+import { contactEnrollmentsQuery, enrollmentsQuery, enrollSchema } from './schemas.ts'
 import { enrollmentResultShape, enrollmentShape, presentEnrollment } from './shapes.ts'
+
+const asked = (status: EnrollmentStatus | undefined) => (status === undefined ? ENROLLMENT_STATUSES : [status])
 
 export const enrollmentOperations = [
   operation({
@@ -67,8 +70,43 @@ export const enrollmentOperations = [
       const unit = em.fork()
       const behind = readCursor(query.cursor)
       await assertAutomation(unit, caller.workspace.id, params.id)
-      const statuses = query.status === undefined ? ENROLLMENT_STATUSES : [query.status]
-      const page = await enrollmentsOf(unit, params.id, { statuses, behind, limit: query.limit + 1 })
+      const limit = query.limit + 1
+      const stepId = query.stepId === undefined ? undefined : readId(query.stepId)
+      if (query.sort === 'next') {
+        const isNone = (query.stepId !== undefined && stepId === undefined) || (query.status ?? 'ACTIVE') !== 'ACTIVE'
+        const page = isNone ? [] : await nextEnrollmentsOf(unit, params.id, { stepId, behind, limit })
+        return cursorAnswer(page, query.limit, presentEnrollment)
+      }
+      const page = await enrollmentsOf(
+        unit,
+        { automationId: params.id },
+        { statuses: asked(query.status), behind, limit },
+      )
+      return cursorAnswer(page, query.limit, presentEnrollment)
+    },
+  }),
+
+  operation({
+    id: 'listEnrollmentsOfContact',
+    method: 'GET',
+    path: '/contacts/{id}/enrollments',
+    params: { id: CONTACT },
+    tag: 'Contacts',
+    summary: "List a contact's enrollments",
+    description: 'In all automations, the last entered first, each with what is next in it.',
+    scope: 'automations:read',
+    query: contactEnrollmentsQuery,
+    answers: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentShape) } },
+    refusals: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
+    async handle({ caller, params, query }, { em }) {
+      const unit = em.fork()
+      const behind = readCursor(query.cursor)
+      const { id: contactId } = await getContact(unit, caller.workspace.id, params.id)
+      const page = await enrollmentsOf(
+        unit,
+        { contactId },
+        { statuses: asked(query.status), behind, limit: query.limit + 1 },
+      )
       return cursorAnswer(page, query.limit, presentEnrollment)
     },
   }),
@@ -84,10 +122,12 @@ export const enrollmentOperations = [
       'At once: the contact receives no further email of this automation from the moment of the answer on. The enrollment ' +
       'stays in the lists as CANCELLED, and the contact may be enrolled again.',
     scope: 'automations:write',
+    transactional: false,
+    tells: true,
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
     refusals: { 404: [AUTOMATION_NOT_FOUND, NOT_ENROLLED] },
-    async handle({ caller, params }, dependencies) {
-      await endEnrollment(dependencies, caller.workspace.id, params.id, params.contactId)
+    async handle({ caller, params, call }, dependencies) {
+      await endEnrollment(dependencies, caller.workspace.id, params.id, params.contactId, call)
       return deleted(params.contactId)
     },
   }),

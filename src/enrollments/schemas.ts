@@ -1,6 +1,6 @@
 import { object, string } from 'yup'
 import { MAX_METADATA_BYTES } from '../contacts/index.ts'
-import { boundedObject, cursorQuery, givenId } from '../http/index.ts'
+import { boundedObject, cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
 import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
 
 /** `POST /automations/{id}/enroll`. */
@@ -16,5 +16,19 @@ export const enrollSchema = object({
 
 /** `GET /automations/{id}/enrollments`. */
 export const enrollmentsQuery = cursorQuery({
+  status: string().oneOf(ENROLLMENT_STATUSES).meta({ description: 'Only those in this status.', example: 'ACTIVE' }),
+  sort: string()
+    .oneOf(['entered', 'next'] as const)
+    .default('entered')
+    .meta({ description: 'The last entered first; or those who are ACTIVE, by when they go on.', example: 'next' }),
+  stepId: string().meta({
+    description: 'With `sort=next`: only those who have this email before them.',
+    isId: true,
+    example: EXAMPLE_ID,
+  }),
+})
+
+/** `GET /contacts/{id}/enrollments`. */
+export const contactEnrollmentsQuery = cursorQuery({
   status: string().oneOf(ENROLLMENT_STATUSES).meta({ description: 'Only those in this status.', example: 'ACTIVE' }),
 })

@@ -39,6 +39,15 @@ export const enrollmentShape = object({
   version: count('The version of the steps that it goes through.'),
   enrolledAt: timestamp('When it began.'),
   endedAt: timestamp('When it ended; null while it is ACTIVE.').nullable().defined(),
+  nextStepId: string()
+    .nullable()
+    .defined()
+    .meta({
+      description: 'The email that is next; null where it has ended, or only its end is to come.',
+      json: { format: 'uuid' },
+      example: null,
+    }),
+  nextAt: timestamp('When that is due, or was; null where it has ended.').nullable().defined(),
 })
   .required()
   .meta({ component: 'Enrollment', description: 'A contact in an automation.' })
@@ -52,6 +61,8 @@ export const presentEnrollment = ({
   version,
   enrolledAt,
   endedAt,
+  nextStepId,
+  nextAt,
 }: ListedEnrollment): InferType<typeof enrollmentShape> => ({
   id,
   automationId,
@@ -61,4 +72,6 @@ export const presentEnrollment = ({
   version,
   enrolledAt: enrolledAt.toISOString(),
   endedAt: endedAt?.toISOString() ?? null,
+  nextStepId,
+  nextAt: nextAt?.toISOString() ?? null,
 })

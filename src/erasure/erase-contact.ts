@@ -2,6 +2,7 @@ import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import { eraseContact as erase, eraseRest, isBeingErased, lockContact } from './queries.ts'
 import { countSendingTo, countSendingToErased, waitForSenders } from '../messages/index.ts'
 import { type Dependencies, enqueue } from '../outbox/index.ts'
+import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 
@@ -16,7 +17,12 @@ const REST_SECONDS = 5
  * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Erasing again then waits again,
  *   and succeeds once it is settled.
  */
-export async function eraseContact(dependencies: Dependencies, workspaceId: string, id: string): Promise<void> {
+export async function eraseContact(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  { tell }: Pick<Call, 'tell'>,
+): Promise<void> {
   const fork = dependencies.em.fork()
   if (!isId(id)) {
     // The name of somebody who was erased a moment ago finds nobody: whose it was is kept nowhere.
@@ -31,6 +37,7 @@ export async function eraseContact(dependencies: Dependencies, workspaceId: stri
     if (!(await lockContact(em, workspaceId, id))) return undefined
     // What is left of it, while an email is under way, goes when that is settled.
     if ((await countSendingTo(em, id)) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
+    await tell(em)
     return erase(em, workspaceId, id)
   })
   if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw new Refusal(CONTACT_NOT_FOUND)

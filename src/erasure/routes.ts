@@ -14,6 +14,8 @@ export const erasureOperations = [
       'For good, in one transaction: the contact, its messages with their content, its enrollments, events, tags and ' +
       'memberships. It receives no further email from the moment of the answer on.',
     scope: 'contacts:write',
+    transactional: false,
+    tells: true,
     answers: {
       200: {
         description: 'The contact is erased.',
@@ -22,8 +24,8 @@ export const erasureOperations = [
       },
     },
     refusals: { 404: [CONTACT_NOT_FOUND] },
-    async handle({ caller, params }, dependencies) {
-      await eraseContact(dependencies, caller.workspace.id, params.id)
+    async handle({ caller, params, call }, dependencies) {
+      await eraseContact(dependencies, caller.workspace.id, params.id, call)
       return deleted(params.id)
     },
   }),

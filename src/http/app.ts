@@ -11,9 +11,10 @@ import { trace } from './middleware/trace.ts'
 import type { Operation } from './operation.ts'
 import { createRouter } from './router.ts'
 import { healthRoutes } from './health-routes.ts'
+import { pageRoutes } from './page-routes.ts'
 import { referenceRoutes } from './reference-routes.ts'
 import { rootRoutes } from './root-routes.ts'
-import type { ApiState } from './state.ts'
+import { type ApiState, callerOf } from './state.ts'
 
 /** What is served. */
 export interface Api {
@@ -35,7 +36,8 @@ export function createApi(
   const open = new Router<ApiState>()
   healthRoutes(open, dependencies)
   referenceRoutes(open, document)
-  rootRoutes(open, basePath)
+  const servePage = pageRoutes(open)
+  rootRoutes(open, basePath, servePage)
   const api = createRouter(basePath, operations, dependencies)
 
   const app = new Koa<ApiState>()
@@ -46,8 +48,13 @@ export function createApi(
   app.use(target())
   app.use(securityHeaders(basePath))
   app.use(open.routes())
+  app.use(async (ctx, next) => {
+    if (!(await servePage(ctx))) await next()
+  })
   app.use(admission(dependencies))
   app.use(api.routes())
+  // Who is nobody is not told what there is not, either.
+  app.use((ctx) => void callerOf(ctx))
   // What reaches Koa's own handler is a client that went away in mid-answer.
   app.on('error', (error: Error) => dependencies.log.info({ error: error.message }, 'A connection broke'))
   return app

@@ -1,15 +1,29 @@
 import type { Renderer } from '../templates/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import type { Oidc } from '../platform/oidc.ts'
+import type { Passwords } from '../platform/passwords.ts'
+import type { SendTestEmail, ServiceLook } from './service-look.ts'
+import type { SignedIn } from './visitor.ts'
 
 export interface ApiDependencies extends Dependencies {
+  /** Finds who is signed in, by what a cookie holds, and counts the request. */
+  admitSession: (token: string, workspaceId: string | null) => Promise<SignedIn | undefined>
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
   /** What the process can't recover from by itself, in words; empty when all is well. */
   checkHealth(): string[]
   /** Whether the log goes to a person's terminal. */
   isLogWatched: boolean
+  /** How all that the service works with is. */
+  lookAtService: () => Promise<ServiceLook>
+  passwords: Passwords
+  /** By which other service people may sign in, too; `undefined`: by none. */
+  oidc: Oidc | undefined
+  /** Where browsers reach the service (PUBLIC_URL); `undefined`: where their requests say. */
+  publicUrl: string | undefined
   /** Tries the templates that are saved. */
   renderer: Renderer
+  sendTestEmail: SendTestEmail
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
   trustedProxies: readonly string[]
 }

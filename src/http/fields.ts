@@ -1,5 +1,6 @@
 import { mixed, number, object, string, type AnyObject, type ObjectSchema, type Schema } from 'yup'
 import { jsonBytes } from '../platform/json.ts'
+import { isTimestamp } from '../platform/timestamp.ts'
 import { EXAMPLE_ID } from './operation.ts'
 import './locale.ts'
 
@@ -89,6 +90,16 @@ export const timestamp = (description: string) =>
   string()
     .required()
     .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00.000Z' })
+
+/** A point in time, given by the caller: ISO 8601 with its zone. */
+export const instant = (description: string) =>
+  string()
+    .test({
+      name: 'instant',
+      message: ({ path }) => `${path} must be a time such as 2026-11-21T09:30:00Z`,
+      test: (value) => value === undefined || isTimestamp(value),
+    })
+    .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
 
 /** A count, in an answer. */
 export const count = (description: string, example = 1) =>

@@ -23,6 +23,8 @@ export interface IdempotentRequest {
   mayRead: boolean
   /** Whether the caller may learn which contact a name is of: who may not is told nothing by another one's answer. */
   knowsNames: boolean
+  /** Whether it is to change something. */
+  changes: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
   transactional: boolean
   /**
@@ -58,10 +60,13 @@ export async function doOnce<Given extends Dependencies>(
   request: IdempotentRequest,
   prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
-  const { workspaceId, requestId, key, method, path, rawBody, mayRead, knowsNames } = request
+  const { workspaceId, requestId, key, method, path, rawBody, mayRead, knowsNames, changes, transactional } = request
   if (key === undefined) {
     const run = await prepare()
-    return { ...(await run(newCall(requestId), dependencies)), replayed: false }
+    const call = newCall(requestId)
+    const answer =
+      changes && transactional ? await inOneTransaction(dependencies, call, run) : await run(call, dependencies)
+    return { ...answer, replayed: false }
   }
   if (!IDEMPOTENCY_KEY.test(key)) {
     throw new Refusal(INVALID_IDEMPOTENCY_KEY)
@@ -78,6 +83,24 @@ export async function doOnce<Given extends Dependencies>(
   if (taken.kind === 'in-flight') throw inProgress()
   const { status, headers, body } = taken
   return { status, headers, body: body ?? (await request.remake?.(taken)), replayed: true }
+}
+
+/** What waits until a call is committed. */
+async function doWhatFollows(call: Call): Promise<void> {
+  for (const task of call.afterCommit) await task()
+}
+
+/** What it does, and what is told of it, is done or not done. */
+async function inOneTransaction<Given extends Dependencies>(
+  dependencies: Given,
+  call: Call,
+  run: Run<Given>,
+): Promise<Answer> {
+  const answer = await dependencies.em
+    .fork()
+    .transactional((unit) => Promise.resolve(run(call, { ...dependencies, em: unit })))
+  await doWhatFollows(call)
+  return answer
 }
 
 async function doTaken<Given extends Dependencies>(
@@ -105,7 +128,7 @@ async function doTaken<Given extends Dependencies>(
           return done
         })
       : await run(call, dependencies)
-    for (const task of call.afterCommit) await task()
+    await doWhatFollows(call)
     if (!transactional) {
       // What was asked is done; the next attempt finds it done.
       const warn = (error: unknown) =>

@@ -1,4 +1,5 @@
 export { type Api, createApi } from './app.ts'
+export type { ApiDependencies } from './dependencies.ts'
 export { DEFAULT_BODY_LIMIT } from './body.ts'
 export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
@@ -17,16 +18,21 @@ export {
   rangeOf,
   single,
   text,
+  instant,
   timestamp,
 } from './fields.ts'
+export type { AccountsRequest } from './operation.ts'
+export type { SendTestEmail, ServiceLook, TestEmailResult } from './service-look.ts'
+export { sessionCookie, stateCookie, type SignedIn, type Visitor } from './visitor.ts'
 export { forgetIdempotencyKeys, forgetRequestsFor } from './idempotency-queries.ts'
 export { compileQuickly } from './item-check.ts'
 export { buildDocument } from './openapi/document.ts'
-export { EXAMPLE_ID, operation, type Operation, warn } from './operation.ts'
+export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { parse } from './parse.ts'
 export { orMeant } from './unknown-names.ts'
-export { nothingToUpdate } from './refusals.ts'
+export { missingRole, nothingToUpdate } from './refusals.ts'
 export { openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultShape } from './shapes.ts'
 export { presentWrittenTo, withoutReading, writtenShape } from './written.ts'
 export { KeptAnswer } from './entities.ts'
+export { etagOf } from './if-match.ts'

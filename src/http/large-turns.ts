@@ -2,7 +2,7 @@ import { BUSY, Refusal } from '../platform/refusal.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import { DEFAULT_BODY_LIMIT } from './body.ts'
 import type { Operation } from './operation.ts'
-import type { ApiContext } from './state.ts'
+import { type ApiContext, callerOf } from './state.ts'
 
 /** How many large requests of one workspace are read and done at a time, of those that ask for pages and of those that bring bodies; how many more wait, and how long, in milliseconds. */
 const AT_A_TIME = 2
@@ -22,7 +22,7 @@ const LINE = {
 export function createLargeTurns() {
   const inTurn = createBulkhead(AT_A_TIME, LINE)
   return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> =>
-    isLarge(operation, ctx) ? inTurn(`${ctx.state.caller.workspace.id} ${lineOf(operation)}`, serve) : serve()
+    isLarge(operation, ctx) ? inTurn(`${callerOf(ctx).workspace.id} ${lineOf(operation)}`, serve) : serve()
 }
 
 /** Whoever sends slowly keeps no page from anybody. */

@@ -1,10 +1,12 @@
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Reason } from '../platform/refusal.ts'
-import type { Caller, Scope } from '../workspaces/index.ts'
+import type { Caller, Role, Scope } from '../workspaces/index.ts'
+import type { Visitor } from './visitor.ts'
 import type { Call } from '../platform/call.ts'
 import type { BodyLimit } from './body.ts'
 import type { ApiDependencies } from './dependencies.ts'
+import type { Revisions } from '../platform/revisions.ts'
 
 /** Under these headings the reference lists the operations. */
 export const TAGS = {
@@ -14,7 +16,11 @@ export const TAGS = {
   Tags: 'Words on contacts. Getting one can start automations.',
   Segments: 'Saved conditions: whoever they are true for at the moment.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
+  Figures: 'How many there are of what, and what is due: read from tallies, however many there are.',
   Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',
+  Account: 'Signing in with a browser, and what is of one person in all workspaces.',
+  Members: 'Who works in a workspace, and who is invited to.',
+  Settings: 'API keys, and the workspace itself.',
   Service: 'The key in use, and this description.',
 } as const
 
@@ -33,7 +39,19 @@ export interface CheckedRequest<Params, Query, Body> {
 export interface Request<Params, Query, Body, Prepared = undefined> extends CheckedRequest<Params, Query, Body> {
   call: Call
   prepared: Prepared
+  /** Of the header `If-Match`, where the operation has it. */
+  ifMatch: Revisions
+  visitor: Visitor
 }
+
+/** A request of somebody who is nobody yet, or nobody in a workspace. */
+export type VisitorsRequest<Body> = Pick<
+  Request<Record<string, string>, AnyObject, Body>,
+  'params' | 'body' | 'visitor'
+>
+
+/** The same, of somebody who is signed in. */
+export type AccountsRequest<Body> = VisitorsRequest<Body> & { visitor: { session: NonNullable<Visitor['session']> } }
 
 /** A parameter of a path that is no plain id. */
 export interface Param {
@@ -75,8 +93,20 @@ export interface Operation {
   tag: keyof typeof TAGS
   summary: string
   description: string
-  /** `null`: any valid key. */
-  scope: Scope | null
+  /**
+   * What a key needs, and a person's role has: `null` for nothing, which is any valid key and any member. Without one it is for
+   * people alone.
+   */
+  scope?: Scope | null
+  /** What a person has to be in the workspace, where no key may. */
+  role?: Role
+  /** Whether it is done only for a revision that is named (`If-Match`); and whether its answer names one (`ETag`). */
+  ifMatch?: true
+  etag?: true
+  /** Whether its answer shows what is kept nowhere: no answer of it is kept either, and it takes no Idempotency-Key. */
+  isSecret?: true
+  /** Without a workspace: whoever is signed in; or anybody at all. */
+  open?: 'account' | 'anybody'
   /** The parameters of the path that are no plain ids. */
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
@@ -85,13 +115,19 @@ export interface Operation {
   bodyOptional?: true
   /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
+  /** Whether the audit log has nothing of it: it is of no effect, and comes with every few letters. */
+  untold?: true
+  /** Whether it only tells something, although it is a POST: of what is too long for a query. */
+  changesNothing?: true
   /** Whether it does much, however small its body is: see `createLargeTurns`. */
   bulk?: true
   answers: Record<number, AnswerDescription>
   /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
-  refusals?: Partial<Record<400 | 404 | 409, readonly (Reason | string)[]>>
-  /** False where what it does is not in Postgres alone: see `doOnce`. */
+  refusals?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (Reason | string)[]>>
+  /** False where what it does is not in Postgres alone, or more than one transaction: see `doOnce`. */
   transactional?: false
+  /** Whether it tells by itself what it changed (`Call.tell`), because it is not one transaction. */
+  tells?: true
   /**
    * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
    * session with Postgres is held meanwhile.
@@ -151,9 +187,40 @@ export const operation = <
   },
 ): Operation => definition as unknown as Operation
 
+type OpenDefinition<Path extends string, Body> = Pick<
+  Operation,
+  'id' | 'method' | 'tag' | 'summary' | 'description' | 'answers' | 'refusals'
+> & { path: Path; body?: Body }
+
+/** Defines an operation of whoever is signed in, in no workspace. */
+export const accountOperation = <
+  const Path extends string,
+  Body extends ObjectSchema<AnyObject> | undefined = undefined,
+>(
+  definition: OpenDefinition<Path, Body> & {
+    handle(request: AccountsRequest<Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
+  },
+): Operation => ({ ...definition, open: 'account', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
+
+/** Defines an operation of anybody: signing in, and what comes before it. */
+export const openOperation = <const Path extends string, Body extends ObjectSchema<AnyObject> | undefined = undefined>(
+  definition: OpenDefinition<Path, Body> & {
+    handle(request: VisitorsRequest<Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
+  },
+): Operation => ({ ...definition, open: 'anybody', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
+
+/** An email, a password and a name. */
+const OPEN_BODY_LIMIT = { bytes: 16 * 1024, values: 100 }
+
 /** Whether a repeated call is recognised by its Idempotency-Key. */
-export const takesIdempotencyKey = ({ method }: Pick<Operation, 'method'>): boolean =>
-  method === 'POST' || method === 'PATCH'
+export const takesIdempotencyKey = (operation: Operation): boolean =>
+  isChange(operation) &&
+  operation.open === undefined &&
+  operation.isSecret === undefined &&
+  (operation.method === 'POST' || operation.method === 'PATCH')
+
+/** Whether it is to change something. */
+export const isChange = ({ method, changesNothing }: Operation): boolean => method !== 'GET' && !changesNothing
 
 /** The parameters of an operation's path, in their order: what is not described there is the id of something. */
 export function paramsOf({ path, params = {} }: Pick<Operation, 'path' | 'params'>): (Param & {

@@ -8,7 +8,7 @@ import {
   STILL_SENDING,
   TEMPORAL_UNAVAILABLE,
 } from '../platform/refusal.ts'
-import { KEY_REFUSALS } from '../workspaces/index.ts'
+import { KEY_REFUSALS, type Role } from '../workspaces/index.ts'
 
 /** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
 export const DATABASE_UNAVAILABLE = reason(
@@ -79,10 +79,26 @@ export const TOO_MANY_PARAMETERS = `The query must not have more than ${MOST_PAR
 
 const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
 export const RATE_LIMITED = reason('rate-limited', 'rate_limited', rateLimitInWords(7))
-export const rateLimited = (retryAfter: number) => new Refusal(RATE_LIMITED, { message: rateLimitInWords(retryAfter) })
+export const rateLimited = (retryAfter: number) =>
+  new Refusal(RATE_LIMITED, { message: rateLimitInWords(retryAfter), retryAfter })
 
 const scopeInWords = (scope: string) => `Missing required scope: ${scope}`
 export const missingScope = (scope: string) => reason('forbidden', 'scope_missing', scopeInWords(scope))
+
+/** What is told of an operation that is for people, to a key. */
+export const PEOPLE_ONLY = reason('forbidden', 'people_only', 'This is for people who are signed in, and for no key')
+export const KEYS_ONLY = reason('forbidden', 'keys_only', 'This tells of an API key, and came without one')
+const roleInWords = (role: Role) => `This needs the role ${role} in the workspace`
+export const missingRole = (role: Role) => reason('forbidden', 'role_missing', roleInWords(role))
+
+/** What is told to a browser. */
+export const SIGNED_OUT = reason('unauthenticated', 'signed_out', 'You are signed out: sign in again')
+export const WORKSPACE_MISSING = reason(
+  'invalid',
+  'workspace_missing',
+  'The header X-Workspace-Id is missing: it says in which of your workspaces',
+)
+export const NO_MEMBER = reason('forbidden', 'no_member', 'You are no member of that workspace, or there is none')
 
 const errorInWords = (requestId: string) =>
   `Internal server error; please try again, and mention request ${requestId} if it stays`
@@ -97,8 +113,9 @@ interface Described {
 /** Refusals that can meet any operation, by status. */
 export const COMMON_REFUSALS: Record<number, Described> = {
   401: {
-    description: 'The key is missing, invalid or revoked, or may not be used from this address.',
-    reasons: Object.values(KEY_REFUSALS),
+    description:
+      'The key is missing, invalid or revoked, or may not be used from this address; or the session has ended.',
+    reasons: [...Object.values(KEY_REFUSALS), SIGNED_OUT],
   },
   429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
   500: { description: 'Something went wrong here. Try again, with growing pauses.', reasons: [INTERNAL_ERROR] },

@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type Router from '@koa/router'
+import type { Context } from 'koa'
 import type { ApiState } from './state.ts'
 
 /** `@dripline/client` as npm installs it; `scripts/prepare/client.ts` makes it when the package is installed. */
 const CLIENT = new URL('../../dist/client.tgz', import.meta.url)
 
 /** Where things are, for whoever asks for nothing in particular; and the client that fits. No key is needed. */
-export function rootRoutes(router: Router<ApiState>, basePath: string): void {
+export function rootRoutes(
+  router: Router<ApiState>,
+  basePath: string,
+  servePage: (ctx: Context) => Promise<boolean>,
+): void {
   const places = {
     service: 'Dripline',
     api: basePath,
@@ -16,8 +21,8 @@ export function rootRoutes(router: Router<ApiState>, basePath: string): void {
     health: '/healthz',
     readiness: '/readyz',
   }
-  router.get('/', (ctx) => {
-    ctx.body = places
+  router.get('/', async (ctx) => {
+    if (!(await servePage(ctx))) ctx.body = places
   })
 
   router.get('/client.tgz', async (ctx) => {

@@ -1,21 +1,23 @@
 import { findUnknownNames } from './unknown-names.ts'
 import { Refusal } from '../platform/refusal.ts'
 import Router from '@koa/router'
-import { oneSpelling } from '../platform/ids.ts'
+import { writeEntry } from '../audit/index.ts'
+import { oneSpelling, readId } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
-import type { Caller } from '../workspaces/index.ts'
+import { type Caller, isAtLeast } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { doOnce, type IdempotentRequest } from './idempotency.ts'
 import { createLargeTurns } from './large-turns.ts'
+import { readIfMatch } from './if-match.ts'
 import { logOf } from './middleware/request-id.ts'
-import { paramsOf, takesIdempotencyKey, type Operation, warn } from './operation.ts'
-import { missingScope, METHOD_NOT_ALLOWED } from './refusals.ts'
+import { type Answer, isChange, paramsOf, takesIdempotencyKey, type Operation, warn } from './operation.ts'
+import { METHOD_NOT_ALLOWED, missingRole, missingScope, PEOPLE_ONLY, SIGNED_OUT } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
 import { assertNoQuery, parseQuery, readQuery } from './parse-query.ts'
-import type { ApiContext, ApiState } from './state.ts'
+import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
 /**
  * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out
@@ -37,7 +39,8 @@ export function createRouter(
     for (const operation of ofPath) {
       const params = paramsOf(operation)
       router.register(pattern, [operation.method], (ctx: ApiContext) => {
-        assertScope(operation, ctx.state.caller)
+        if (operation.open) return serveOpen(operation, operation.open, ctx, dependencies)
+        assertMayAsk(operation, callerOf(ctx))
         return inTurn(operation, ctx, () => serve(operation, params, ctx, dependencies, unread))
       })
     }
@@ -49,19 +52,80 @@ export function createRouter(
 /** A path that exists, asked with another method: 405, and the methods there are (RFC 9110, section 15.5.6). */
 const methodNotAllowed = (operations: readonly Operation[]) => {
   const allow = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  const isOpen = operations.some(({ open }) => open === 'anybody')
   return (ctx: ApiContext) => {
+    if (!isOpen) callerOf(ctx)
     ctx.set('Allow', allow)
     throw new Refusal(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not possible here; possible: ${allow}` })
   }
 }
 
-function assertScope({ scope }: Operation, { scopes }: Caller): void {
-  if (scope !== null && !scopes.includes(scope)) throw new Refusal(missingScope(scope))
+function assertMayAsk({ scope, role }: Operation, { by, scopes }: Caller): void {
+  if (by.kind === 'key') {
+    if (scope === undefined) throw new Refusal(PEOPLE_ONLY)
+    if (scope !== null && !scopes.includes(scope)) throw new Refusal(missingScope(scope))
+  } else {
+    const least = role ?? (scope == null || scopes.includes(scope) ? 'viewer' : 'editor')
+    if (!isAtLeast(by.person.role, least)) throw new Refusal(missingRole(least))
+  }
+}
+
+/** Serves what is done in no workspace: it is short, nobody repeats it blindly, and nothing of it is kept. */
+async function serveOpen(
+  operation: Operation,
+  who: NonNullable<Operation['open']>,
+  ctx: ApiContext,
+  dependencies: ApiDependencies,
+): Promise<void> {
+  const { visitor, requestId } = ctx.state
+  if (who === 'account' && !visitor.session) throw new Refusal(SIGNED_OUT)
+  const query = readQuery(ctx.querystring)
+  if (operation.method === 'DELETE') assertNoQuery(query)
+  const given = operation.body ? await readBody(ctx, operation.bodyLimit ?? DEFAULT_BODY_LIMIT) : undefined
+  ctx.set(warn([...findUnknownNames(operation.query, query), ...findUnknownNames(operation.body, given?.json)]))
+  const body = operation.body ? parse(operation.body, given?.json) : {}
+  const params = Object.fromEntries(Object.entries(ctx.params).map(([name, text]) => [name, oneSpelling(text)]))
+  const request = { params, query: {}, body, visitor } as unknown as Parameters<Operation['handle']>[0]
+  await write(ctx, await operation.handle(request, { ...dependencies, log: logOf(dependencies.log, requestId) }))
+}
+
+async function write(ctx: ApiContext, { status, headers = {}, body }: Answer): Promise<Buffer> {
+  for (const [name, value] of Object.entries(headers)) ctx.append(name, value)
+  ctx.status = status
+  const written = Buffer.from(await toJson(body))
+  ctx.body = written
+  ctx.type = 'json'
+  return written
 }
 
 /** Whether a caller may read what it writes. */
 const mayRead = ({ scope }: Operation, { scopes }: Caller): boolean =>
   (scopes as readonly (string | undefined)[]).includes(scope?.replace(/:write$/, ':read'))
+
+/** Writes down who has changed what. */
+function tellOf(
+  em: EntityManager,
+  {
+    operation,
+    caller,
+    targetId,
+    requestId,
+  }: { operation: Operation; caller: Caller; targetId: string | null; requestId: string },
+): Promise<void> {
+  const { by, workspace } = caller
+  const who =
+    by.kind === 'key'
+      ? { actor: 'key' as const, actorId: by.apiKey.id, actorName: by.apiKey.name }
+      : { actor: 'person' as const, actorId: by.person.accountId, actorName: by.person.email }
+  const target = targetId === null ? null : (readId(targetId) ?? null)
+  return writeEntry(em, { workspaceId: workspace.id, ...who, operation: operation.id, targetId: target, requestId })
+}
+
+/** What was made. */
+function idOf({ body }: Answer): string | null {
+  const { data } = (body ?? {}) as { data?: { id?: unknown } }
+  return typeof data?.id === 'string' ? data.id : null
+}
 
 type Params = ReturnType<typeof paramsOf>
 
@@ -72,8 +136,9 @@ async function serve(
   dependencies: ApiDependencies,
   unread: UnreadAnswers,
 ): Promise<void> {
-  const { caller, requestId } = ctx.state
-  const changesNothing = operation.method === 'GET'
+  const { requestId, visitor } = ctx.state
+  const caller = callerOf(ctx)
+  const changesNothing = !isChange(operation)
   const query = readQuery(ctx.querystring)
   if (operation.method === 'DELETE') assertNoQuery(query)
   unread.assertRoom(caller.workspace.id)
@@ -85,6 +150,7 @@ async function serve(
   ctx.set(warn(unknown))
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
+  const ifMatch = operation.ifMatch ? readIfMatch(ctx.req.headers['if-match']) : undefined
   const identity: IdempotentRequest = {
     workspaceId: caller.workspace.id,
     requestId,
@@ -95,6 +161,7 @@ async function serve(
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
     knowsNames: caller.scopes.some((scope) => scope.startsWith('contacts:')),
+    changes: !changesNothing,
     transactional: operation.transactional ?? true,
     // Anew it holds what others wrote since: who may not read gets what it was told, which is what it gave.
     ...(operation.remake &&
@@ -109,21 +176,31 @@ async function serve(
   const answer = await doOnce(own, identity, async () => {
     const request = await read()
     const prepared = await operation.prepare?.(request, own)
-    return async (call, dependencies) => operation.handle({ ...request, prepared, call }, dependencies)
+    return async (call, dependencies) => {
+      const handle = () => operation.handle({ ...request, prepared, call, visitor, ifMatch }, dependencies)
+      if (changesNothing || operation.untold) return handle()
+      const tell = (targetId: string | null) => tellOf(dependencies.em, { operation, caller, targetId, requestId })
+      const { id = null } = request.params
+      if (operation.transactional !== false) {
+        const answer = await handle()
+        await tell(id ?? idOf(answer))
+        return answer
+      }
+      call.tell = (em) => tellOf(em, { operation, caller, targetId: id, requestId })
+      // What is not in Postgres alone is told of before: that it was asked for.
+      if (!operation.tells) await call.tell(dependencies.em)
+      return handle()
+    }
   })
   if (answer.replayed) {
     ctx.set('Idempotent-Replayed', 'true')
     // What was refused did nothing, and may be about what is another workspace's.
     if (answer.status < 300) await operation.waitAgain?.(await read(), own)
   }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.append(name, value)
-  ctx.status = answer.status
-  const written = Buffer.from(await toJson(answer.body))
+  const written = await write(ctx, answer)
   // Asked again, because others were answered meanwhile. What was changed is answered in any case.
   if (changesNothing) unread.assertRoom(caller.workspace.id)
   unread.hold(caller.workspace.id, written, ctx.res)
-  ctx.body = written
-  ctx.type = 'json'
 }
 
 /**

@@ -1,5 +1,7 @@
 import { object, string } from 'yup'
 import { operation } from './operation.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { KEYS_ONLY } from './refusals.ts'
 import { whoamiShape } from './shapes.ts'
 import { single } from './fields.ts'
 
@@ -12,26 +14,31 @@ export const whoami = operation({
   description: 'Tells whose key this is, what it may do, and how much of its limit is left.',
   scope: null,
   answers: { 200: { description: 'The key is valid.', schema: single(whoamiShape) } },
-  handle: ({ caller: { workspace, apiKey, scopes, rateLimit } }) => ({
-    status: 200,
-    body: {
-      data: {
-        workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
-        apiKey: {
-          id: apiKey.id,
-          name: apiKey.name,
-          prefix: apiKey.prefix,
-          expiresAt: apiKey.expiresAt?.toISOString() ?? null,
-        },
-        scopes,
-        rateLimit: {
-          limit: rateLimit.limit,
-          remaining: rateLimit.remaining,
-          resetAt: rateLimit.resetAt.toISOString(),
+  refusals: { 403: [KEYS_ONLY] },
+  handle({ caller: { workspace, by, scopes, rateLimit } }) {
+    if (by.kind !== 'key') throw new Refusal(KEYS_ONLY)
+    const { apiKey } = by
+    return {
+      status: 200,
+      body: {
+        data: {
+          workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
+          apiKey: {
+            id: apiKey.id,
+            name: apiKey.name,
+            prefix: apiKey.prefix,
+            expiresAt: apiKey.expiresAt?.toISOString() ?? null,
+          },
+          scopes,
+          rateLimit: {
+            limit: rateLimit.limit,
+            remaining: rateLimit.remaining,
+            resetAt: rateLimit.resetAt.toISOString(),
+          },
         },
       },
-    },
-  }),
+    }
+  },
 })
 
 /** @param document gives the document, which this operation is itself a part of. */

@@ -68,12 +68,20 @@ const LEAVING_AT_ONCE = 5_000
  *
  * @throws {Refusal} `not-found`; `taken` while an ACTIVE automation listens for it.
  */
-export async function deleteList(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+export async function deleteList(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { tell }: Pick<Call, 'tell'>,
+): Promise<void> {
   await getList(em, workspaceId, id)
   if (await isListenedTo(em.fork(), workspaceId, id)) throw new Refusal(LIST_IN_USE)
   while ((await emptyList(em.fork(), id, LEAVING_AT_ONCE)) === LEAVING_AT_ONCE);
-  if ((await em.fork().nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
-  await em.fork().nativeDelete(Tally, { subject: id })
+  await em.fork().transactional(async (unit) => {
+    if ((await unit.nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
+    await unit.nativeDelete(Tally, { subject: id })
+    await tell(unit)
+  })
 }
 
 export interface JoinResult {
@@ -139,7 +147,7 @@ export async function removeFromList(
   contactId: string,
 ): Promise<void> {
   await getList(em, workspaceId, listId)
-  if (!isId(contactId) || !(await leaveList(em.fork(), workspaceId, listId, contactId))) {
+  if (!isId(contactId) || !(await leaveList(unitOf(em), workspaceId, listId, contactId))) {
     throw new Refusal(NOT_IN_LIST)
   }
 }

@@ -128,12 +128,14 @@ export const listOperations = [
       'For good. The contacts that were in it stay, and enrollments that their joining started go on. A list that an ACTIVE ' +
       'automation listens for is not deleted.',
     scope: 'lists:write',
+    transactional: false,
+    tells: true,
     // All who are in it leave it.
     bulk: true,
     answers: { 200: { description: 'The list is deleted.', schema: single(deleteResultShape) } },
     refusals: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
-    async handle({ caller, params }, { em }) {
-      await deleteList(em, caller.workspace.id, params.id)
+    async handle({ caller, params, call }, { em }) {
+      await deleteList(em, caller.workspace.id, params.id, call)
       return deleted(params.id)
     },
   }),

@@ -40,7 +40,7 @@ export async function untagContact(
 ): Promise<void> {
   await getContact(em, workspaceId, contactId)
   const storable = findJsonFault(name) === undefined
-  if (!storable || !(await removeTag(em.fork(), workspaceId, contactId, foldName(name.trim())))) {
+  if (!storable || !(await removeTag(unitOf(em), workspaceId, contactId, foldName(name.trim())))) {
     throw new Refusal(TAG_NOT_FOUND)
   }
 }

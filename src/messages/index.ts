@@ -1,5 +1,6 @@
 export { Message } from './entities.ts'
 export { createLeaseKeeper } from './hand-over-leases.ts'
+export { MESSAGE_STATUSES } from './message.ts'
 export { countSendingIn, countSendingOf, countSendingTo, countSendingToErased, LEASE_SECONDS } from './claim-queries.ts'
 export { SENDER_DIED, settleAbandoned } from './draft-queries.ts'
 export { settlePutOff } from './record-queries.ts'

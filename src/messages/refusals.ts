@@ -13,6 +13,11 @@ export const MAY_ARRIVE_TWICE = reason(
   'Nobody knows whether an UNCONFIRMED message was sent, so that it may arrive twice: say "evenIfSent": true to have it sent all ' +
     'the same',
 )
+export const NOTHING_TO_DECIDE = reason(
+  'taken',
+  'nothing_to_decide',
+  'Only what is UNCONFIRMED, of an automation that still exists, can be dismissed',
+)
 export const WOULD_BE_CAPTURED = reason(
   'taken',
   'would_be_captured',

@@ -17,10 +17,19 @@ import { isId } from '../platform/ids.ts'
 import { listActivity } from './activity.ts'
 import { messagesOf } from './list-queries.ts'
 import { MESSAGE_STATUSES } from './message.ts'
-import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
+import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, NOTHING_TO_DECIDE, WOULD_BE_CAPTURED } from './refusals.ts'
 import { MOST_RETRIES, retryMany, retryOne } from './retry.ts'
 import { messagesQuery, retriesSchema, retrySchema } from './schemas.ts'
-import { listedMessageShape, messageShape, presentListed, presentMessage, retriesShape, retryShape } from './shapes.ts'
+import { dismissOne } from './unconfirmed-messages.ts'
+import {
+  dismissedShape,
+  listedMessageShape,
+  messageShape,
+  presentListed,
+  presentMessage,
+  retriesShape,
+  retryShape,
+} from './shapes.ts'
 
 const NO_CURSOR = 'cursor must be the nextCursor of a page of this list'
 
@@ -93,6 +102,22 @@ export const messageOperations = [
       const asked = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent }, call)
       const { id, status, retryAt } = asked
       return { status: 202, body: { data: { id, status, retryAt: retryAt.toISOString() } } }
+    },
+  }),
+
+  operation({
+    id: 'dismissMessage',
+    method: 'POST',
+    path: '/messages/{id}/dismiss',
+    tag: 'Messages',
+    summary: 'Leave an unconfirmed message as it is',
+    description: 'What is UNCONFIRMED becomes DISMISSED: it is not sent again, and nobody is asked about it any more.',
+    scope: 'automations:write',
+    answers: { 200: { description: 'It is left.', schema: single(dismissedShape) } },
+    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOTHING_TO_DECIDE] },
+    async handle({ caller, params }, { em }) {
+      await dismissOne(em, caller.workspace.id, params.id)
+      return { status: 200, body: { data: { id: params.id, status: 'DISMISSED' as const } } }
     },
   }),
 

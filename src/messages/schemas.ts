@@ -1,18 +1,7 @@
 import { boolean, object, string } from 'yup'
-import { cursor, cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
-import { isTimestamp } from '../platform/timestamp.ts'
+import { cursor, cursorQuery, EXAMPLE_ID, givenId, instant } from '../http/index.ts'
 import { MESSAGE_STATUSES } from './message.ts'
 import { RETRYABLE } from './retry-queries.ts'
-
-/** A point in time, given by the caller: ISO 8601 with its zone. */
-const instant = (description: string) =>
-  string()
-    .test({
-      name: 'instant',
-      message: ({ path }) => `${path} must be a time such as 2026-11-21T09:30:00Z`,
-      test: (value) => value === undefined || isTimestamp(value),
-    })
-    .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
 
 const range = {
   since: instant('Only those first to be sent at this time or later.'),

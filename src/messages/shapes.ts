@@ -120,6 +120,16 @@ export const retryShape = object({
   .required()
   .meta({ component: 'MessageRetry' })
 
+/** What leaving one as it is answers. */
+export const dismissedShape = object({
+  id: id('message'),
+  status: string()
+    .oneOf(['DISMISSED'] as const)
+    .required(),
+})
+  .required()
+  .meta({ component: 'DismissedMessage' })
+
 /** What having many tried again answers. */
 export const retriesShape = object({
   retried: number()

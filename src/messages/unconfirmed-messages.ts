@@ -1,7 +1,10 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { asUnconfirmedAs, recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import * as unconfirmed from './unconfirmed-queries.ts'
-import { invalid, notFound, type Refusal } from '../platform/refusal.ts'
+import { Message } from './entities.ts'
+import { MESSAGE_NOT_FOUND, NOTHING_TO_DECIDE } from './refusals.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { invalid, notFound, Refusal } from '../platform/refusal.ts'
 import { isId, newId } from '../platform/ids.ts'
 import type { MessageStatus } from './message.ts'
 import { type RenderedEmail, RendererBusy, TemplateError } from '../templates/index.ts'
@@ -23,6 +26,13 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
   await assertToDecide(unit, id)
   // Between the two, another operator may have decided.
   if (!(await unconfirmed.dismissUnconfirmed(unit, id))) throw await whyNotToDecide(unit, id)
+}
+
+/** The same for whoever asks by the API. @throws {Refusal} `message_not_found`; `nothing_to_decide` */
+export async function dismissOne(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  const unit = unitOf(em)
+  if (!isId(id) || (await unit.count(Message, { id, workspaceId })) === 0) throw new Refusal(MESSAGE_NOT_FOUND)
+  if (!(await unconfirmed.dismissUnconfirmed(unit, id))) throw new Refusal(NOTHING_TO_DECIDE)
 }
 
 /** With what a message is sent once more: MAIL_FROM, or the sender of the installation, if it has any. */

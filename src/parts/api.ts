@@ -1,25 +1,39 @@
 import type { AddressInfo } from 'node:net'
+import { createSessionAdmission } from '../accounts/index.ts'
 import { createApi } from '../http/index.ts'
+import { createOidc, type Oidc } from '../platform/oidc.ts'
+import type { Config } from '../platform/config.ts'
+import { createPasswords } from '../platform/passwords.ts'
 import { createRenderer } from '../templates/index.ts'
+import { createSmtpTransport, type MailTransport, readSmtpUrl } from '../transports/index.ts'
 import type { Context } from './context.ts'
 import { createHttpServer } from './http-server.ts'
 import { API } from './operations.ts'
 import { createReadiness } from './readiness.ts'
 import { listen, type RunningPart } from './running-part.ts'
+import { createServiceLook } from './service-look.ts'
+import { createTestEmail } from './test-email.ts'
 
 /** Starts the API. @throws {Error} naming `PORT` when it is taken. */
 export async function startApi(context: Context): Promise<RunningPart & { port: number }> {
   const { config, dependencies, health } = context
   const renderer = createRenderer()
   health.watch(() => renderer.problem())
+  const smtp = ownTransport(config)
   const app = createApi(
     {
       ...dependencies,
       renderer,
+      lookAtService: createServiceLook(context, smtp),
+      sendTestEmail: createTestEmail(context, smtp),
+      passwords: createPasswords(),
+      oidc: oidcOf(config),
+      admitSession: createSessionAdmission(dependencies.em),
       isLogWatched: process.stdout.isTTY,
       checkReadiness: createReadiness(context),
       checkHealth: () => health.problems(),
       trustedProxies: config.trustedProxies,
+      publicUrl: config.PUBLIC_URL,
     },
     API,
   )
@@ -40,6 +54,26 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       await stopped
       clearTimeout(hurry)
       await renderer.close()
+      await smtp?.close()
     },
   }
 }
+
+/** @throws {Error} where one of the two is missing */
+function oidcOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: Config): Oidc | undefined {
+  if (OIDC_ISSUER === undefined && OIDC_CLIENT_ID === undefined) return undefined
+  if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined)
+    throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID are set together, or not at all')
+  return createOidc({
+    issuer: OIDC_ISSUER,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: OIDC_CLIENT_SECRET,
+    name: OIDC_NAME,
+  })
+}
+
+/** What people try the mail server by: one connection, none of the worker's. */
+const ownTransport = ({ SMTP_URL, MAIL_CAPTURE }: Config): MailTransport | undefined =>
+  SMTP_URL === undefined || MAIL_CAPTURE
+    ? undefined
+    : createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: 1 })

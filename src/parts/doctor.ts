@@ -7,10 +7,10 @@ import { isLoginRefused } from '../platform/db/errors.ts'
 import { ping } from '../platform/db/sql.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../platform/temporal/connection.ts'
-import { sendingQueue } from '../platform/temporal/task-queues.ts'
 import { openDatabase } from '../schema/index.ts'
 import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
 import { type Addresses, whyUnknown } from './whereabouts.ts'
+import { countWorkers } from './workers-there.ts'
 import { whyNotHere } from './workplace.ts'
 
 /** What was looked at, and how it is. */
@@ -35,8 +35,6 @@ const wrong = (what: string, words: string, advice: string): Finding => ({ what,
 const PATIENCE_MS = 5_000
 /** As much is free, in bytes, before it is worth a word. */
 const LITTLE_SPACE = 1024 ** 3
-/** A worker asks Temporal anew every minute; who has stopped is listed for five. */
-const POLL_SECONDS = 70
 /** How long something may wait for Temporal, in seconds. */
 const LONG_UNDELIVERED_SECONDS = 60
 
@@ -162,21 +160,11 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
           ),
     ]
   }
-  const pollers = await Promise.all(
-    [
-      { name: taskQueue, taskQueueType: 1 },
-      { name: sendingQueue(taskQueue), taskQueueType: 2 },
-    ].map(async ({ name, taskQueueType }) => {
-      const found = await asked(() =>
-        workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType }),
-      )
-      return (found.pollers ?? []).filter(({ lastAccessTime }) => isRecent(lastAccessTime)).length
-    }),
-  )
+  const workers = await countWorkers(client, config, PATIENCE_MS)
   return [
     fine('Temporal', `answers at ${address}, and has the namespace "${namespace}"`),
-    pollers.every((count) => count > 0)
-      ? fine('worker', `${Math.min(...pollers)} asked for work within a minute, on the task queue "${taskQueue}"`)
+    workers > 0
+      ? fine('worker', `${workers} asked for work within a minute, on the task queue "${taskQueue}"`)
       : wrong(
           'worker',
           `none on the task queue "${taskQueue}"`,
@@ -194,9 +182,6 @@ async function lookAtWorkplace(orm: Orm, temporal: Client, config: Config): Prom
     return []
   }
 }
-
-const isRecent = (at: { seconds?: { toString(): string } | null } | null | undefined): boolean =>
-  Number(at?.seconds?.toString() ?? 0) > Date.now() / 1000 - POLL_SECONDS
 
 async function lookAtApi({ PORT }: Config): Promise<Finding> {
   const url = `http://127.0.0.1:${PORT}/readyz`

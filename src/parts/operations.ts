@@ -1,12 +1,16 @@
 import { type Api, buildDocument, openApiDocument, type Operation, whoami } from '../http/index.ts'
+import { ACCOUNT_LIMITS } from '../accounts/index.ts'
+import { accountOperations } from '../accounts/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
 import { contactOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { erasureOperations } from '../erasure/routes.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
+import { figureOperations } from '../figures/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
+import { settingsOperations } from '../settings/routes.ts'
 
 /** The version prefix. */
 export const BASE_PATH = '/api/v1'
@@ -15,8 +19,11 @@ export const BASE_PATH = '/api/v1'
 export const operations: readonly Operation[] = [
   whoami,
   openApiDocument(() => document),
+  ...accountOperations,
+  ...settingsOperations,
   ...contactOperations,
   ...erasureOperations,
+  ...figureOperations,
   ...messageOperations,
   ...listOperations,
   ...segmentOperations,
@@ -28,4 +35,9 @@ export const operations: readonly Operation[] = [
 export const document = buildDocument(operations, BASE_PATH)
 
 /** The whole API. */
-export const API: Api = { basePath: BASE_PATH, operations, document, limits: { ...CONTACT_LIMITS, ...MEANWHILE } }
+export const API: Api = {
+  basePath: BASE_PATH,
+  operations,
+  document,
+  limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
+}

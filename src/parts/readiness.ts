@@ -18,7 +18,7 @@ export const createReadiness = (servers: Servers, keptMs = KEPT_MS): (() => Prom
   shared(() => lookForMissing(servers), keptMs)
 
 /** Whoever asks while it is being looked, or shortly after, gets the same answer. */
-function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
+export function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
   let seen: Promise<Seen> | undefined
   const forget = () => setTimeout(() => (seen = undefined), keptMs).unref()
   return () => (seen ??= look().finally(forget))

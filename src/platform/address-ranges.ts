@@ -75,7 +75,13 @@ function among(ranges: readonly string[]): (address: Address) => boolean {
 }
 
 /** The addresses that are one customer's: of IPv6 the first 64 bits count, because who has one of them has them all (RFC 6177). */
-export function networkOf(address: string): string {
+export const networkOf = (address: string): string => firstOf(address, 4)
+
+/** What a customer has who has many networks: of IPv6 the first 48 bits. */
+export const siteOf = (address: string): string => firstOf(address, 3)
+
+/** Of IPv6 so many of its eight parts. */
+function firstOf(address: string, parts: number): string {
   const parsed = parseAddress(address)
-  return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address
+  return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, parts).join(':') : address
 }

@@ -68,6 +68,7 @@ const environment = object({
   DATABASE_POOL_SIZE: decimal().integer().min(2).max(1000).default(10),
   TEMPORAL_ADDRESS: address(/^(\[[\da-f:.]+\]|[^/\s@:[\]]+):\d+$/i, 'host:7233'),
   TEMPORAL_NAMESPACE: string().default('default'),
+  TEMPORAL_UI_URL: url(/^https?:\/\//, 'https://temporal.example.com'),
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
   // What a header cannot have, gRPC's error would repeat with all of the key.
   TEMPORAL_API_KEY: string().matches(/^[!-~]*$/, {
@@ -91,6 +92,11 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
+  PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
+  OIDC_ISSUER: url(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/, 'https://accounts.example.com'),
+  OIDC_CLIENT_ID: string(),
+  OIDC_CLIENT_SECRET: string(),
+  OIDC_NAME: string().default('single sign-on'),
   METRICS_PORT: decimal().integer().min(1).max(65_535),
   METRICS_HOST: string().default('127.0.0.1'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
@@ -115,7 +121,7 @@ export interface Config extends Environment {
 const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
 
 /** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
-const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL']
+const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL', 'OIDC_CLIENT_SECRET']
 
 function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const path = SECRETS.includes(name) ? env[`${name}_FILE`] : undefined

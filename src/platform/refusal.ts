@@ -6,6 +6,7 @@ export type RefusalKind =
   | 'not-found'
   | 'wrong-method'
   | 'taken'
+  | 'changed'
   | 'in-flight'
   | 'erased'
   | 'other-request'
@@ -29,6 +30,8 @@ export interface Particulars {
   message?: string | undefined
   /** Where it is, of what was given: a JSON pointer (RFC 6901) into the body, or into the query as an object. */
   param?: string | undefined
+  /** After how many seconds it may go well, where somebody knows. */
+  retryAfter?: number | undefined
   cause?: unknown
 }
 
@@ -38,12 +41,14 @@ export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly code: string
   readonly param: string | undefined
+  readonly retryAfter: number | undefined
 
-  constructor({ kind, code, message: words }: Reason, { message = words, param, cause }: Particulars = {}) {
+  constructor({ kind, code, message: words }: Reason, { message = words, param, retryAfter, cause }: Particulars = {}) {
     super(message, cause === undefined ? {} : { cause })
     this.kind = kind
     this.code = code
     this.param = param
+    this.retryAfter = retryAfter
   }
 }
 

@@ -1,12 +1,12 @@
 const TIMESTAMP =
-  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):(?<by>\d{2})))?$/
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):?(?<by>\d{2})))?$/
 
 /** Postgres reads no offset beyond that, in hours. */
 const MAX_OFFSET_OF_POSTGRES = 15
 
 /**
  * Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. A date alone
- * is its beginning, in UTC (ISO 8601); an offset is one of RFC 3339, up to 23:59.
+ * is its beginning, in UTC (ISO 8601); an offset is one of RFC 3339, up to 23:59, or without its colon, as Python writes it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */

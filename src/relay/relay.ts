@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forgetEnded } from '../accounts/index.ts'
+import { forgetEntries } from '../audit/index.ts'
+import { foldFigures } from '../figures/index.ts'
 import { forgetIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
@@ -77,6 +80,7 @@ export function startRelay(
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
+    loop('figures', figures(dependencies), idleMs),
   ]).then(() => undefined)
   return {
     ended,
@@ -119,6 +123,14 @@ async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<v
   }
 }
 
+/** How many changes are added up at once. */
+const CHANGES_FOLDED = 5_000
+
+const figures =
+  ({ em }: Dependencies): (() => Promise<boolean>) =>
+  async () =>
+    (await foldFigures(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
+
 /**
  * Makes due what goes round for ever, where it is not: whoever comes first does; and what a clock that was set back has put
  * off. Forgets what has served its time.
@@ -139,10 +151,12 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const folded = await foldEventNames(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
+    const ended = await forgetEnded(em.fork(), ROWS_FORGOTTEN)
+    const entries = await forgetEntries(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
-    return mayBeMore || folded === ROWS_FORGOTTEN || windows === ROWS_FORGOTTEN || keys === ROWS_FORGOTTEN
+    return mayBeMore || [folded, windows, keys, ended, entries].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
   }
 }

@@ -1,7 +1,19 @@
-import { Automation, AutomationCounts, AutomationVersion, EmailContent } from '../automations/index.ts'
+import {
+  Account,
+  Challenge,
+  Identity,
+  Invitation,
+  InvitationWorkspace,
+  Member,
+  Passkey,
+  Session,
+} from '../accounts/index.ts'
+import { AuditEntry } from '../audit/index.ts'
+import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
 import { Segment } from '../conditions/index.ts'
 import { Contact, ContactTag, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
+import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
 import { KeptAnswer } from '../http/index.ts'
 import { Installation } from '../installation/index.ts'
 import { List, ListMember } from '../lists/index.ts'
@@ -16,6 +28,15 @@ import { migrations } from './migrations/index.ts'
 export const ENTITIES = [
   Installation,
   Workspace,
+  Account,
+  Member,
+  Session,
+  Invitation,
+  InvitationWorkspace,
+  Passkey,
+  Identity,
+  Challenge,
+  AuditEntry,
   ApiKey,
   RateWindow,
   RateSlot,
@@ -29,9 +50,15 @@ export const ENTITIES = [
   Automation,
   AutomationVersion,
   AutomationCounts,
+  AutomationDraft,
   EmailContent,
   Enrollment,
   Message,
+  StepPlace,
+  NextWake,
+  StepFigure,
+  FlowFigure,
+  FigureChange,
   TriggerEvent,
   HeardEvent,
   OutboxDelivery,

@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
+import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
 import { Refusal } from '../platform/refusal.ts'
 import {
   deleted,
@@ -14,8 +14,8 @@ import {
   single,
   withoutReading,
 } from '../http/index.ts'
-import { segmentSchema, updateSegmentSchema } from './schemas.ts'
-import { presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
+import { conditionSchema, segmentSchema, updateSegmentSchema } from './schemas.ts'
+import { contactCountShape, presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
 import { answerContacts, contactPage, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
@@ -81,6 +81,28 @@ export const segmentOperations = [
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
       answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
+  }),
+
+  operation({
+    id: 'countSegment',
+    method: 'POST',
+    path: '/segments/count',
+    tag: 'Segments',
+    summary: 'Count for whom a condition is true',
+    description: 'At the moment. Nothing is kept: it may be asked while a condition is being made.',
+    scope: 'segments:read',
+    changesNothing: true,
+    // It is counted live.
+    bulk: true,
+    body: conditionSchema,
+    answers: { 200: { description: 'How many.', schema: single(contactCountShape) } },
+    refusals: { 400: [WRONG_CONDITION] },
+    async handle({ caller, body }, { em }) {
+      return {
+        status: 200,
+        body: { data: { contactCount: await countForCondition(em, caller.workspace.id, body.condition) } },
+      }
+    },
   }),
 
   operation({

@@ -29,3 +29,6 @@ export const updateSegmentSchema = object({ name: name(), condition: condition()
   json: { minProperties: 1 },
   example: { name: 'Paying customers' },
 })
+
+/** `POST /segments/count`. */
+export const conditionSchema = object({ condition: condition() })

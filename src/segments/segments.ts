@@ -29,6 +29,10 @@ export async function getSegment(
   return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
 }
 
+/** For how many contacts a condition is true at this moment. @throws {Refusal} `invalid` as `createSegment` */
+export const countForCondition = (em: EntityManager, workspaceId: string, json: unknown): Promise<number> =>
+  countContacts(em.fork(), workspaceId, conditionOf(json))
+
 /** Saves a condition as a segment. @throws {Refusal} `invalid`, saying where the condition is wrong; `not-found` */
 export async function createSegment(
   em: EntityManager,
@@ -63,7 +67,7 @@ export async function updateSegment(
 /** Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @throws {Refusal} `not-found` */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<void> {
   const whose = workspaceId === undefined ? {} : { workspaceId }
-  const deleted = isId(id) ? await em.fork().nativeDelete(Segment, { id, ...whose }) : 0
+  const deleted = isId(id) ? await unitOf(em).nativeDelete(Segment, { id, ...whose }) : 0
   if (deleted > 0) return
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new Refusal(SEGMENT_NOT_FOUND)
 }

@@ -67,8 +67,12 @@ export const segmentShape = object({
 /** A segment, as its writer is told of it. */
 export const writtenSegmentShape = writtenShape(segmentShape, { component: 'WrittenSegment', scope: 'segments:read' })
 
+const contactCount = () => count('For how many contacts it is true, now.', 42)
+
+export const contactCountShape = object({ contactCount: contactCount() }).required().meta({ component: 'ContactCount' })
+
 export const segmentDetailShape = segmentShape
-  .shape({ contactCount: count('For how many contacts it is true, now.', 42) })
+  .shape({ contactCount: contactCount() })
   .meta({ component: 'SegmentDetail', description: 'A segment, with the number of contacts in it.' })
 
 export const presentSegment = (segment: Segment): InferType<typeof segmentShape> => ({

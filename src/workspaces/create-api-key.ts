@@ -1,8 +1,10 @@
 import { ApiKey, Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
 import { isAddressRange } from '../platform/address-ranges.ts'
 import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
-import { invalid, notFound } from '../platform/refusal.ts'
+import { invalid, notFound, Refusal } from '../platform/refusal.ts'
+import { API_KEY_NOT_FOUND } from './refusals.ts'
 import { lastUses } from './queries.ts'
 import { isId } from '../platform/ids.ts'
 import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
@@ -23,7 +25,7 @@ export async function createApiKey(
   em: EntityManager,
   { workspaceId, name, scopes, allowedRanges = [], rateLimit = DEFAULT_RATE_LIMIT, expiresAt }: NewApiKey,
 ): Promise<{ apiKey: ApiKey; key: string }> {
-  const fork = em.fork()
+  const fork = unitOf(em)
   const workspace = isId(workspaceId) ? await fork.findOne(Workspace, workspaceId) : null
   if (!workspace) throw notFound(`There is no workspace ${workspaceId}`)
   const wrong = allowedRanges.find((range) => !isAddressRange(range))
@@ -47,14 +49,19 @@ export async function createApiKey(
   return { apiKey, key }
 }
 
-/** All keys, oldest first, each with its last use. */
-export async function listApiKeys(em: EntityManager): Promise<ApiKey[]> {
+/** All keys, or those of a workspace, oldest first, each with its last use. */
+export async function listApiKeys(em: EntityManager, workspaceId?: string): Promise<ApiKey[]> {
   const fork = em.fork()
-  const keys = await fork.findAll(ApiKey, { populate: ['workspace'], orderBy: { createdAt: 'asc', id: 'asc' } })
+  const keys = await fork.find(ApiKey, ofWorkspace(workspaceId), {
+    populate: ['workspace'],
+    orderBy: { createdAt: 'asc', id: 'asc' },
+  })
   const uses = await lastUses(fork)
   for (const key of keys) key.lastUsedAt = uses.get(key.id) ?? null
   return keys
 }
+
+const ofWorkspace = (workspaceId: string | undefined) => (workspaceId === undefined ? {} : { workspace: workspaceId })
 
 /**
  * Makes a key that may do the same as another one, which ends after the overlap, unless it ends before: time to put the new one
@@ -64,10 +71,11 @@ export async function rotateApiKey(
   em: EntityManager,
   id: string,
   overlapMs: number,
+  workspaceId?: string,
 ): Promise<{ old: ApiKey; apiKey: ApiKey; key: string }> {
-  const fork = em.fork()
-  const old = isId(id) ? await fork.findOne(ApiKey, { id }) : null
-  if (!old) throw notFound(`There is no API key ${id}`)
+  const fork = unitOf(em)
+  const old = isId(id) ? await fork.findOne(ApiKey, { id, ...ofWorkspace(workspaceId) }) : null
+  if (!old) throw new Refusal(API_KEY_NOT_FOUND)
   if (old.expiresAt && old.expiresAt <= new Date()) {
     throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
   }
@@ -96,9 +104,9 @@ export async function rotateApiKey(
 }
 
 /** Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. */
-export async function deleteApiKey(em: EntityManager, id: string): Promise<void> {
-  const deleted = isId(id) ? await em.fork().nativeDelete(ApiKey, { id }) : 0
-  if (deleted === 0) throw notFound(`There is no API key ${id}`)
+export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: string): Promise<void> {
+  const deleted = isId(id) ? await unitOf(em).nativeDelete(ApiKey, { id, ...ofWorkspace(workspaceId) }) : 0
+  if (deleted === 0) throw new Refusal(API_KEY_NOT_FOUND)
 }
 
 /** Deletes every key there is: of a ledger that somebody may have changed none is believed. */

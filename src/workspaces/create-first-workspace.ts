@@ -15,7 +15,10 @@ export interface FirstKeys {
  * are shown before they are committed: keys that nobody has seen are none, and are made again.
  * @returns whether they were made; they are not where there is a workspace already.
  */
-export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys) => void): Promise<boolean> =>
+export const createFirstWorkspace = (
+  em: EntityManager,
+  show: (first: FirstKeys, transaction: EntityManager) => Promise<void> | void,
+): Promise<boolean> =>
   em.fork().transactional(async (transaction) => {
     // Two who start at once would make two of each.
     await lockWorkspaces(transaction)
@@ -37,6 +40,6 @@ export const createFirstWorkspace = (em: EntityManager, show: (first: FirstKeys)
     }
     const first = { live: keyOf('live'), test: keyOf('test') }
     await transaction.flush()
-    show(first)
+    await show(first, transaction)
     return true
   })

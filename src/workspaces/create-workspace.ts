@@ -1,6 +1,7 @@
 import type { WorkspaceMode } from './api-key.ts'
 import { Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
 
 /** Makes a workspace. Its mode decides what its keys start with, and whether its mail is ever delivered. */
 export async function createWorkspace(
@@ -14,4 +15,13 @@ export async function createWorkspace(
 }
 
 export const listWorkspaces = (em: EntityManager): Promise<Workspace[]> =>
-  em.fork().findAll(Workspace, { orderBy: { createdAt: 'asc', id: 'asc' } })
+  unitOf(em).findAll(Workspace, { orderBy: { createdAt: 'asc', id: 'asc' } })
+
+/** Renames a workspace. */
+export async function renameWorkspace(em: EntityManager, id: string, name: string): Promise<Workspace> {
+  const unit = unitOf(em)
+  const workspace = await unit.findOneOrFail(Workspace, id)
+  workspace.name = name
+  await unit.flush()
+  return workspace
+}

@@ -1,18 +1,9 @@
 import type { WorkspaceMode } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
+import type { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
-
-/** A key that was found, may be used from the caller's address, and its workspace. */
-export interface Caller {
-  apiKey: { id: string; name: string; prefix: string; expiresAt: Date | null }
-  /** What it may do. */
-  scopes: readonly Scope[]
-  workspace: { id: string; name: string; mode: WorkspaceMode }
-  /** What its window has told this request. */
-  rateLimit: RateLimit
-}
 
 export interface Admission {
   /** `wrong-address`: the key exists, and may not be used from there. */
@@ -58,7 +49,7 @@ function callerOf(row: AdmissionRow, rateLimit: RateLimit): Admission['caller'] 
   if (!row.in_range) return 'wrong-address'
   const expiresAt = row.expires_at === null ? null : toDate(row.expires_at)
   return {
-    apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, expiresAt },
+    by: { kind: 'key', apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, expiresAt } },
     scopes: row.scopes,
     workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
     rateLimit,
@@ -141,4 +132,18 @@ export async function lastUses(em: EntityManager): Promise<ReadonlyMap<string, D
 /** Lets nobody else make a workspace until the transaction ends. */
 export async function lockWorkspaces(em: EntityManager): Promise<void> {
   await sql(em, 'lock table workspaces in share row exclusive mode')
+}
+
+/** How many requests each of these keys has made in the last sixty seconds, by id. */
+export async function requestsLately(
+  em: EntityManager,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ subject: string; count: number }>(
+    em,
+    `select subject, count(*)::integer as count from rate_slots
+     where subject = any($1::uuid[]) and at > now() - interval '60 seconds' group by subject`,
+    [keyIds],
+  )
+  return new Map(rows.map(({ subject, count }) => [subject, count]))
 }

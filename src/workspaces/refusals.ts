@@ -16,3 +16,5 @@ export const KEY_REFUSALS = {
   expired: reason('unauthenticated', 'key_expired', 'API key has expired'),
   'wrong-address': reason('unauthenticated', 'key_not_allowed_here', 'API key not allowed from this IP address'),
 } as const
+
+export const API_KEY_NOT_FOUND = reason('not-found', 'api_key_not_found', 'API key not found')

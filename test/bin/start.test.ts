@@ -112,7 +112,7 @@ describe('npm start', function () {
     const listed = await cli('key', 'list', '--json')
     assert.ok(listed.stdout.includes(String(created['id'])) && !listed.stdout.includes(String(created['key'])))
     await cli('key', 'delete', String(created['id']))
-    await assert.rejects(cli('key', 'delete', String(created['id'])), /There is no API key/)
+    await assert.rejects(cli('key', 'delete', String(created['id'])), /API key not found/)
     assert.match((await cli('migrate')).stdout, /Nothing to do/)
     await assert.rejects(
       cli('key', 'create', '--workspace', made.id, '--name', 'k', '--scopes', 'everything'),

@@ -11,6 +11,7 @@ describe('what npm start says of mail', () => {
       config: readConfig(env),
       mailFrom: 'Me <me@example.com>',
       first: undefined,
+      firstToken: undefined,
       isRestored: false,
     })
     return text.split('\n').find((line) => line.startsWith('Mail '))

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { run } from '../../embedded/tools/run.ts'
 import { claimMessage } from '../../src/messages/claim-queries.ts'
-import { document } from '../../src/parts/operations.ts'
+import { operations } from '../../src/parts/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { copyWithMaven } from '../../scripts/maven.ts'
@@ -36,13 +36,22 @@ async function install(): Promise<{ jars: string; python: string }> {
 }
 
 /** One that a mail server has refused. Its enrollment is over. */
-async function aFailedMessage(service: Service, automationId: string, contactId: string): Promise<string> {
+async function aMessage(
+  service: Service,
+  status: 'FAILED' | 'UNCONFIRMED',
+  automationId: string,
+  contactId: string,
+): Promise<string> {
   const em = service.context.orm.em.fork()
   await enroll(service, automationId, contactId)
-  const rows = await sql<{ id: string }>(em, 'select id from enrollments where contact_id = $1::uuid', [contactId])
+  const [enrolled] = await sql<{ id: string }>(
+    em,
+    `select id from enrollments where contact_id = $1::uuid and status = 'ACTIVE'`,
+    [contactId],
+  )
   const stepId = (await service.call('GET', `automations/${automationId}`)).body.data.steps[0].id as string
-  const key = { enrollmentId: rows[0]!.id, stepId, visit: 0 }
-  const as = { status: 'FAILED', error: '550 no such mailbox' } as const
+  const key = { enrollmentId: enrolled!.id, stepId, visit: 0 }
+  const as = { status, error: '550 no such mailbox', settledAt: new Date() } as const
   const claimed = await claimMessage(em, { ...aClaim(key, automationId, await addressOf(service, contactId)), as })
   await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
   assert.ok(claimed)
@@ -81,7 +90,8 @@ describe('a client in Python, generated from the document', function () {
     const condition = { all: [{ tag: 'vip' }, { not: { any: [{ field: 'email', is: 'missing' }] } }] }
     const { em } = service.context.orm
     const { id: segmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Vip', condition })
-    const messageId = await aFailedMessage(service, automationId, contactId)
+    const messageId = await aMessage(service, 'FAILED', automationId, contactId)
+    const unconfirmedId = await aMessage(service, 'UNCONFIRMED', automationId, contactId)
     const calls = [
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
@@ -111,8 +121,25 @@ describe('a client in Python, generated from the document', function () {
       { method: 'delete_segment', arguments: { id: segmentId } },
       { method: 'list_messages', arguments: { status: 'FAILED', limit: 1 } },
       { method: 'retry_message', arguments: { id: messageId }, body: { evenIfSent: false } },
+      { method: 'dismiss_message', arguments: { id: unconfirmedId } },
       { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
       { method: 'list_automations', arguments: {} },
+      { method: 'get_figures', arguments: {} },
+      {
+        method: 'get_flow',
+        arguments: { since: '2026-11-21T09:00:00Z', until: '2026-11-21T12:00:00Z', minutes: 15 },
+      },
+      { method: 'list_figures', arguments: { ids: automationId } },
+      { method: 'get_automation_figures', arguments: { id: automationId } },
+      { method: 'count_segment', arguments: {}, body: { condition: { tag: 'vip' } } },
+      {
+        method: 'preview_email',
+        arguments: {},
+        body: { subject: 'Hello {{ contact.firstName }}', text: 'Hi', contactId },
+      },
+      { method: 'save_draft', arguments: { id: automationId }, body: { content: { steps: [] }, basedOn: 1 } },
+      { method: 'get_draft', arguments: { id: automationId } },
+      { method: 'discard_draft', arguments: { id: automationId } },
       {
         method: 'create_automation',
         arguments: {},
@@ -120,17 +147,22 @@ describe('a client in Python, generated from the document', function () {
       },
       { method: 'get_automation', arguments: { id: automationId } },
       { method: 'update_automation', arguments: { id: automationId }, body: { name: 'Renamed' } },
+      {
+        method: 'publish_automation',
+        arguments: { id: automationId },
+        body: { status: 'ACTIVE', steps: [EMAIL, EMAIL] },
+      },
       { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [EMAIL] } },
       { method: 'enroll_contact', arguments: { id: automationId }, body: { contactId, merge: { from: 'python' } } },
-      { method: 'list_enrollments', arguments: { id: automationId, limit: 1 } },
+      { method: 'list_enrollments', arguments: { id: automationId, limit: 1, sort: 'next' } },
+      { method: 'list_enrollments_of_contact', arguments: { id: contactId } },
       { method: 'end_enrollment', arguments: { id: automationId, contact_id: contactId } },
       { method: 'delete_automation', arguments: { id: automationId } },
       { method: 'erase_contact', arguments: { id: contactId } },
     ]
     const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    const operationIds = Object.values(document['paths'] as Record<string, Record<string, { operationId: string }>>)
-      .flatMap((path) => Object.values(path))
-      .map(({ operationId }) => snake(operationId))
+    // The others are for people.
+    const operationIds = operations.flatMap(({ id, scope }) => (scope === undefined ? [] : [snake(id)]))
     assert.deepEqual(calls.map(({ method }) => method).toSorted(), operationIds.toSorted())
 
     const plan = join(folder, 'plan.json')

@@ -36,6 +36,28 @@ describe('contacts', () => {
     assert.deepEqual(past.body, { data: [], pagination: { page: 99, limit: 50, total: 3, totalPages: 1 } })
   })
 
+  it('are found by how their email or first name begins, or by their externalId', async () => {
+    const key = await service.newKey()
+    const write = (body: object) => service.call('POST', 'contacts', body, { key })
+    await write({ email: 'Grace_100%@example.com', firstName: 'Zoë', externalId: 'A-1' })
+    await write({ email: 'graham@example.com', firstName: 'zebra' })
+    await write({ email: 'zed@example.com', externalId: 'A-10' })
+    const find = async (q: string) => {
+      const { body } = await service.call('GET', `contacts?q=${encodeURIComponent(q)}`, undefined, { key })
+      assert.equal(body.pagination.total, body.data.length)
+      return (body.data as { email: string }[]).map(({ email }) => email.split('@')[0]).join(' ')
+    }
+    assert.equal(await find('GRA'), 'graham Grace_100%')
+    assert.equal(await find('grace_'), 'Grace_100%', 'no wildcard')
+    assert.equal(await find('gr%h'), '')
+    assert.equal(await find('grace\\'), '')
+    assert.equal(await find(' z '), 'zed graham Grace_100%')
+    assert.equal(await find('Zoë'), 'Grace_100%')
+    assert.equal(await find('A-1'), 'Grace_100%', 'of a name of yours all')
+    assert.equal(await find('rah'), '')
+    assert.equal(await find(''), 'zed graham Grace_100%')
+  })
+
   for (const [query, message] of [
     ['limit=0', 'limit must be an integer from 1 to 100'],
     ['limit=101', 'limit must be an integer from 1 to 100'],

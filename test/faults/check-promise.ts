@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
 import type { Fault } from './chaos.ts'
 import { WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
+import { assertFiguresTrue } from '../support/figures.ts'
 import type { World } from './world.ts'
 
 export interface Verdict {
@@ -201,6 +202,8 @@ export async function checkPromise(
   )
   const countOf = new Map(counts.map((row) => [row.automation_id, row]))
   const counted = [...sequences].filter(([, { end, loses }]) => end !== 'deleted' && !loses)
+  const figuresFailure = await assertFiguresTrue(em()).catch((error: unknown) => String(error))
+  check('the figures are what there is', ['all of them'], () => figuresFailure ?? undefined)
   check('enrolledCount and completedCount are what there is', counted, ([group, { id }]) => {
     const of = rows.filter((row) => row.automation_id === id)
     const completed = of.filter(({ status }) => status === 'COMPLETED').length

@@ -205,7 +205,7 @@ export const MUTANTS: Record<string, Mutant> = {
   'nobody-tears-down': {
     what: 'the enrollments of a deleted automation go on for ever',
     file: 'src/automations/delete-automation.ts',
-    replace: `if (count > 0) await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
+    replace: `await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
     by: 'void enqueue',
     worlds: ['delete'],
     stories: ['torn-down'],

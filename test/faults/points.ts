@@ -72,7 +72,7 @@ const API: readonly Point[] = [
     name: 'api: before change',
     file: AUTOMATIONS,
     before:
-      'const automation = await lockAutomation(fork, workspaceId, id)\n    if (name !== undefined) automation.name = name\n',
+      'const automation = await lockAutomation(fork, workspaceId, id, expected)\n    automation.revision += 1\n    if (name !== undefined) automation.name = name\n',
   },
   {
     name: 'api: changed, not committed',

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import getPort from 'get-port'
 import { document } from '../../src/parts/operations.ts'
 import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { RendererBusy } from '../../src/templates/content.ts'
 import { deleteApiKey } from '../../src/workspaces/create-api-key.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
+import type { Role } from '../../src/workspaces/roles.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { aClaim } from '../support/a-claim.ts'
 import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
 import { type ApiWith, lenientRenderer, startApiWith } from '../support/api-with.ts'
+import { openBrowser } from '../support/browser-like.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /** Every code that the document names: of operations, and of paths and methods that are none. */
@@ -25,6 +31,8 @@ function documentedCodes(at: unknown = document, found = new Set(['path_not_foun
 describe('X-Error-Code', () => {
   let service: Service
   let withoutTemporal: Service
+  let withOidc: Service
+  let provider: IdentityProvider
   let broken: ApiWith
   let contactId: string
   let automationId: string
@@ -33,6 +41,17 @@ describe('X-Error-Code', () => {
     service = await startService({ worker: false })
     // Nothing listens there.
     withoutTemporal = await startService({ worker: false, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+    const port = await getPort()
+    provider = await startIdentityProvider([`http://127.0.0.1:${port}/sign-in/callback`])
+    withOidc = await startService({
+      worker: false,
+      env: {
+        PORT: String(port),
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: provider.clientId,
+        OIDC_CLIENT_SECRET: provider.clientSecret,
+      },
+    })
     const { enrollments } = service.context.dependencies
     broken = await startApiWith(service, {
       renderer: { ...lenientRenderer, check: () => Promise.reject(new RendererBusy('No process is free')) },
@@ -46,6 +65,8 @@ describe('X-Error-Code', () => {
     broken.close()
     await service.stop()
     await withoutTemporal.stop()
+    await withOidc.stop()
+    await provider.close()
   })
 
   const em = () => service.context.orm.em.fork()
@@ -179,6 +200,96 @@ describe('X-Error-Code', () => {
       const { key } = await aKey({ scopes: ['lists:read'] })
       return call('GET', 'contacts', undefined, { key })
     },
+    '400 workspace_missing': () => asked('viewer', 'GET', 'lists', undefined, { 'X-Workspace-Id': '' }),
+    '400 weak_password /password': async () =>
+      byNobody('invitation/accept', { ...credentials, token: await aLink(service), password: 'short' }),
+    '400 invited_another /email': async () =>
+      byNobody('invitation/accept', { ...credentials, token: await aLink(service, 'viewer', 'bob@example.com') }),
+    '401 signed_out': () => openBrowser(service).ask('GET', 'session'),
+    '401 wrong_credentials': () => byNobody('session', credentials),
+    '401 wrong_credentials /presentPassword': () =>
+      asked('viewer', 'PUT', 'account/password', { presentPassword: 'wrong', password: PASSWORD }),
+    '401 wrong_passkey': () =>
+      byNobody('session/passkey', {
+        credential: { id: 'Zm9v', response: { clientDataJSON: 'e30', authenticatorData: 'Zm9v', signature: 'Zm9v' } },
+      }),
+    '400 passkey_refused': () =>
+      asked('viewer', 'POST', 'account/passkeys', {
+        name: 'Laptop',
+        credential: { id: 'Zm9v', response: { clientDataJSON: 'e30', attestationObject: 'Zm9v' } },
+      }),
+    '404 passkey_not_found': () => asked('viewer', 'DELETE', `account/passkeys/${newId()}`),
+    '401 sign_in_again': async () => {
+      const { browser, accountId } = await aMember(service)
+      await sql(em(), 'update accounts set password_hash = null where id = $1::uuid', [accountId])
+      await sql(em(), `update sessions set created_at = now() - interval '1 hour' where account_id = $1::uuid`, [
+        accountId,
+      ])
+      return browser.ask('POST', 'account/passkeys/begin', { body: {} })
+    },
+    '404 no_oidc': () => byNobody('session/oidc/begin', {}),
+    '401 oidc_failed': () => openBrowser(withOidc).ask('POST', 'session/oidc', { body: { query: 'code=x' } }),
+    '401 not_invited': async () => {
+      const browser = openBrowser(withOidc)
+      const begun = await browser.ask('POST', 'session/oidc/begin', { body: {} })
+      browser.cookie = begun.headers.getSetCookie()[0]!.split(';')[0]!
+      const query = await provider.visit((begun.body as { data: { url: string } }).data.url)
+      return browser.ask('POST', 'session/oidc', { body: { query } })
+    },
+    '403 live_from_live': async () => {
+      const { id } = await createWorkspace(service.context.orm.em, { name: 'Test', mode: 'test' })
+      const { browser } = await aMember(service, 'owner', id)
+      return browser.ask('POST', 'workspaces', { workspaceId: id, body: { name: 'Live', mode: 'live' } })
+    },
+    '409 too_many_invitations': async () => {
+      const { id } = await createWorkspace(service.context.orm.em, { name: 'Inviting', mode: 'test' })
+      const { browser } = await aMember(service, 'owner', id)
+      await sql(
+        em(),
+        `with made as (
+           insert into invitations (id, token_hash, role, expires_at)
+           select gen_random_uuid(), sha256(n::text::bytea), 'viewer', now() + interval '1 day' from generate_series(1, 100) n
+           returning id
+         ) insert into invitation_workspaces (invitation_id, workspace_id) select id, $1::uuid from made`,
+        [id],
+      )
+      return browser.ask('POST', 'invitations', { workspaceId: id, body: { role: 'viewer' } })
+    },
+    '429 too_many_test_emails': async () => {
+      const { browser } = await aMember(service, 'editor')
+      const send = () =>
+        browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body: { subject: 'Hi', text: 'Hi' } })
+      const sent = await Promise.all(Array.from({ length: 12 }, send))
+      return sent.find(({ status }) => status === 429)!
+    },
+    '403 no_member': () => asked('owner', 'GET', 'lists', undefined, { 'X-Workspace-Id': newId() }),
+    '403 role_missing': () => asked('editor', 'POST', 'invitations', { role: 'owner' }),
+    '403 wrong_origin': () => asked('owner', 'DELETE', 'sessions', undefined, { 'Sec-Fetch-Site': 'cross-site' }),
+    '403 people_only': () => call('GET', 'members'),
+    '403 keys_only': () => asked('owner', 'GET', 'whoami'),
+    '404 invitation_not_found /token': () => byNobody('invitation', { token: 'x'.repeat(43) }),
+    '404 invitation_not_found': () => asked('owner', 'DELETE', `invitations/${newId()}`),
+    '404 member_not_found': () => asked('owner', 'DELETE', `members/${newId()}`),
+    '404 session_not_found': () => asked('viewer', 'DELETE', `sessions/${newId()}`),
+    '404 api_key_not_found': () => asked('owner', 'DELETE', `api-keys/${newId()}`),
+    '409 last_owner': async () => {
+      const { id } = await createWorkspace(service.context.orm.em, { name: 'Owned by one', mode: 'test' })
+      const { browser, accountId } = await aMember(service, 'owner', id)
+      return browser.ask('DELETE', `members/${accountId}`, { workspaceId: id })
+    },
+    '409 too_many_workspaces': async () => {
+      await sql(
+        em(),
+        `insert into workspaces (id, name, mode) select gen_random_uuid(), 'many', 'test' from generate_series(1, 100)`,
+      )
+      const refused = await asked('owner', 'POST', 'workspaces', { name: 'One more', mode: 'test' })
+      await sql(em(), `delete from workspaces where name = 'many'`)
+      return refused
+    },
+    '429 too_many_guesses': async () => {
+      const guesses = await Promise.all(Array.from({ length: 12 }, () => byNobody('session', credentials)))
+      return guesses.find(({ status }) => status === 429)!
+    },
     '404 path_not_found': () => call('GET', 'nowhere'),
     '404 contact_not_found': () => call('GET', `contacts/${automationId}`),
     '404 contact_not_found /contactId': () => enroll(service, automationId, automationId),
@@ -192,6 +303,10 @@ describe('X-Error-Code', () => {
     '404 message_not_found': () => post(`messages/${contactId}/retry`, {}),
     '409 message_not_retryable': async () => post(`messages/${await aMessage('SENT')}/retry`, {}),
     '409 may_arrive_twice /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
+    '409 nothing_to_decide': async () => post(`messages/${await aMessage('SENT')}/dismiss`, {}),
+    '404 draft_not_found': () => call('GET', `automations/${automationId}/draft`),
+    '412 changed_meanwhile': () =>
+      call('PATCH', `automations/${automationId}`, { name: 'x' }, { headers: { 'if-match': '"0"' } }),
     '409 would_be_captured': async () => post(`messages/${await aMessage('CAPTURED')}/retry`, {}),
     '404 not_enrolled': () => call('DELETE', `automations/${automationId}/enrollments/${contactId}`),
     '404 automation_not_active': () => enroll(service, contactId, contactId),
@@ -243,6 +358,13 @@ describe('X-Error-Code', () => {
       return call('DELETE', `contacts/${id}`)
     },
   }
+  /** Somebody new who is signed in, asking in the service's workspace unless told otherwise. */
+  const asked = async (role: Role, method: string, path: string, body?: unknown, headers = {}) => {
+    const { browser } = await aMember(service, role)
+    return browser.ask(method, path, { body, workspaceId: service.workspaceId, headers })
+  }
+  const byNobody = (path: string, body: unknown) => openBrowser(service).ask('POST', path, { body })
+  const credentials = { email: 'nobody@example.com', password: PASSWORD }
   const aKey = (options: object = {}) =>
     createApiKey(service.context.orm.em, {
       workspaceId: service.workspaceId,

@@ -6,6 +6,7 @@ import { DEFAULT_BODY_LIMIT } from '../../src/http/body.ts'
 import { BASE_PATH, operations } from '../../src/parts/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startBeat } from '../support/beat.ts'
+import { asWhoMay } from '../support/members.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -40,6 +41,9 @@ function* slices(body: Buffer | Endless): Generator<Buffer> {
   yield slice.subarray(0, left)
 }
 
+/** A key, or what a browser sends. */
+type Sender = string | Record<string, string>
+
 interface Answer {
   status: number
   refused: string
@@ -67,7 +71,12 @@ describe('bodies that are made to harm', () => {
   const email = (html: string) => ({ type: 'EMAIL', subject: 's', html })
 
   /** Sends as a client does that reads the answer whenever it comes; what it could not send any more is no failure. */
-  const send = (method: string, path: string, body: string | Buffer | Endless, key = service.key): Promise<Answer> =>
+  const send = (
+    method: string,
+    path: string,
+    body: string | Buffer | Endless,
+    sender: Sender = service.key,
+  ): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       const sent = httpRequest({
@@ -76,7 +85,7 @@ describe('bodies that are made to harm', () => {
         port: service.port,
         path: `${BASE_PATH}/${path}`,
         headers: {
-          authorization: `Bearer ${key}`,
+          ...(typeof sender === 'string' ? { authorization: `Bearer ${sender}` } : sender),
           'content-type': 'application/json',
           'content-length': bytes.length,
         },
@@ -121,7 +130,7 @@ describe('bodies that are made to harm', () => {
     method: string,
     path: string,
     body: string | Endless,
-    key?: string,
+    key?: Sender,
     attempts = 3,
   ): Promise<Answer & { blocked: number }> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -141,8 +150,10 @@ describe('bodies that are made to harm', () => {
   const pathOf = (path: string) =>
     path.slice(1).replace('{id}', path.startsWith('/automations') ? automationId : contactId)
 
-  for (const { method, path, body, bodyLimit = DEFAULT_BODY_LIMIT } of operations) {
+  for (const operation of operations) {
+    const { method, path, body, bodyLimit = DEFAULT_BODY_LIMIT } = operation
     if (!body) continue
+    const sender = async () => (await asWhoMay(service, operation)).headers ?? service.key
     const fields = Object.keys(body.fields)
     for (const [what, unit] of [
       ['a text', 'x'],
@@ -151,7 +162,12 @@ describe('bodies that are made to harm', () => {
     ] as const) {
       it(`${method} ${path} refuses ten times its limit of ${what}, quickly and with few words`, async () => {
         const head = `{${fields.map((name) => JSON.stringify(name)).join(':1,')}:${unit === 'x' ? '"' : '['}`
-        const answer = await measured(method, pathOf(path), { head, unit, length: bodyLimit.bytes * 10 })
+        const answer = await measured(
+          method,
+          pathOf(path),
+          { head, unit, length: bodyLimit.bytes * 10 },
+          await sender(),
+        )
         assert.deepEqual([answer.refused, answer.text], ['400 body_too_large', '{"error":"Request body too large"}'])
         isHarmless(answer)
       })
@@ -165,7 +181,12 @@ describe('bodies that are made to harm', () => {
         it(`${method} ${path} refuses what ${field} can hold of ${what}, quickly and with few words`, async () => {
           const values = bodyLimit.values / (item.length > 2 ? 3 : 2) - 10
           const items = Math.floor(Math.min(values, (bodyLimit.bytes - 100) / (item.length + 1)))
-          const answer = await measured(method, pathOf(path), `{"${field}":[${`${item},`.repeat(items - 1)}${item}]}`)
+          const answer = await measured(
+            method,
+            pathOf(path),
+            `{"${field}":[${`${item},`.repeat(items - 1)}${item}]}`,
+            await sender(),
+          )
           assert.equal(answer.refused, '400 invalid_request')
           isHarmless(answer)
         })

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
+import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { operations } from '../../src/parts/operations.ts'
+import { invite } from '../../src/accounts/invitations.ts'
+import { beginSession, listSessions } from '../../src/accounts/sessions.ts'
+import { createApiKey } from '../../src/workspaces/create-api-key.ts'
+import { aMember } from '../support/members.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -17,6 +22,18 @@ const DISGUISES = [
   ['without hyphens', (id: string) => id.replaceAll('-', '')],
 ] as const
 
+/** A device of somebody's, as it would be kept. */
+async function aPasskey(em: EntityManager, accountId: string): Promise<string> {
+  const id = newId()
+  await sql(
+    em,
+    `insert into passkeys (id, account_id, credential_id, public_key, counter, transports, name)
+     values ($1::uuid, $2::uuid, $1, 'none', 0, '{}', 'Laptop')`,
+    [id, accountId],
+  )
+  return id
+}
+
 /** The names under which ids stand in bodies and queries. */
 const ID_FIELDS = ['contactId', 'contactIds', 'listId', 'segmentId'] as const
 type IdField = (typeof ID_FIELDS)[number]
@@ -28,8 +45,26 @@ describe('an id', () => {
   })
   after(() => service.stop())
 
+  /** What only people have to do with: somebody who is signed in, another session of theirs, and another member. */
+  async function ofPeople() {
+    const { em } = service.context.orm
+    const { browser, accountId } = await aMember(service)
+    await beginSession(em.fork(), accountId, 'Another one')
+    const [, session] = await listSessions(em, accountId)
+    const { invitation } = await invite(em, { workspaceIds: [service.workspaceId], role: 'viewer' })
+    const { apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: ['lists:read'] })
+    return {
+      browser,
+      sessions: session!.id,
+      members: (await aMember(service, 'viewer')).accountId,
+      invitations: invitation.id,
+      'api-keys': apiKey.id,
+      passkeys: await aPasskey(em.fork(), accountId),
+    }
+  }
+
   /** One of everything, each new: what an operation does to one must not meet the next. */
-  async function things() {
+  async function things(messageStatus = 'FAILED') {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
@@ -40,13 +75,14 @@ describe('an id', () => {
       name: 'S',
       condition,
     })
+    await service.call('PUT', `automations/${automationId}/draft`, { content: { steps: [] }, basedOn: 1 })
     const messageId = newId()
     await sql(
       service.context.orm.em.fork(),
       `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
-       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, 'FAILED', gen_random_uuid()
+       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
        from enrollments where contact_id = $2::uuid`,
-      [messageId, contactId],
+      [messageId, contactId, messageStatus],
     )
     return {
       contacts: contactId,
@@ -55,18 +91,23 @@ describe('an id', () => {
       messages: messageId,
       segments: segment.id,
       contactId,
+      ...(await ofPeople()),
     }
   }
   type Things = Awaited<ReturnType<typeof things>>
 
   /** Asks an operation, with ids spelled by `inPath` in the path and by `inBody` in bodies and queries. */
   async function ask(
-    { method, path, body, query }: (typeof operations)[number],
+    operation: (typeof operations)[number],
     known: Things,
     inPath: (id: string) => string,
     inBody: (id: string) => string,
   ): Promise<Answer> {
-    const collection = path.split('/')[1] as keyof Things
+    const { id, method, path, body, query } = operation
+    const collection = (/(\S+\/)?([\w-]+)\/\{id\}/.exec(path)?.[2] ?? path.split('/')[1]) as Exclude<
+      keyof Things,
+      'browser'
+    >
     const filled = path
       .slice(1)
       .replace('{id}', () => encodeURIComponent(inPath(known[collection])))
@@ -96,12 +137,17 @@ describe('an id', () => {
       updateAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       replaceSteps: { steps: [{ type: 'WAIT', delayMinutes: 5 }] },
       enrollContact: { contactId: fields.contactId },
-      retryMessage: {},
+      retryMessage: { evenIfSent: true },
+      saveDraft: { content: {}, basedOn: 1 },
+      publishAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
+      changeMember: { role: 'viewer' },
+      rotateApiKey: { overlapHours: 1 },
     }
-    const { id } = operations.find((operation) => operation.method === method && operation.path === path)!
     const sent = body ? others[id] : undefined
     assert.ok(!body || sent, `${id}: say here what is sent to it`)
-    return service.call(method, search ? `${filled}?${search}` : filled, sent)
+    const options =
+      operation.scope === undefined ? { key: null, headers: known.browser.headers(service.workspaceId) } : {}
+    return service.call(method, search ? `${filled}?${search}` : filled, sent, options)
   }
 
   const same = (id: string) => id
@@ -110,17 +156,27 @@ describe('an id', () => {
     const { method, path, query, id } = operation
     const inPath = path.includes('{id}')
     const elsewhere =
-      ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createA|updateA|enroll/.test(id)
+      ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createAut|updateAut|enroll/.test(id)
     if (!inPath && !elsewhere) continue
 
     it(`${method} ${path} takes in capitals, and answers in its one spelling`, async () => {
-      const [plain, inCapitals] = await Promise.all([things(), things()])
+      const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
+      const [plain, inCapitals] = await Promise.all([things(status), things(status)])
       const expected = await ask(operation, plain, same, same)
       const answer = await ask(operation, inCapitals, capitals, capitals)
       assert.ok(expected.status < 300, JSON.stringify(expected.body))
       assert.equal(answer.status, expected.status, JSON.stringify(answer.body))
+      if (method !== 'GET' && !operation.open && !operation.untold) {
+        const told = await sql<{ operation: string; count: number }>(
+          service.context.orm.em.fork(),
+          `select operation, count(*)::integer as count from audit_entries where request_id = any($1::text[]) group by 1`,
+          [[expected, answer].map(({ headers }) => headers.get('x-request-id'))],
+        )
+        assert.deepEqual(told, [{ operation: id, count: 2 }])
+      }
       const text = JSON.stringify(answer.body)
-      for (const known of Object.values(inCapitals)) assert.ok(!text.includes(capitals(known)), `echoed ${known}`)
+      for (const known of Object.values(inCapitals))
+        if (typeof known === 'string') assert.ok(!text.includes(capitals(known)), `echoed ${known}`)
       // The same is done: what is answered differs in names and times only.
       const shape = (value: unknown) => Object.keys((value as { data: object }).data)
       assert.deepEqual(shape(answer.body), shape(expected.body))

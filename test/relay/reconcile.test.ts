@@ -296,6 +296,7 @@ describe('a reconciliation', () => {
     // The ledger is from before she entered this one, when she was in another.
     const earlier = newId()
     await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
+    await sql(em(), 'delete from next_wakes where enrollment_id = $1::uuid', [one.enrollmentId])
     await sql(em(), 'update enrollments set id = $2::uuid, cause = $2::text where id = $1::uuid', [
       one.enrollmentId,
       earlier,

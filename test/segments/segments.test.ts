@@ -36,6 +36,16 @@ describe('segments', () => {
   })
   after(() => service.stop())
 
+  it('can be counted before they are made, and leave nothing', async () => {
+    const count = (condition: unknown) => service.call('POST', 'segments/count', { condition })
+    assert.deepEqual((await count({ tag: 'vip' })).body.data, { contactCount: 1 })
+    assert.deepEqual((await count({ all: [] })).body.data, { contactCount: 3 })
+    assert.equal((await count({ tag: 7 })).status, 400)
+    assert.equal((await count(undefined)).status, 400)
+    const key = await service.newKey({ scopes: ['segments:write'] })
+    assert.equal((await service.call('POST', 'segments/count', { condition: { all: [] } }, { key })).status, 403)
+  })
+
   const segment = async (condition: unknown) => {
     const { em } = service.context.orm
     return (await createSegment(em, { workspaceId: service.workspaceId, name: 'A segment', condition })).id

@@ -228,6 +228,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         rawBody: '',
         mayRead: true,
         knowsNames: true,
+        changes: true,
       }
       const pause = () =>
         world.client('pause', (dependencies) =>
@@ -288,7 +289,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         await world.scheduler.steps(world.scheduler.choose(INSTANTS))
         const { at } = await world.client(
           'delete',
-          (dependencies) => deleteAutomation(dependencies.em, world.ground.workspaceId, automationId),
+          (dependencies) => deleteAutomation(dependencies.em, world.ground.workspaceId, automationId, newCall()),
           gone,
         )
         deletedAt = at
@@ -317,7 +318,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         await enrolled
         const { at, attempt } = await world.client(
           'exit',
-          (dependencies) => endEnrollment(dependencies, world.ground.workspaceId, automationId, contactId),
+          (dependencies) => endEnrollment(dependencies, world.ground.workspaceId, automationId, contactId, newCall()),
           notIn,
         )
         entersAgain = world.scheduler.choose([false, true])
@@ -348,7 +349,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         await world.scheduler.steps(world.scheduler.choose(INSTANTS))
         const { at } = await world.client(
           'erase',
-          (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId),
+          (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId, newCall()),
           gone,
         )
         erasedAt = at

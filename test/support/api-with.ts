@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createPasswords } from '../../src/platform/passwords.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { API } from '../../src/parts/operations.ts'
@@ -35,6 +36,12 @@ export async function startApiWith(service: Service, parts: Partial<ApiDependenc
       checkHealth: () => [],
       trustedProxies: [],
       isLogWatched: false,
+      passwords: createPasswords(),
+      oidc: undefined,
+      publicUrl: undefined,
+      lookAtService: () => Promise.reject(new Error('Nobody looks here')),
+      sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
+      admitSession: () => Promise.resolve(undefined),
       ...parts,
     },
     API,

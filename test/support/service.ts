@@ -63,7 +63,7 @@ export async function startService({
       DATABASE_URL: url,
       TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_TASK_QUEUE: `test-${process.pid}-${(queues += 1)}`,
-      PORT: 0,
+      PORT: env['PORT'] ? Number(env['PORT']) : 0,
       HOST: '127.0.0.1',
       ...(env['DATABASE_URL'] ? { DATABASE_URL: env['DATABASE_URL'] } : {}),
       ...(env['TEMPORAL_ADDRESS'] ? { TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] } : {}),

@@ -41,8 +41,11 @@ export interface DriplineClient {
 export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'> {
   /** Ends in the version, such as `https://mail.example.com/api/v1`. */
   baseUrl: string
-  /** `svc_live_…` or `svc_test_…`. It is for servers: never ship it to a browser. */
-  apiKey: string
+  /**
+   * `svc_live_…` or `svc_test_…`. It is for servers: never ship it to a browser. `null` is for the service's own page alone, whose
+   * requests carry the cookie of whoever is signed in.
+   */
+  apiKey: string | null
   /** Milliseconds until an attempt at a request is given up; 30 seconds where nothing is said. */
   timeoutMs?: number
   /** How often a request is made again that may succeed later: seven times where nothing is said. */
@@ -60,7 +63,7 @@ function assertUsable(baseUrl: unknown, apiKey: unknown): void {
     throw new TypeError(`baseUrl must be such as https://mail.example.com/api/v1, and not ${JSON.stringify(baseUrl)}`)
   }
   // What it is instead is not said: it is a secret.
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (apiKey !== null && (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))) {
     throw new TypeError('apiKey must be such as svc_live_…, without spaces and line ends')
   }
 }
@@ -89,7 +92,7 @@ export function createDriplineClient({
     ...options,
     baseUrl,
     async fetch(request) {
-      request.headers.set('Authorization', `Bearer ${apiKey}`)
+      if (apiKey !== null) request.headers.set('Authorization', `Bearer ${apiKey}`)
       return fetchSafely(request, { timeoutMs, retries, onWarning, fetch })
     },
   }) as unknown as DriplineClient

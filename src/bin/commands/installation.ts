@@ -6,15 +6,30 @@ export function installationCommands(program: Command): void {
   command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
     .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
     .action(async (options: Output & { url: string }) => {
-      const [{ createFirstWorkspace }, { showFirstKeys }, { withDatabase }] = await Promise.all([
-        import('../../workspaces/index.ts'),
-        import('../first-start.ts'),
-        import('./with-database.ts'),
-      ])
+      const [{ createFirstWorkspace }, { inviteFirst, linkOf }, { showFirstKeys, showFirstLink }, { withDatabase }] =
+        await Promise.all([
+          import('../../workspaces/index.ts'),
+          import('../../accounts/index.ts'),
+          import('../first-start.ts'),
+          import('./with-database.ts'),
+        ])
+      const { url } = options
       const made = await withDatabase((orm) =>
-        createFirstWorkspace(orm.em, (first) => show(first, options, (keys) => showFirstKeys(options.url, keys))),
+        createFirstWorkspace(orm.em, async (first, transaction) => {
+          const token = await inviteFirst(transaction)
+          const link = token === undefined ? null : linkOf(url, token)
+          show({ ...first, link }, options, () =>
+            [showFirstKeys(url, first), ...(token === undefined ? [] : ['', showFirstLink(url, token)])].join('\n'),
+          )
+        }),
       )
-      if (!made) show(null, options, () => 'There is a workspace already; "key create" makes another key.')
+      if (!made) {
+        show(
+          null,
+          options,
+          () => 'There is a workspace already; "key create" makes another key, "member create" a link to sign in.',
+        )
+      }
     })
 
   command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {

@@ -4,6 +4,7 @@ import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
 import { forgetWorkplace, sayMailSender } from '../../installation/index.ts'
+import { deleteAllAccounts } from '../../accounts/index.ts'
 import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
 import { version } from '../version.ts'
@@ -47,6 +48,7 @@ export async function restore(
         // Somebody may have put his own there.
         await sayMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())
+        await deleteAllAccounts(orm.em.fork())
       }),
   }
   return { dataDir, manifest: await restoreBackup(file, dataDir, schema, say) }

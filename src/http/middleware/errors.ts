@@ -16,6 +16,7 @@ export const STATUSES = {
   taken: 409,
   'in-flight': 409,
   erased: 410,
+  changed: 412,
   'other-request': 422,
   'rate-limited': 429,
   failed: 500,
@@ -54,7 +55,8 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       ctx.status = status
       ctx.set(headers)
       ctx.body = body
-      if (tellsWhenToRetry(refusal.kind)) ctx.set('Retry-After', '1')
+      if (refusal.retryAfter !== undefined) ctx.set('Retry-After', String(refusal.retryAfter))
+      else if (tellsWhenToRetry(refusal.kind)) ctx.set('Retry-After', '1')
     }
 
     function refusalOf(error: unknown, requestId: string): Refusal {

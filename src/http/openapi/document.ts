@@ -9,14 +9,21 @@ import {
   IDEMPOTENCY_REFUSALS,
   INVALID_IDEMPOTENCY_KEY,
   MALFORMED_JSON,
+  missingRole,
   missingScope,
+  PEOPLE_ONLY,
   tellsWhenToRetry,
   NO_JSON_OBJECT,
+  NO_MEMBER,
+  SIGNED_OUT,
+  WORKSPACE_MISSING,
   TOO_MANY_PARAMETERS,
   UNKNOWN_PARAMETER,
   WRONG_CONTENT_TYPE,
 } from '../refusals.ts'
+import { CHANGED_MEANWHILE } from '../../platform/revisions.ts'
 import { errorShape } from '../shapes.ts'
+import { WRONG_ORIGIN } from '../visitor.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
 
@@ -81,6 +88,12 @@ export function buildDocument(operations: readonly Operation[], basePath: string
           description: `An API key. Its scopes are some of: ${SCOPES.join(', ')}.`,
         },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same keys.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'dripline',
+          description: 'Who has signed in with a browser. The header X-Workspace-Id says in which workspace.',
+        },
       },
       headers: HEADERS,
       responses: Object.fromEntries(
@@ -129,6 +142,11 @@ const HEADERS = {
     description:
       'Where the first problem is, as a JSON pointer (RFC 6901) into the body, or into the query as an object.',
     schema: { type: 'string', pattern: '^/' },
+  },
+  ETag: {
+    description: 'Its revision, for If-Match.',
+    required: true,
+    schema: { type: 'string' },
   },
   'X-Warning': {
     description:
@@ -192,7 +210,12 @@ function describeOperation(
     const example = exampleOf(answer.schema)
     responses[status] = {
       description: answer.description,
-      headers: headersOf(...ALWAYS, 'X-Warning', ...(keyed ? (['Idempotent-Replayed'] as const) : [])),
+      headers: headersOf(
+        ...ALWAYS,
+        'X-Warning',
+        ...(operation.etag ? (['ETag'] as const) : []),
+        ...(keyed ? (['Idempotent-Replayed'] as const) : []),
+      ),
       content: { 'application/json': { schema: toJsonSchema(answer.schema, schemas), example } },
       ...(answer.links ? { links: describeLinks(answer.links) } : {}),
     }
@@ -205,11 +228,18 @@ function describeOperation(
     ...(body ? BODY_REFUSALS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
     TOO_MANY_PARAMETERS,
+    ...(operation.open === undefined ? [WORKSPACE_MISSING] : []),
     ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
   refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
-  if (scope !== null) refuse(403, 'The key lacks the scope.', [missingScope(scope)])
+  const forbidden = [...(refusals[403] ?? []), ...forbiddenTo(operation)]
+  if (forbidden.length > 0)
+    refuse(403, 'The key lacks the scope, or the person the role; or another site asks.', forbidden)
+  const nobody = [...(refusals[401] ?? []), ...(operation.open === 'account' ? [SIGNED_OUT] : [])]
+  if (nobody.length > 0) refuse(401, 'What was given lets nobody in.', nobody)
+  if (refusals[429]) refuse(429, 'Too many tries.', refusals[429])
+  if (operation.ifMatch) refuse(412, 'It is not as If-Match says any more.', [CHANGED_MEANWHILE])
   if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
   if (refusals[409]) refuse(409, 'It is taken, or in use.', refusals[409])
   if (keyed) {
@@ -220,15 +250,19 @@ function describeOperation(
     }
   }
   for (const status of Object.keys(COMMON_REFUSALS)) {
-    responses[status] = { $ref: `#/components/responses/Error${status}` }
+    // Whoever is nobody yet is told why they stay so.
+    if (operation.open === 'anybody' && status === '401' && !refusals[401]) continue
+    responses[status] ??= { $ref: `#/components/responses/Error${status}` }
   }
 
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\n${scope === null ? 'Any valid key.' : `Scope: \`${scope}\`.`}`,
-    'x-required-scope': scope,
+    description: `${description}\n\n${whoMay(operation)}`,
+    'x-required-scope': scope ?? null,
+    ...(operation.role ? { 'x-required-role': operation.role } : {}),
+    security: securityOf(operation),
     parameters: [
       ...paramsOf(operation).map(({ name, ...param }) => ({
         name,
@@ -242,6 +276,7 @@ function describeOperation(
         const { description: text, ...schema } = toJsonSchema(field as never, schemas)
         return { name, in: 'query', required: isRequired(field as never), description: text, schema }
       }),
+      ...(operation.ifMatch ? [IF_MATCH] : []),
       ...(keyed
         ? [
             {
@@ -267,6 +302,42 @@ function describeOperation(
     responses,
     'x-codeSamples': samplesOf(operation, SERVER + basePath),
   }
+}
+
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of what was read: where it has been changed since, nothing is done.',
+  schema: { type: 'string' },
+  example: '"7"',
+}
+
+const SESSION = { session: [] }
+
+/** By what whoever asks is known. */
+const securityOf = ({ scope, open }: Operation) => {
+  if (open === 'anybody') return []
+  return scope === undefined ? [SESSION] : [{ bearer: [] }, { apiKey: [] }, SESSION]
+}
+
+function whoMay({ scope, role, open }: Operation): string {
+  if (open === 'anybody') return 'For anybody.'
+  if (open === 'account') return 'For whoever is signed in.'
+  if (scope === undefined) return `Role: \`${role}\`. No key may.`
+  return scope === null ? 'Any valid key.' : `Scope: \`${scope}\`.`
+}
+
+/** Why somebody who is known may not. */
+function forbiddenTo({ scope, role, open, method }: Operation): Reason[] {
+  const byRole = role ?? (scope?.endsWith(':write') ? 'editor' : undefined)
+  return [
+    ...(open === undefined && scope === undefined ? [PEOPLE_ONLY] : []),
+    ...(scope ? [missingScope(scope)] : []),
+    ...(byRole === undefined || byRole === 'viewer' ? [] : [missingRole(byRole)]),
+    ...(open === undefined ? [NO_MEMBER] : []),
+    ...(method === 'GET' ? [] : [WRONG_ORIGIN]),
+  ]
 }
 
 function limitInWords({ bytes, values }: BodyLimit): string {

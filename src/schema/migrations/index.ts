@@ -11,6 +11,11 @@ import { Migration010TakenOut } from './010-taken-out.ts'
 import { Migration011NamespaceId } from './011-namespace-id.ts'
 import { Migration012WakeRetries } from './012-wake-retries.ts'
 import { Migration013WorkedAt } from './013-worked-at.ts'
+import { Migration014Accounts } from './014-accounts.ts'
+import { Migration015Audit } from './015-audit.ts'
+import { Migration016Figures } from './016-figures.ts'
+import { Migration017Revisions } from './017-revisions.ts'
+import { Migration018ContactSearch } from './018-contact-search.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -27,6 +32,11 @@ export const migrations = [
   Migration011NamespaceId,
   Migration012WakeRetries,
   Migration013WorkedAt,
+  Migration014Accounts,
+  Migration015Audit,
+  Migration016Figures,
+  Migration017Revisions,
+  Migration018ContactSearch,
 ]
 
 /** Their names, oldest first. */

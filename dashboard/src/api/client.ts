@@ -1,0 +1,45 @@
+import { learnTime } from '../parts/clock.ts'
+import { createDriplineClient, DriplineError, type DriplineClient, type Schemas } from '@dripline/client'
+
+export { DriplineError, type Schemas }
+export type Api = DriplineClient
+
+const TIMEOUT_MS = 30_000
+
+/**
+ * The API for a page of the service itself: the browser brings the cookie. What failed is said, and tried again by whoever looks at
+ * it, so that the client repeats nothing by itself.
+ *
+ * @param workspaceId which of the workspaces; none for what is of the account
+ */
+export const createApi = (workspaceId?: string): Api =>
+  createDriplineClient({
+    baseUrl: `${location.origin}/api/v1`,
+    apiKey: null,
+    retries: 0,
+    timeoutMs: TIMEOUT_MS,
+    onWarning: () => undefined,
+    async fetch(request) {
+      const response = await fetch(request)
+      learnTime(response)
+      return response
+    },
+    ...(workspaceId === undefined ? {} : { headers: { 'X-Workspace-Id': workspaceId } }),
+  })
+
+export const accountApi = createApi()
+
+/** Whether nobody is signed in any more: the session has ended, or the browser has no cookie. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof DriplineError && (error.code === 'signed_out' || error.code === 'key_missing')
+
+/** Whether asking again later may help: the service was not there, or said so. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof DriplineError && (error.status === undefined || error.status >= 500 || error.status === 429)
+
+/** What went wrong, in words. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof DriplineError)) return 'Something went wrong in this page. Load it again.'
+  if (error.status === undefined) return 'The service does not answer. It is tried again.'
+  return error.message
+}

@@ -1,0 +1,27 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { isPassing, isSignedOut } from './client.ts'
+import { sessionQuery } from './session.ts'
+
+/** Whoever was signed in, and is no more, signs in again over the page: what is typed stays. Asked once: the answer is the same. */
+function onError(error: unknown): void {
+  const { queryKey } = sessionQuery
+  const known = queries.getQueryState(queryKey)
+  if (isSignedOut(error) && known?.fetchStatus !== 'fetching' && !isSignedOut(known?.error))
+    void queries.invalidateQueries({ queryKey }, { cancelRefetch: false })
+}
+
+/** What is read: while the service is away, it is asked again by itself. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => isPassing(error) && failures < 3,
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 10_000),
+      // After that, too: whoever looks sees it come back.
+      refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? 5_000 : false),
+      staleTime: 5_000,
+    },
+    mutations: { retry: false },
+  },
+})

@@ -1,0 +1,72 @@
+import {
+  ActionIcon,
+  Button,
+  createTheme,
+  type CSSVariablesResolver,
+  Input,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  SegmentedControl,
+  Tabs,
+  Tooltip,
+} from '@mantine/core'
+
+/** One colour in all shades: Mantine asks for ten, and what it draws takes the tokens. */
+const one = (color: string) => Array.from({ length: 10 }, () => color) as unknown as MantineColorsTuple
+
+/** Mantine in the looks of tokens.css: nothing here, and nothing elsewhere, has a colour of its own. */
+export const theme = createTheme({
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--mono)',
+  primaryColor: 'accent',
+  colors: { accent: one('var(--accent-fill)'), bad: one('var(--bad-fill)') },
+  fontSizes: { xs: '12px', sm: '13px', md: '13px', lg: '14px', xl: '16px' },
+  lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '20px', xl: '24px' },
+  spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
+  radius: { xs: 'var(--r-1)', sm: 'var(--r-2)', md: 'var(--r-2)', lg: 'var(--r-3)', xl: 'var(--r-4)' },
+  defaultRadius: 'sm',
+  shadows: { xs: 'var(--e-1)', sm: 'var(--e-1)', md: 'var(--e-2)', lg: 'var(--e-2)', xl: 'var(--e-3)' },
+  breakpoints: { xs: '360px', sm: '721px', md: '1181px', lg: '1401px', xl: '1800px' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  focusRing: 'auto',
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'sm', variant: 'default' } }),
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 28, color: 'gray' } }),
+    Input: Input.extend({ defaultProps: { size: 'sm' } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, events: { hover: true, focus: true, touch: true } } }),
+    Modal: Modal.extend({ defaultProps: { radius: 'xl', shadow: 'xl', overlayProps: { backgroundOpacity: 0.4 } } }),
+    Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end' } }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
+    Tabs: Tabs.extend({ defaultProps: { keepMounted: false } }),
+  },
+})
+
+const TOKENS = {
+  '--mantine-color-body': 'var(--bg)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--text-3)',
+  '--mantine-color-placeholder': 'var(--text-3)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-error': 'var(--bad)',
+  '--mantine-color-default': 'var(--raised)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default-color': 'var(--text)',
+  '--mantine-color-default-border': 'var(--line-2)',
+  '--mantine-color-disabled': 'var(--mute-tint)',
+  '--mantine-color-disabled-color': 'var(--text-3)',
+  '--mantine-primary-color-filled': 'var(--accent-fill)',
+  '--mantine-primary-color-filled-hover': 'var(--accent-fill)',
+  '--mantine-primary-color-light': 'var(--accent-tint)',
+  '--mantine-primary-color-light-color': 'var(--accent)',
+  '--mantine-color-accent-filled': 'var(--accent-fill)',
+  '--mantine-color-accent-filled-hover': 'var(--accent-fill)',
+  '--mantine-color-bad-filled': 'var(--bad-fill)',
+  '--mantine-color-bad-filled-hover': 'var(--bad-fill)',
+  '--mantine-color-gray-light-color': 'var(--text-2)',
+  '--mantine-color-gray-light-hover': 'var(--hover)',
+}
+
+/** The tokens follow `color-scheme`, so that both schemes have the same variables. */
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS })

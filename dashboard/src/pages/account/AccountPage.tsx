@@ -1,0 +1,123 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { accountApi, DriplineError } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Alone } from '../Alone.tsx'
+import { Passkeys } from './Passkeys.tsx'
+
+/** What is of one person, in all workspaces. */
+export function AccountPage() {
+  const { data } = useSession()
+  return (
+    <Alone title="Your account">
+      <p className="t2" style={{ marginTop: -12 }}>
+        {data?.account.email}.{' '}
+        <Link to="/" className="link">
+          Back to work
+        </Link>
+      </p>
+      {data?.workspaces.length === 0 && <p>You are a member of no workspace. Ask one of its owners for a link.</p>}
+      <Password />
+      <Passkeys />
+      <Sessions />
+    </Alone>
+  )
+}
+
+function Password() {
+  const [presentPassword, setPresent] = useState('')
+  const [password, setPassword] = useState('')
+  const change = useMutation({
+    mutationFn: () =>
+      accountApi.PUT('/account/password', { body: { password, ...(presentPassword !== '' && { presentPassword }) } }),
+    onSuccess() {
+      setPresent('')
+      setPassword('')
+    },
+  })
+  const param = change.error instanceof DriplineError ? change.error.param : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate()
+  }
+  return (
+    <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Change the password">
+      <h2>Change the password</h2>
+      {change.isSuccess && (
+        <p role="status" style={{ color: 'var(--ok)' }}>
+          Changed. All other browsers are signed out, and the links that you have made are worth nothing. Your passkeys
+          still sign in, and so do API keys: look whether all of them are yours.
+        </p>
+      )}
+      {change.isError && param === undefined && <Problem error={change.error} />}
+      <PasswordInput
+        label="Present password"
+        description="If the account has one."
+        autoComplete="current-password"
+        value={presentPassword}
+        error={param === '/presentPassword' && change.error?.message}
+        onChange={({ currentTarget: { value } }) => setPresent(value)}
+      />
+      <PasswordInput
+        label="New password"
+        description="12 characters or more."
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        value={password}
+        error={param === '/password' && change.error?.message}
+        onChange={({ currentTarget: { value } }) => setPassword(value)}
+      />
+      <Button type="submit" loading={change.isPending}>
+        Change it
+      </Button>
+    </form>
+  )
+}
+
+function Sessions() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { data, error } = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => (await accountApi.GET('/sessions', { signal })).data.data,
+  })
+  const end = useMutation({
+    mutationFn: (id: string) => accountApi.DELETE('/sessions/{id}', { params: { path: { id } } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const endAll = useMutation({
+    mutationFn: () => accountApi.DELETE('/sessions'),
+    async onSuccess() {
+      await navigate({ to: '/sign-in' })
+      client.clear()
+    },
+  })
+  return (
+    <section style={{ display: 'grid', gap: 8 }}>
+      <h2>Signed in</h2>
+      {error && <Problem error={error} />}
+      {end.isError && <Problem error={end.error} />}
+      <ul>
+        {data?.map(({ id, isThis, userAgent, lastUsedAt }) => (
+          <li key={id} className="row" style={{ minHeight: 36 }}>
+            <span className="cut" title={userAgent ?? undefined}>
+              {isThis ? 'This browser' : (userAgent ?? 'Another browser')}
+            </span>
+            <span className="t3 push">
+              <Time at={lastUsedAt} />
+            </span>
+            {!isThis && <Button onClick={() => end.mutate(id)}>Sign out</Button>}
+          </li>
+        ))}
+      </ul>
+      <Button onClick={() => endAll.mutate()} loading={endAll.isPending}>
+        Sign out everywhere
+      </Button>
+    </section>
+  )
+}

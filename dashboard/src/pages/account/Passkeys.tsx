@@ -1,0 +1,100 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { accountApi, DriplineError } from '../../api/client.ts'
+import { addPasskey, hasPasskeys, isGivenUp } from '../../api/passkeys.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Time } from '../../parts/Time.tsx'
+
+/** The devices that sign in without a password. */
+export function Passkeys() {
+  const client = useQueryClient()
+  const [isAdding, setAdding] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['passkeys'],
+    queryFn: async ({ signal }) => (await accountApi.GET('/account/passkeys', { signal })).data.data,
+  })
+  const readAgain = () => client.invalidateQueries({ queryKey: ['passkeys'] })
+  const remove = useMutation({
+    mutationFn: (id: string) => accountApi.DELETE('/account/passkeys/{id}', { params: { path: { id } } }),
+    onSettled: readAgain,
+  })
+  return (
+    <section style={{ display: 'grid', gap: 8 }}>
+      <h2>Passkeys</h2>
+      {error && <Problem error={error} />}
+      {remove.isError && <Problem error={remove.error} />}
+      {data?.length === 0 && (
+        <p className="t2">
+          {hasPasskeys()
+            ? 'None yet. With one, this device signs you in without the password.'
+            : 'None yet. They need a page with a name and HTTPS, or one on this machine: localhost.'}
+        </p>
+      )}
+      <ul>
+        {data?.map(({ id, name, lastUsedAt }) => (
+          <li key={id} className="row" style={{ minHeight: 36 }}>
+            <span className="cut">{name}</span>
+            <span className="t3 push">
+              <Time at={lastUsedAt} />
+            </span>
+            <Button aria-label={`Remove ${name}`} onClick={() => remove.mutate(id)}>
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {isAdding ? (
+        <Add
+          onDone={() => {
+            setAdding(false)
+            void readAgain()
+          }}
+        />
+      ) : (
+        hasPasskeys() && <Button onClick={() => setAdding(true)}>Add a passkey</Button>
+      )}
+    </section>
+  )
+}
+
+function Add({ onDone }: { onDone: () => void }) {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const add = useMutation({ mutationFn: () => addPasskey(name, password), onSuccess: onDone })
+  const param = add.error instanceof DriplineError ? add.error.param : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Add a passkey">
+      {add.isError && !isGivenUp(add.error) && param !== '/presentPassword' && <Problem error={add.error} />}
+      <TextInput
+        label="Name"
+        placeholder="Laptop"
+        required
+        withAsterisk={false}
+        value={name}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+        autoFocus
+      />
+      <PasswordInput
+        label="Present password"
+        description="If the account has one: nobody adds a device at a browser that you left."
+        autoComplete="current-password"
+        value={password}
+        error={param === '/presentPassword' && add.error?.message}
+        onChange={({ currentTarget: { value } }) => setPassword(value)}
+      />
+      <div className="row">
+        <Button type="submit" variant="filled" loading={add.isPending}>
+          Add it
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,103 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { IconKey, IconTerminal2, IconUser, type TablerIcon } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+
+type Actor = Schemas['AuditEntry']['actor']
+
+const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'command line': IconTerminal2 }
+
+/** `updateAutomation` as people say it. */
+const inWords = (operation: string): string => {
+  const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words[0]!.toUpperCase() + words.slice(1).replace(' api ', ' API ')
+}
+
+/** Who has changed what. */
+export function AuditPage() {
+  const { api, workspace } = useWorkspace()
+  const { by } = useSearch({ from: '/w/$workspaceId/audit' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/audit' })
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: [workspace.id, 'audit', by],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: 50, ...(by && { actor: by }), ...(pageParam !== null && { cursor: pageParam }) }
+      return (await api.GET('/audit', { params: { query }, signal })).data
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  })
+  const entries = data?.pages.flatMap((page) => page.data)
+  return (
+    <Page
+      title="Audit log"
+      narrow
+      actions={
+        <SegmentedControl
+          aria-label="By whom"
+          value={by ?? 'all'}
+          onChange={(value) =>
+            void navigate({ search: value === 'all' ? {} : { by: value as 'person' }, replace: true })
+          }
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'person', label: 'People' },
+            { value: 'key', label: 'Keys' },
+          ]}
+        />
+      }
+    >
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!entries && !error && <Rows rows={10} />}
+      {entries?.length === 0 && <p className="t2">Nothing was changed yet.</p>}
+      {entries && entries.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th>When</th>
+              <th>Who</th>
+              <th>What</th>
+              <th className="wide">Of</th>
+              <th className="wide">Request</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map(({ id, actor, actorName, operation, targetId, requestId, createdAt }) => {
+              const Icon = ICONS[actor]
+              return (
+                <tr key={id}>
+                  <td className="t2">
+                    <Time at={createdAt} as="date" />
+                  </td>
+                  <td>
+                    <span className="row">
+                      <Icon aria-label={actor} role="img" />
+                      {actorName}
+                    </span>
+                  </td>
+                  <td className="strong">{inWords(operation)}</td>
+                  <td className="mono t3 wide">{targetId}</td>
+                  <td className="mono t3 wide">{requestId}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      )}
+      {hasNextPage && (
+        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+      <p className="small t3" style={{ marginTop: 16 }}>
+        What people did is kept for 400 days, what keys did for 30.
+      </p>
+    </Page>
+  )
+}

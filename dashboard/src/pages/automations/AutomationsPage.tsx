@@ -1,0 +1,103 @@
+import { Button, TextInput, UnstyledButton } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { useMay, useWorkspace } from '../../api/workspace.tsx'
+import { count } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { AUTOMATION_LOOKS, type AutomationStatus } from '../../parts/states.tsx'
+import { Page } from '../../shell/Page.tsx'
+import classes from './automations.module.css'
+import { AutomationsTable } from './AutomationsTable.tsx'
+import { statusOf, useAutomations, useListNames } from './automations.ts'
+import { TRIGGERS, triggerOf } from './triggers.ts'
+
+const STATUSES: readonly AutomationStatus[] = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED']
+
+/** Makes one, and opens it: what it is called and does is said there. */
+function NewAutomation() {
+  const { api, workspace } = useWorkspace()
+  const may = useMay('editor')
+  const navigate = useNavigate()
+  const make = useMutation({
+    mutationFn: async () =>
+      (await api.POST('/automations', { body: { name: 'New automation', trigger: 'SIGNUP', steps: [] } })).data.data,
+    onSuccess: ({ id }) =>
+      navigate({
+        to: '/w/$workspaceId/automations/$automationId',
+        params: { workspaceId: workspace.id, automationId: id },
+      }),
+  })
+  useHotkeys([['n', () => may && make.mutate()]])
+  return (
+    may && (
+      <Button
+        variant="filled"
+        leftSection={<IconPlus aria-hidden />}
+        onClick={() => make.mutate()}
+        loading={make.isPending}
+      >
+        New automation
+      </Button>
+    )
+  )
+}
+
+export function AutomationsPage() {
+  const { status, q = '' } = useSearch({ from: '/w/$workspaceId/automations' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/automations' })
+  const filter = useRef<HTMLInputElement>(null)
+  useHotkeys([['/', () => filter.current?.focus()]])
+  const { rows, error, refetch } = useAutomations()
+  const listName = useListNames()
+  const words = q.trim().toLowerCase()
+  const found = rows?.filter(({ automation }) => {
+    const starts = TRIGGERS[triggerOf(automation)].says(automation.triggerConfig, listName)
+    return `${automation.name} ${starts}`.toLowerCase().includes(words)
+  })
+  const shown = found?.filter(({ automation }) => status === undefined || statusOf(automation) === status)
+  const tab = (value: AutomationStatus | undefined, word: string) => {
+    const number = found?.filter(({ automation }) => value === undefined || statusOf(automation) === value).length
+    if (value !== undefined && number === 0 && status !== value) return null
+    return (
+      <UnstyledButton
+        key={word}
+        aria-pressed={status === value}
+        className={classes.tab}
+        onClick={() => void navigate({ search: { ...(value && { status: value }), ...(q && { q }) }, replace: true })}
+      >
+        {word} {number !== undefined && <span className="t3">{count(number)}</span>}
+      </UnstyledButton>
+    )
+  }
+  return (
+    <Page title="Automations" actions={<NewAutomation />}>
+      <div className={classes.tabs}>
+        {tab(undefined, 'All')}
+        {STATUSES.map((value) => tab(value, AUTOMATION_LOOKS[value].word))}
+        <TextInput
+          ref={filter}
+          className={classes.filter}
+          aria-label="Filter by name or trigger"
+          placeholder="Filter by name or trigger"
+          leftSection={<IconSearch aria-hidden />}
+          rightSection={<kbd className={classes.kbd}>/</kbd>}
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ search: { ...(status && { status }), ...(value && { q: value }) }, replace: true })
+          }
+        />
+      </div>
+      {error && <Problem error={error} again={refetch} />}
+      {!rows && !error && <Rows rows={8} height={44} />}
+      {rows?.length === 0 && (
+        <p className="t2">No automation yet: a sequence of emails and waits, and what starts it.</p>
+      )}
+      {rows && rows.length > 0 && shown?.length === 0 && <p className="t2">None of them is like that.</p>}
+      {shown && shown.length > 0 && <AutomationsTable rows={shown} listName={listName} />}
+    </Page>
+  )
+}

@@ -1,0 +1,35 @@
+import { IconBolt, IconList, IconTag, IconUserPlus, type TablerIcon } from '@tabler/icons-react'
+import type { Schemas } from '../../api/client.ts'
+
+export type Summary = Schemas['AutomationSummary']
+export type Trigger = Schemas['Automation']['trigger']
+
+interface TriggerLook {
+  icon: TablerIcon
+  /** What starts it, as a label: "Added to Newsletter". */
+  says: (config: Record<string, unknown>, listName: (id: string) => string | undefined) => string
+}
+
+const named = (value: unknown, fallback: string): string =>
+  typeof value === 'string' && value !== '' ? value : fallback
+
+export const TRIGGERS: Record<Trigger, TriggerLook> = {
+  SIGNUP: { icon: IconUserPlus, says: () => 'A contact is created' },
+  LIST_ADDED: {
+    icon: IconList,
+    says: ({ listId }, listName) =>
+      typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a list that is gone'}` : 'Added to a list: which?',
+  },
+  TAG_ADDED: { icon: IconTag, says: ({ tagName }) => `Tagged ${named(tagName, '…: with what?')}` },
+  EVENT: { icon: IconBolt, says: ({ eventName }) => `Event ${named(eventName, '…: which?')}` },
+}
+
+const OF_SUMMARY: Record<Summary['triggerType'], Trigger> = {
+  CONTACT_CREATED: 'SIGNUP',
+  LIST_ADDED: 'LIST_ADDED',
+  TAG_ADDED: 'TAG_ADDED',
+  CUSTOM_EVENT: 'EVENT',
+}
+
+/** The list calls two of them otherwise. */
+export const triggerOf = ({ triggerType }: Pick<Summary, 'triggerType'>): Trigger => OF_SUMMARY[triggerType]

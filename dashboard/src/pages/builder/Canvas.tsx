@@ -1,0 +1,397 @@
+import '@xyflow/react/dist/base.css'
+import {
+  Background,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  Position,
+  EdgeLabelRenderer,
+  type Node,
+  type NodeProps,
+  Panel,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useViewport,
+} from '@xyflow/react'
+import { ActionIcon, Menu } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconHourglass,
+  IconLogout,
+  IconMail,
+  IconMaximize,
+  IconMinus,
+  IconPlus,
+} from '@tabler/icons-react'
+import { createContext, memo, use, useEffect, useMemo } from 'react'
+import { AccountBar, termsOf, totalOf } from '../../parts/Account.tsx'
+import { MESSAGE_LOOKS } from '../../parts/states.tsx'
+import { count, delay } from '../../parts/numbers.ts'
+import classes from './Canvas.module.css'
+import type { StepNumbers } from './numbers.ts'
+import { problemOf, type Sequence, type Step } from './sequence.ts'
+import type { Schemas } from '../../api/client.ts'
+import { TRIGGERS } from '../automations/triggers.ts'
+
+/** What is selected: a step's id; or `trigger`, what starts it; or `end`. */
+export type Selected = string
+
+const WIDTH = 288
+const GAP = 36
+const HEIGHT = { trigger: 40, EMAIL: 52, WAIT: 36, end: 36 }
+
+type Shared = Record<string, unknown>
+
+/** Beside the nodes: where another one is selected, none of five hundred is laid out anew. */
+const SelectedContext = createContext<Selected>('trigger')
+type TriggerNode = Node<Shared & { words: string; sequence: Sequence; enrolled: number | undefined }, 'trigger'>
+type StepNode = Node<Shared & { step: Step; problem: string | undefined; numbers: StepNumbers | undefined }, 'step'>
+type EndNode = Node<Shared & { completed: number | undefined }, 'end'>
+type PlusEdge = Edge<
+  {
+    at: number
+    onAdd: ((type: Step['type'], at: number) => void) | undefined
+    through: number | undefined
+    share: number
+    y: number
+  },
+  'plus'
+>
+
+export interface CanvasProps {
+  sequence: Sequence
+  /** What starts it, in words. */
+  starts: string
+  selected: Selected
+  onSelect: (selected: Selected) => void
+  /** Where it can be edited. */
+  onAdd?: ((type: Step['type'], at: number) => void) | undefined
+  onMove?: ((id: string, to: number) => void) | undefined
+  /** Where it shows numbers. */
+  numbers?: CanvasNumbers | undefined
+}
+
+export interface CanvasNumbers extends Pick<
+  Schemas['AutomationFigures'],
+  'enrolled' | 'completed' | 'active' | 'stopped' | 'cancelled' | 'erased'
+> {
+  of: (stepId: string) => StepNumbers | undefined
+}
+
+/** The sequence, from what starts it to its end: a line as it will be run through. */
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <SelectedContext value={props.selected}>
+        <Flow {...props} />
+      </SelectedContext>
+    </ReactFlowProvider>
+  )
+}
+
+function Flow({ sequence, starts, selected, onSelect, onAdd, onMove, numbers }: CanvasProps) {
+  const { nodes, edges, places } = useMemo(
+    () => layOut({ sequence, starts, onAdd, numbers }),
+    [sequence, starts, onAdd, numbers],
+  )
+  const flow = useReactFlow()
+  useEffect(() => {
+    const node = flow.getNode(selected)
+    if (!node) return
+    // Into view, where it is not.
+    const { x, y, zoom } = flow.getViewport()
+    const at = node.position.y * zoom + y
+    const height = document.querySelector('.react-flow')?.clientHeight ?? 0
+    if (at < 40 || at > height - 100)
+      void flow.setViewport({ x, y: height / 2 - node.position.y * zoom, zoom }, { duration: 120 })
+  }, [selected, flow])
+  return (
+    <ReactFlow
+      className={classes.flow}
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODES}
+      edgeTypes={EDGES}
+      onNodeClick={(_, { id }) => onSelect(id)}
+      onNodeDragStop={(_, { id, position }) =>
+        onMove?.(
+          id,
+          places.findLastIndex((y) => position.y + 20 > y),
+        )
+      }
+      nodesDraggable={onMove !== undefined}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      onlyRenderVisibleElements
+      defaultViewport={{ x: 60, y: 24, zoom: 1 }}
+      minZoom={0.2}
+      maxZoom={1.5}
+      panOnScroll
+      deleteKeyCode={null}
+      proOptions={{ hideAttribution: true }}
+      onInit={({ setViewport }) => {
+        const width = document.querySelector('.react-flow')?.clientWidth ?? 800
+        void setViewport({ x: width / 2 - WIDTH / 2, y: 24, zoom: 1 })
+      }}
+    >
+      <Background gap={20} size={1.2} color="var(--line-2)" />
+      <Zoom />
+      {numbers ? <AllEnrollments numbers={numbers} /> : onAdd && <KeysHint />}
+    </ReactFlow>
+  )
+}
+
+function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequence' | 'starts' | 'onAdd' | 'numbers'>) {
+  const nodes: (TriggerNode | StepNode | EndNode)[] = []
+  const edges: PlusEdge[] = []
+  const places: number[] = []
+  let y = 0
+  const put = (id: string, height: number, width = WIDTH) => {
+    const at = { id, position: { x: (WIDTH - width) / 2, y }, width, height, data: {} }
+    y += height + GAP
+    return at
+  }
+  const most = Math.max(numbers?.enrolled ?? 0, 1)
+  const join = (at: number, source: string, target: string, through: number | undefined) =>
+    edges.push({
+      id: `${source} ${target}`,
+      type: 'plus',
+      source,
+      target,
+      data: { at, onAdd, through, share: through === undefined ? 0 : through / most, y: y - GAP / 2 - 0 },
+    })
+  nodes.push({
+    ...put('trigger', HEIGHT.trigger),
+    type: 'trigger',
+    draggable: false,
+    data: { words: starts, sequence, enrolled: numbers?.enrolled },
+  })
+  let before = 'trigger'
+  let through = numbers?.enrolled
+  sequence.steps.forEach((step, at) => {
+    join(at, before, step.id, through)
+    places.push(y)
+    const of = numbers?.of(step.id)
+    nodes.push({
+      ...put(step.id, HEIGHT[step.type], step.type === 'WAIT' ? 200 : WIDTH),
+      type: 'step',
+      data: { step, problem: problemOf(step), numbers: of },
+    })
+    if (numbers)
+      through = step.type === 'EMAIL' ? (of?.passed ?? 0) : arrivedBehind(sequence.steps.slice(at + 1), numbers)
+    before = step.id
+  })
+  join(sequence.steps.length, before, 'end', through)
+  nodes.push({
+    ...put('end', HEIGHT.end, 200),
+    type: 'end',
+    draggable: false,
+    data: { completed: numbers?.completed },
+  })
+  return { nodes, edges, places }
+}
+
+/** How many have come through a wait: to the email behind it, or to the end. */
+function arrivedBehind(steps: readonly Step[], { of, completed }: NonNullable<CanvasProps['numbers']>): number {
+  const email = steps.find(({ type }) => type === 'EMAIL')
+  if (!email) return completed
+  const numbers = of(email.id)
+  return numbers ? totalOf(numbers.messages) + Math.max(0, numbers.here - numbers.messages.deferred) : 0
+}
+
+const TriggerView = memo(({ data: { words, sequence, enrolled } }: NodeProps<TriggerNode>) => {
+  const isSelected = use(SelectedContext) === 'trigger'
+  const { icon: Icon } = TRIGGERS[sequence.trigger]
+  return (
+    <div className={`${classes.pill} ${classes.trigger}`} data-selected={isSelected || undefined}>
+      <span className={classes.round}>
+        <Icon aria-hidden />
+      </span>
+      <span className="strong cut">{words}</span>
+      {enrolled !== undefined && <span className="t2">{count(enrolled)} enrolled</span>}
+      <Ends />
+    </div>
+  )
+})
+
+const StepView = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepNode>) => {
+  const isSelected = use(SelectedContext) === id
+  return (
+    <div
+      className={step.type === 'EMAIL' ? classes.card : classes.pill}
+      data-selected={isSelected || undefined}
+      data-problem={(problem !== undefined && !numbers) || undefined}
+      data-testid="step"
+    >
+      {step.type === 'EMAIL' ? (
+        <>
+          <span className={`${classes.mark} c-accent`}>
+            <IconMail aria-hidden />
+          </span>
+          <span className={classes.words}>
+            <span className="strong cut">{step.subject || <span className="t3">No subject yet</span>}</span>
+            <span className="small t2 cut">
+              {numbers ? <NumbersLine numbers={numbers} /> : (problem ?? ((step.text ?? '') || 'HTML'))}
+            </span>
+          </span>
+        </>
+      ) : (
+        <>
+          <IconHourglass aria-hidden />
+          <span className="strong">Wait {delay(step.delayMinutes)}</span>
+          {numbers && numbers.here > 0 && <span className={classes.here}>{count(numbers.here)} here</span>}
+        </>
+      )}
+      {problem !== undefined && !numbers && <IconAlertTriangle className={classes.problem} aria-label={problem} />}
+      <Ends />
+    </div>
+  )
+})
+
+export const NumbersLine = ({ numbers: { messages, here } }: { numbers: StepNumbers }) => (
+  <span className={classes.numbers}>
+    {termsOf(messages, messages.captured > 0 && messages.sent === 0)
+      .filter(({ value }, n) => value > 0 || n === 0)
+      .map(({ status, value }) => {
+        const { icon: Icon, word, meaning } = MESSAGE_LOOKS[status]
+        return (
+          <span key={status} className={`${classes.term} c-${meaning}`} title={`${count(value)} ${word.toLowerCase()}`}>
+            <Icon size={14} stroke={2} role="img" aria-label={word} />
+            {count(value)}
+          </span>
+        )
+      })}
+    {here > 0 && <span className={classes.here}>{count(here)} here</span>}
+  </span>
+)
+
+const EndView = memo(({ data: { completed } }: NodeProps<EndNode>) => {
+  const isSelected = use(SelectedContext) === 'end'
+  return (
+    <div className={`${classes.pill} ${classes.end}`} data-selected={isSelected || undefined}>
+      <IconLogout aria-hidden />
+      <span className="strong">End</span>
+      {completed !== undefined && <span>{count(completed)} completed</span>}
+      <Ends />
+    </div>
+  )
+})
+
+/** Where the line begins and ends: nobody draws lines by hand. */
+const Ends = () => (
+  <>
+    <Handle type="target" position={Position.Top} isConnectable={false} className={classes.handle} />
+    <Handle type="source" position={Position.Bottom} isConnectable={false} className={classes.handle} />
+  </>
+)
+
+const NODES = { trigger: TriggerView, step: StepView, end: EndView }
+
+function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEdge>) {
+  const { at = 0, onAdd, through, share = 0 } = data ?? {}
+  const x = (sourceX + targetX) / 2
+  const y = (sourceY + targetY) / 2
+  return (
+    <>
+      <path
+        d={`M${x} ${sourceY}V${targetY}`}
+        stroke={through === undefined ? 'var(--line-2)' : 'color-mix(in srgb, var(--accent-solid) 30%, var(--surface))'}
+        strokeWidth={through === undefined ? 1.5 : Math.max(1.5, 24 * share)}
+        fill="none"
+      />
+      <EdgeLabelRenderer>
+        <div className={classes.onLine} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
+          {onAdd && <AddMenu at={at} onAdd={onAdd} />}
+          {through !== undefined && <span className="small strong">{count(through)}</span>}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  )
+}
+
+const EDGES = { plus: PlusLine }
+
+export function AddMenu({
+  at,
+  onAdd,
+  label = 'Add a step here',
+}: {
+  at: number
+  onAdd: (type: Step['type'], at: number) => void
+  label?: string
+}) {
+  return (
+    <Menu position="right">
+      <Menu.Target>
+        <button type="button" className={`nodrag nopan ${classes.plus}`} aria-label={label}>
+          <IconPlus size={12} stroke={2.25} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconMail aria-hidden />} onClick={() => onAdd('EMAIL', at)}>
+          Email
+        </Menu.Item>
+        <Menu.Item leftSection={<IconHourglass aria-hidden />} onClick={() => onAdd('WAIT', at)}>
+          Wait
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** What became of all who were enrolled: the total, and its terms. */
+function AllEnrollments({ numbers }: { numbers: CanvasNumbers }) {
+  const { enrolled, completed, active, stopped, cancelled, erased } = numbers
+  const terms = [
+    { word: 'Completed', meaning: 'ok', value: completed },
+    { word: 'Mid-sequence', meaning: 'accent', value: active },
+    { word: 'Stopped', meaning: 'bad', value: stopped },
+    { word: 'Cancelled', meaning: 'mute', value: cancelled + erased },
+  ] as const
+  return (
+    <Panel position="top-left" className={classes.all}>
+      <h2>All enrollments</h2>
+      <dl>
+        <div>
+          <dt>Enrolled</dt>
+          <dd className="strong">{count(enrolled)}</dd>
+        </div>
+        {terms.map(({ word, meaning, value }) => (
+          <div key={word}>
+            <dt className={`${classes.square} c-${meaning}`}>{word}</dt>
+            <dd className={value === 0 ? 't3' : 'strong'}>{count(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <AccountBar small terms={terms.map(({ meaning, value }) => ({ meaning, value }))} />
+    </Panel>
+  )
+}
+
+const KeysHint = () => (
+  <Panel position="bottom-right" className={`wide small t2 ${classes.hint}`}>
+    <kbd>A</kbd> add after <kbd>D</kbd> copy <kbd>Del</kbd> remove <kbd>?</kbd> all keys
+  </Panel>
+)
+
+function Zoom() {
+  const { zoomIn, zoomOut, fitView } = useReactFlow()
+  const { zoom } = useViewport()
+  return (
+    <Panel position="bottom-left" className={classes.zoom}>
+      <ActionIcon aria-label="Smaller" onClick={() => void zoomOut()}>
+        <IconMinus />
+      </ActionIcon>
+      <span className="small">{Math.round(zoom * 100)} %</span>
+      <ActionIcon aria-label="Larger" onClick={() => void zoomIn()}>
+        <IconPlus />
+      </ActionIcon>
+      <ActionIcon aria-label="All of it" onClick={() => void fitView({ padding: 0.1, maxZoom: 1 })}>
+        <IconMaximize />
+      </ActionIcon>
+    </Panel>
+  )
+}

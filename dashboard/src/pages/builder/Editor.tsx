@@ -1,0 +1,126 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeCompletion,
+  completionKeymap,
+  completionStatus,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { html } from '@codemirror/lang-html'
+import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { EditorState, type Extension } from '@codemirror/state'
+import { type Command, EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view'
+import { useEffect, useId, useRef } from 'react'
+import classes from './Editor.module.css'
+import { completeVariables } from './variables.ts'
+
+export interface EditorProps {
+  label: string
+  description?: string
+  value: string
+  onChange: (value: string) => void
+  /** Of the contacts' data, for what is completed. */
+  keys: readonly string[]
+  as?: 'line' | 'text' | 'html'
+  placeholder?: string
+  readOnly?: boolean
+  autoFocus?: boolean
+}
+
+/** A line is one: what is pasted into it loses its line breaks. */
+const ONE_LINE: Extension = EditorState.transactionFilter.of((transaction) =>
+  transaction.newDoc.lines > 1
+    ? [
+        transaction,
+        {
+          changes: {
+            from: 0,
+            to: transaction.newDoc.length,
+            insert: transaction.newDoc.toString().replaceAll('\n', ' '),
+          },
+          sequential: true,
+        },
+      ]
+    : transaction,
+)
+
+/** Ends the completion that is shown; else it goes back to what the field is in. */
+const leave: Command = (view) => {
+  if (completionStatus(view.state) === 'active') return closeCompletion(view)
+  view.contentDOM.blur()
+  return true
+}
+
+/** A template, with its variables completed. Tab goes on to the next field, as in every other one. */
+export function Editor(props: EditorProps) {
+  const { label, description, value, as = 'text', placeholder, readOnly = false, autoFocus = false } = props
+  const id = useId()
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(null)
+  const latest = useRef(props)
+  useEffect(() => {
+    latest.current = props
+  })
+  useEffect(() => {
+    const made = new EditorView({
+      parent: host.current!,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          history(),
+          closeBrackets(),
+          autocompletion({
+            override: [completeVariables(() => latest.current.keys)],
+            icons: false,
+            defaultKeymap: false,
+          }),
+          keymap.of([
+            { key: 'Tab', run: acceptCompletion },
+            { key: 'Escape', run: leave },
+            ...completionKeymap,
+            ...historyKeymap,
+            ...defaultKeymap,
+          ]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({
+            'aria-labelledby': id,
+            spellcheck: as === 'html' ? 'false' : 'true',
+            'aria-multiline': String(as !== 'line'),
+          }),
+          EditorState.readOnly.of(readOnly),
+          EditorView.editable.of(!readOnly),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside')))
+              latest.current.onChange(update.state.doc.toString())
+          }),
+          ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
+          ...(as === 'line' ? [ONE_LINE] : []),
+          ...(as === 'html' ? [html(), syntaxHighlighting(defaultHighlightStyle)] : []),
+        ],
+      }),
+    })
+    view.current = made
+    if (autoFocus) made.focus()
+    return () => made.destroy()
+    // Made once: what changes is told to it below.
+  }, [])
+  useEffect(() => {
+    const { current } = view
+    if (!current || current.state.doc.toString() === value) return
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: value },
+      userEvent: 'outside',
+      filter: false,
+    })
+  }, [value])
+  return (
+    <div>
+      <span id={id} className={classes.label} onClick={() => view.current?.focus()}>
+        {label}
+      </span>
+      {description !== undefined && <p className={`small t3 ${classes.description}`}>{description}</p>}
+      <div ref={host} className={`${classes.editor} ${classes[as]}`} />
+    </div>
+  )
+}

@@ -1,0 +1,290 @@
+import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconCopy,
+  IconHourglass,
+  IconLogout,
+  IconMail,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { useRead } from '../../api/workspace.tsx'
+import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
+import classes from './Builder.module.css'
+import type { Selected } from './Canvas.tsx'
+import { Editor } from './Editor.tsx'
+import { Preview } from './Preview.tsx'
+import {
+  type Act,
+  type EmailStep,
+  problemOf,
+  type Sequence,
+  type Step,
+  type StepFields,
+  type WaitStep,
+} from './sequence.ts'
+
+interface InspectorProps {
+  sequence: Sequence
+  selected: Selected
+  act: (act: Act) => void
+  canEdit: boolean
+  /** What was added just now: one goes on there. */
+  newId: string | undefined
+  onAdd: (type: Step['type'], at: number) => void
+  onCopy: (id: string) => void
+  onRemove: (id: string) => void
+  onMove: (id: string, to: number) => void
+}
+
+/** What is selected, to be edited. */
+export function Inspector(props: InspectorProps) {
+  const { sequence, selected, act, canEdit } = props
+  const place = sequence.steps.findIndex(({ id }) => id === selected)
+  const step = sequence.steps[place]
+  const set = (fields: Partial<Omit<Sequence, 'steps'>>) => act({ do: 'change', change: { do: 'set', fields } })
+  if (step === undefined) {
+    return (
+      <fieldset disabled={!canEdit} className="plainFields" onKeyDown={leave}>
+        {selected === 'end' ? <End sequence={sequence} set={set} /> : <Start sequence={sequence} set={set} />}
+        {canEdit && <AddButtons at={selected === 'end' ? sequence.steps.length : 0} onAdd={props.onAdd} />}
+      </fieldset>
+    )
+  }
+  const edit = (fields: StepFields) => act({ do: 'change', change: { do: 'edit', id: step.id, fields } })
+  const problem = problemOf(step)
+  return (
+    <fieldset disabled={!canEdit} className="plainFields" onKeyDown={leave}>
+      <Head
+        icon={step.type === 'EMAIL' ? <IconMail aria-hidden /> : <IconHourglass aria-hidden />}
+        meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
+        title={`Step ${place + 1}`}
+        says={step.type === 'EMAIL' ? 'Email' : 'Wait'}
+      />
+      {problem !== undefined && (
+        <p className="small" role="alert" style={{ color: 'var(--bad)', marginBottom: 12 }}>
+          {problem}.
+        </p>
+      )}
+      {step.type === 'EMAIL' ? (
+        <Email key={`${step.id} ${canEdit}`} step={step} edit={edit} canEdit={canEdit} />
+      ) : (
+        <Wait key={step.id} step={step} edit={edit} isNew={props.newId === step.id} />
+      )}
+      {canEdit && (
+        <div style={{ marginTop: 20 }}>
+          <AddButtons at={place + 1} onAdd={props.onAdd} />
+        </div>
+      )}
+      {canEdit && (
+        <div className="row" style={{ marginTop: 8, marginLeft: -8 }}>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconCopy aria-hidden />}
+            onClick={() => props.onCopy(step.id)}
+          >
+            Copy
+          </Button>
+          <Button variant="subtle" color="gray" aria-label="Move up" onClick={() => props.onMove(step.id, place - 1)}>
+            <IconArrowUp aria-hidden />
+          </Button>
+          <Button variant="subtle" color="gray" aria-label="Move down" onClick={() => props.onMove(step.id, place + 1)}>
+            <IconArrowDown aria-hidden />
+          </Button>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconTrash aria-hidden />}
+            onClick={() => props.onRemove(step.id)}
+          >
+            Remove
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+/** Back to the sequence, whose keys are for all of it. */
+function leave({ key, target, defaultPrevented }: KeyboardEvent): void {
+  if (key === 'Escape' && !defaultPrevented) (target as HTMLElement).blur()
+}
+
+function Head({ icon, meaning, title, says }: { icon: ReactNode; meaning: string; title: string; says: string }) {
+  return (
+    <div className={classes.head}>
+      <span className={`${classes.mark} c-${meaning}`}>{icon}</span>
+      <div>
+        <h2>{title}</h2>
+        <p className="small t3">{says}</p>
+      </div>
+    </div>
+  )
+}
+
+const AddButtons = ({ at, onAdd }: { at: number; onAdd: InspectorProps['onAdd'] }) => (
+  <div className="row" style={{ marginTop: 8 }}>
+    <Button leftSection={<IconPlus aria-hidden />} onClick={() => onAdd('EMAIL', at)}>
+      Email after
+    </Button>
+    <Button leftSection={<IconPlus aria-hidden />} onClick={() => onAdd('WAIT', at)}>
+      Wait after
+    </Button>
+  </div>
+)
+
+const WORDS: Record<Trigger, string> = {
+  SIGNUP: 'A contact is created',
+  LIST_ADDED: 'A contact is added to a list',
+  TAG_ADDED: 'A contact gets a tag',
+  EVENT: 'A custom event is fired',
+}
+
+function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
+  const { icon: Icon } = TRIGGERS[sequence.trigger]
+  const { data: lists } = useRead(['lists', 'all'], async (api, signal) => {
+    const { data } = await api.GET('/lists', { params: { query: { limit: 100 } }, signal })
+    return data.data.map(({ id, name }) => ({ value: id, label: name }))
+  })
+  const { listId, tagName, eventName } = sequence.triggerConfig as Record<string, string | undefined>
+  return (
+    <>
+      <Head icon={<Icon aria-hidden />} meaning="mute" title="Start" says="What enrolls a contact, besides a call" />
+      <div className={classes.fields}>
+        <Select
+          label="Starts when"
+          allowDeselect={false}
+          data={Object.entries(WORDS).map(([value, label]) => ({ value, label }))}
+          value={sequence.trigger}
+          onChange={(value) => value && set({ trigger: value as Trigger, triggerConfig: {} })}
+        />
+        {sequence.trigger === 'LIST_ADDED' && (
+          <Select
+            label="List"
+            searchable
+            placeholder="Which"
+            data={lists ?? []}
+            value={listId ?? null}
+            onChange={(value) => set({ triggerConfig: value === null ? {} : { listId: value } })}
+          />
+        )}
+        {sequence.trigger === 'TAG_ADDED' && (
+          <TextInput
+            label="Tag"
+            value={tagName ?? ''}
+            onChange={({ currentTarget: { value } }) => set({ triggerConfig: { tagName: value } })}
+          />
+        )}
+        {sequence.trigger === 'EVENT' && (
+          <TextInput
+            label="Event"
+            description="As your service names it."
+            placeholder="trial.started"
+            value={eventName ?? ''}
+            onChange={({ currentTarget: { value } }) => set({ triggerConfig: { eventName: value } })}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function End({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
+  return (
+    <>
+      <Head
+        icon={<IconLogout aria-hidden />}
+        meaning="mute"
+        title="End"
+        says="Who comes here has completed the sequence"
+      />
+      <Select
+        label="When an email is refused for good"
+        allowDeselect={false}
+        data={[
+          { value: 'CONTINUE', label: 'Go on with the next step' },
+          { value: 'STOP', label: 'Stop the sequence of this contact' },
+        ]}
+        value={sequence.onSendFailure}
+        onChange={(value) => value && set({ onSendFailure: value })}
+      />
+    </>
+  )
+}
+
+const UNITS = [
+  ['Days', 1_440],
+  ['Hours', 60],
+  ['Minutes', 1],
+] as const
+
+function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields) => void; isNew: boolean }) {
+  let rest = step.delayMinutes
+  return (
+    <div className={classes.units}>
+      {UNITS.map(([label, size], n) => {
+        const most = n === 0 ? 3_660 : n === 1 ? 23 : 59
+        const value = Math.floor(rest / size)
+        rest -= value * size
+        return (
+          <NumberInput
+            key={label}
+            label={label}
+            autoFocus={isNew && n === 0}
+            selectAllOnFocus
+            min={0}
+            max={most}
+            value={value}
+            onChange={(next) => edit({ delayMinutes: step.delayMinutes + (Number(next) - value) * size })}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFields) => void; canEdit: boolean }) {
+  const keys = useDataKeys()
+  const [wasEmpty] = useState(step.subject === '')
+  const shared = { keys, readOnly: !canEdit }
+  return (
+    <div className={classes.fields}>
+      <Editor
+        {...shared}
+        as="line"
+        label="Subject"
+        autoFocus={wasEmpty}
+        placeholder="Welcome, {{ contact.firstName }}!"
+        value={step.subject}
+        onChange={(subject) => edit({ subject })}
+      />
+      <Editor
+        {...shared}
+        label="Text"
+        description="For whoever reads without HTML."
+        value={step.text ?? ''}
+        onChange={(text) => edit({ text: text === '' ? null : text })}
+      />
+      <Editor
+        {...shared}
+        as="html"
+        label="HTML"
+        value={step.html ?? ''}
+        onChange={(html) => edit({ html: html === '' ? null : html })}
+      />
+      <Preview step={step} />
+    </div>
+  )
+}
+
+/** What the newest contacts have of data. */
+function useDataKeys(): readonly string[] {
+  const { data } = useRead(['contacts', 'keys'], async (api, signal) => {
+    const { data: listed } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })
+    return [...new Set(listed.data.flatMap(({ metadata }) => Object.keys(metadata)))].filter((key) => /^\w+$/.test(key))
+  })
+  return data ?? []
+}

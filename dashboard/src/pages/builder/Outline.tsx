@@ -1,0 +1,94 @@
+import { IconHourglass, IconLogout, IconMail } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { count, delay } from '../../parts/numbers.ts'
+import { TRIGGERS } from '../automations/triggers.ts'
+import { AddMenu, type CanvasProps, NumbersLine } from './Canvas.tsx'
+import classes from './Outline.module.css'
+import { problemOf, type Step } from './sequence.ts'
+
+/** The sequence on a phone: one below the other, and nothing to pan. */
+export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }: CanvasProps) {
+  const { icon: Icon } = TRIGGERS[sequence.trigger]
+  const add = (at: number) => (
+    <li className={classes.between}>{onAdd && <AddMenu at={at} onAdd={onAdd} label="Add a step here" />}</li>
+  )
+  return (
+    <ol className={classes.outline} aria-label="The sequence">
+      <Item isSelected={selected === 'trigger'} onSelect={() => onSelect('trigger')} icon={<Icon aria-hidden />}>
+        <span className="strong">{starts}</span>
+        {numbers && <span className="small t2">{count(numbers.enrolled)} enrolled</span>}
+      </Item>
+      {add(0)}
+      {sequence.steps.map((step, n) => [
+        <Item
+          key={step.id}
+          isStep
+          isSelected={selected === step.id}
+          onSelect={() => onSelect(step.id)}
+          icon={step.type === 'EMAIL' ? <IconMail aria-hidden /> : <IconHourglass aria-hidden />}
+          meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
+        >
+          <span className="strong cut">
+            {step.type === 'WAIT' ? `Wait ${delay(step.delayMinutes)}` : step.subject || 'No subject yet'}
+          </span>
+          <span className="small t2 cut">
+            <Below step={step} numbers={numbers} />
+          </span>
+        </Item>,
+        <li key={`${step.id} behind`} className={classes.between}>
+          {onAdd && <AddMenu at={n + 1} onAdd={onAdd} label="Add a step here" />}
+        </li>,
+      ])}
+      <Item
+        isSelected={selected === 'end'}
+        onSelect={() => onSelect('end')}
+        icon={<IconLogout aria-hidden />}
+        meaning="ok"
+      >
+        <span className="strong">End</span>
+        {numbers && <span className="small t2">{count(numbers.completed)} completed</span>}
+      </Item>
+    </ol>
+  )
+}
+
+function Below({ step, numbers }: { step: Step; numbers: CanvasProps['numbers'] }): ReactNode {
+  const own = numbers?.of(step.id)
+  if (numbers) {
+    if (!own) return null
+    if (step.type === 'EMAIL') return <NumbersLine numbers={own} />
+    return own.here > 0 ? `${count(own.here)} here` : 'Nobody here'
+  }
+  return problemOf(step) ?? (step.type === 'EMAIL' ? 'Email' : 'Wait')
+}
+
+function Item({
+  isSelected,
+  isStep = false,
+  onSelect,
+  icon,
+  meaning = 'mute',
+  children,
+}: {
+  isSelected: boolean
+  isStep?: boolean
+  onSelect: () => void
+  icon: ReactNode
+  meaning?: string
+  children: ReactNode
+}) {
+  return (
+    <li>
+      <button
+        type="button"
+        className={classes.item}
+        aria-pressed={isSelected}
+        onClick={onSelect}
+        {...(isStep && { 'data-testid': 'step' })}
+      >
+        <span className={`${classes.mark} c-${meaning}`}>{icon}</span>
+        <span className={classes.words}>{children}</span>
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,149 @@
+import { Button, Popover } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { DriplineError, inWords, type Schemas } from '../../api/client.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { things } from '../../parts/numbers.ts'
+import type { Opened } from './Builder.tsx'
+import type { Selected } from './Canvas.tsx'
+import { problemOf, type Sequence } from './sequence.ts'
+import type { DraftState } from './useDraft.ts'
+
+const publicationOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: Sequence) => ({
+  name,
+  trigger,
+  triggerConfig,
+  onSendFailure,
+  steps: [...steps],
+})
+
+/** Says that what is edited is so, and that it runs: all of it at once, or nothing. Where it concerns somebody, it asks first. */
+export function Publish({
+  opened,
+  drafted,
+  figures,
+  isStale,
+  select,
+  reopen,
+  onBusy,
+}: {
+  opened: Opened
+  drafted: DraftState
+  figures: Schemas['AutomationFigures'] | undefined
+  /** Whether it is begun with a version that is not there any more, and nobody has said that it is meant. */
+  isStale: boolean
+  select: (selected: Selected) => void
+  reopen: () => void
+  onBusy: (isBusy: boolean) => void
+}) {
+  const { automation, etag } = opened
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [isAsking, setAsking] = useState(false)
+  const { edited, hasDraft, forget, keep } = drafted
+  const isActive = automation.status === 'ACTIVE'
+  const change = { status: 'ACTIVE' as const, ...(hasDraft && publicationOf(edited.now)) }
+  const publish = useMutation({
+    mutationFn: async () => {
+      // Nothing is on its way any more that would be a draft behind it.
+      const draftRevision = hasDraft ? await keep(edited.now) : undefined
+      await api.POST('/automations/{id}/publish', {
+        params: { path: { id: automation.id }, header: { 'If-Match': etag } },
+        body: { ...change, ...(draftRevision !== undefined && { draftRevision }) },
+      })
+    },
+    async onSuccess() {
+      forget(edited.now)
+      notifications.show({
+        message: isActive ? 'The new version runs. Who is mid-sequence goes on with theirs.' : 'It is active.',
+      })
+      await readAgain('automations')
+      reopen()
+    },
+    onError(error) {
+      const at = /^\/steps\/(\d+)/.exec((error instanceof DriplineError && error.param) || '')?.[1]
+      const step = at === undefined ? undefined : edited.now.steps[Number(at)]
+      if (step) select(step.id)
+      const isChanged = error instanceof DriplineError && error.code === 'changed_meanwhile'
+      notifications.show({
+        color: 'bad',
+        autoClose: false,
+        title: isActive ? 'Not published' : 'Not active',
+        message: isChanged
+          ? 'Somebody else has changed the automation meanwhile. Open it again, and look.'
+          : inWords(error),
+      })
+    },
+    onMutate: () => onBusy(true),
+    onSettled() {
+      setAsking(false)
+      onBusy(false)
+    },
+  })
+  if (isActive && !hasDraft) return null
+  const says = concerns(automation, figures)
+  const go = () => {
+    if (isStale)
+      return void notifications.show({
+        color: 'bad',
+        title: 'Not yet',
+        message: 'The automation was changed since this draft was begun. Say above which of the two is meant.',
+      })
+    const wrong = edited.now.steps.find((step) => problemOf(step) !== undefined)
+    if (!wrong) return says === undefined ? publish.mutate() : setAsking(true)
+    select(wrong.id)
+    notifications.show({
+      color: 'bad',
+      title: 'Not yet',
+      message: `${problemOf(wrong)}: at step ${edited.now.steps.indexOf(wrong) + 1}.`,
+    })
+  }
+  const word = isActive
+    ? 'Publish'
+    : automation.status === 'PAUSED'
+      ? hasDraft
+        ? 'Publish and resume'
+        : 'Resume'
+      : 'Activate'
+  return (
+    <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={340} trapFocus shadow="md" radius="md">
+      <Popover.Target>
+        <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
+          {word}
+          {says !== undefined && '…'}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <p className="t2">{says}</p>
+        <div className="row" style={{ marginTop: 12 }}>
+          <Button variant="filled" loading={publish.isPending} onClick={() => publish.mutate()} data-autofocus>
+            {word} it
+          </Button>
+          <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
+            Not yet
+          </Button>
+          <CurlButton call={{ method: 'POST', path: `/automations/${automation.id}/publish`, body: change }} />
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** Whom it concerns, and how. @returns `undefined` where nobody is in the middle of it */
+function concerns(
+  { status, version }: Opened['automation'],
+  figures: Schemas['AutomationFigures'] | undefined,
+): string | undefined {
+  if (!figures || figures.active === 0) return undefined
+  const others = `${things(figures.active, 'contact')} mid-sequence ${figures.active === 1 ? 'goes' : 'go'} on`
+  if (status === 'ACTIVE')
+    return `${others} with the version they entered, ${version} or before. Whoever enters from now on gets the new one.`
+  const { held } = figures
+  const due =
+    held === 0
+      ? 'Nobody’s email is due yet.'
+      : `The emails of ${held === 1 ? 'the one' : held} who ${held === 1 ? 'is' : 'are'} held go out at once.`
+  return `${others}. ${due}`
+}

@@ -1,0 +1,56 @@
+import type { Schemas } from '../../api/client.ts'
+import type { Sequence } from './sequence.ts'
+
+export interface StepNumbers {
+  messages: Schemas['MessageCounts']
+  /** Contacts who stand here now. */
+  here: number
+  /** Messages behind which the sequence has gone on. */
+  passed: number
+}
+
+const NOTHING: Schemas['MessageCounts'] = {
+  sending: 0,
+  deferred: 0,
+  sent: 0,
+  captured: 0,
+  failed: 0,
+  unconfirmed: 0,
+  dismissed: 0,
+}
+
+/**
+ * Where the contacts of an automation stand, step by step. The service tells who has which email before them; whoever is not due yet
+ * stands at the wait before it, and whoever is, at the email itself.
+ */
+export function numbersBySteps(
+  { steps, onSendFailure }: Sequence,
+  figures: Schemas['AutomationFigures'],
+): ReadonlyMap<string, StepNumbers> {
+  const byStep = new Map(figures.steps.map((each) => [each.stepId, each]))
+  const numbers = new Map<string, StepNumbers>()
+  let waits: string[] = []
+  const stand = (email: string | undefined, { waiting, due }: { waiting: number; due: number }) => {
+    const [first] = waits
+    const notYet = waiting - due
+    if (first !== undefined) numbers.set(first, { messages: NOTHING, here: notYet, passed: 0 })
+    for (const other of waits.slice(1)) numbers.set(other, { messages: NOTHING, here: 0, passed: 0 })
+    const at = email === undefined ? undefined : numbers.get(email)
+    if (at) at.here += due + (first === undefined ? notYet : 0)
+    waits = []
+  }
+  for (const step of steps) {
+    if (step.type === 'WAIT') {
+      waits.push(step.id)
+      continue
+    }
+    const of = byStep.get(step.id)
+    const messages = of?.messages ?? NOTHING
+    const { sent, captured, unconfirmed, dismissed, failed } = messages
+    const passed = sent + captured + unconfirmed + dismissed + (onSendFailure === 'CONTINUE' ? failed : 0)
+    numbers.set(step.id, { messages, here: 0, passed })
+    stand(step.id, of ?? { waiting: 0, due: 0 })
+  }
+  stand(undefined, figures.ending)
+  return numbers
+}

@@ -1,0 +1,145 @@
+import type { Schemas } from '../../api/client.ts'
+import type { Trigger } from '../automations/triggers.ts'
+
+type Automation = Schemas['Automation']
+
+export interface EmailStep {
+  id: string
+  type: 'EMAIL'
+  subject: string
+  html: string | null
+  text: string | null
+}
+
+export interface WaitStep {
+  id: string
+  type: 'WAIT'
+  delayMinutes: number
+}
+
+export type Step = EmailStep | WaitStep
+
+/** What is edited: an automation as it would be, complete or not. */
+export interface Sequence {
+  name: string
+  trigger: Trigger
+  triggerConfig: Record<string, unknown>
+  onSendFailure: Automation['onSendFailure']
+  steps: readonly Step[]
+}
+
+export const sequenceOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: Automation): Sequence => ({
+  name,
+  trigger,
+  triggerConfig: triggerConfig,
+  onSendFailure,
+  steps: steps.map((step) =>
+    step.type === 'EMAIL'
+      ? { id: step.id, type: step.type, subject: step.subject, html: step.html, text: step.text }
+      : { id: step.id, type: step.type, delayMinutes: step.delayMinutes },
+  ),
+})
+
+/** A draft as it was kept, where it is one that this page can read. */
+export function readSequence(content: unknown): Sequence | undefined {
+  const { sequence } = (content ?? {}) as { sequence?: Partial<Sequence> }
+  return sequence && typeof sequence.name === 'string' && Array.isArray(sequence.steps)
+    ? (sequence as Sequence)
+    : undefined
+}
+
+const newId = () => crypto.randomUUID()
+
+export const newStep = (type: Step['type']): Step =>
+  type === 'EMAIL'
+    ? { id: newId(), type, subject: '', html: null, text: '' }
+    : { id: newId(), type, delayMinutes: 1_440 }
+
+/** What can be changed of a step. */
+export type StepFields = Partial<Omit<EmailStep, 'id' | 'type'>> & Partial<Omit<WaitStep, 'id' | 'type'>>
+
+/** What can be done to a sequence. Places are zero-based. */
+export type Change =
+  | { do: 'add'; step: Step; at: number }
+  | { do: 'copy'; id: string; as: string }
+  | { do: 'remove'; id: string }
+  | { do: 'move'; id: string; to: number }
+  | { do: 'edit'; id: string; fields: StepFields }
+  | { do: 'set'; fields: Partial<Omit<Sequence, 'steps'>> }
+
+export function changed(sequence: Sequence, change: Change): Sequence {
+  const { steps } = sequence
+  const place = 'id' in change ? steps.findIndex(({ id }) => id === change.id) : -1
+  if ('id' in change && place === -1) return sequence
+  switch (change.do) {
+    case 'add':
+      return { ...sequence, steps: steps.toSpliced(change.at, 0, change.step) }
+    case 'copy':
+      return { ...sequence, steps: steps.toSpliced(place + 1, 0, { ...steps[place]!, id: change.as }) }
+    case 'remove':
+      return { ...sequence, steps: steps.toSpliced(place, 1) }
+    case 'move': {
+      const to = Math.max(0, Math.min(change.to, steps.length - 1))
+      return to === place ? sequence : { ...sequence, steps: steps.toSpliced(place, 1).toSpliced(to, 0, steps[place]!) }
+    }
+    case 'edit':
+      return { ...sequence, steps: steps.with(place, { ...steps[place]!, ...change.fields }) }
+    case 'set':
+      return { ...sequence, ...change.fields }
+  }
+}
+
+/** What is edited, and the way back. */
+export interface Edited {
+  now: Sequence
+  before: readonly Sequence[]
+  after: readonly Sequence[]
+  /** What the last change was of: typing in one field is one thing to undo. */
+  last: string | undefined
+}
+
+export const begin = (now: Sequence): Edited => ({ now, before: [], after: [], last: undefined })
+
+/** So far one can go back. */
+const MOST_UNDOS = 200
+
+const nameOf = (change: Change): string | undefined =>
+  change.do === 'edit'
+    ? `${change.id} ${Object.keys(change.fields).join()}`
+    : change.do === 'set'
+      ? Object.keys(change.fields).join()
+      : undefined
+
+export type Act =
+  { do: 'change'; change: Change } | { do: 'undo' } | { do: 'redo' } | { do: 'begin'; sequence: Sequence }
+
+export function edit(edited: Edited, act: Act): Edited {
+  const { now, before, after } = edited
+  switch (act.do) {
+    case 'begin':
+      return begin(act.sequence)
+    case 'undo': {
+      const last = before.at(-1)
+      return last ? { now: last, before: before.slice(0, -1), after: [now, ...after], last: undefined } : edited
+    }
+    case 'redo': {
+      const [next, ...rest] = after
+      return next ? { now: next, before: [...before, now], after: rest, last: undefined } : edited
+    }
+    case 'change': {
+      const next = changed(now, act.change)
+      if (next === now) return edited
+      const last = nameOf(act.change)
+      const goesOn = last !== undefined && last === edited.last
+      return { now: next, before: goesOn ? before : [...before, now].slice(-MOST_UNDOS), after: [], last }
+    }
+  }
+}
+
+/** What keeps a step from doing what it is for. */
+export function problemOf(step: Step): string | undefined {
+  if (step.type === 'WAIT') return step.delayMinutes < 1 ? 'A wait takes a minute or more' : undefined
+  if (step.subject.trim() === '') return 'The subject is empty'
+  if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'The email says nothing yet'
+  return undefined
+}

@@ -1,0 +1,150 @@
+import { Button, MultiSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { type Api, DriplineError, type Schemas } from '../../api/client.ts'
+import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import classes from './contact.module.css'
+
+type Contact = Schemas['Contact']
+type Data = Record<string, unknown>
+
+interface Fields {
+  email: string
+  firstName: string
+  externalId: string
+  data: string
+  tags: string[]
+  listIds: string[]
+}
+
+/** What a PATCH sends of it: what is new or other, and a null for what is gone. */
+function changeOf(before: Data, after: Data): Data {
+  const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
+  const gone = Object.keys(before).filter((key) => !(key in after))
+  return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
+}
+
+function readData(text: string): Data | undefined {
+  try {
+    const data: unknown = JSON.parse(text)
+    return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Data) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function patchOf(contact: Contact, { email, firstName, externalId, data }: Fields) {
+  const metadata = changeOf(contact.metadata, readData(data) ?? contact.metadata)
+  const body = {
+    ...(email !== contact.email && { email }),
+    ...(firstName !== (contact.firstName ?? '') && { firstName: firstName === '' ? null : firstName }),
+    ...(externalId !== (contact.externalId ?? '') && { externalId: externalId === '' ? null : externalId }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  }
+  return Object.keys(body).length > 0 ? body : undefined
+}
+
+/** One call after the other: each is done, or says why not, and what was done before stays. */
+async function save(api: Api, contact: Contact, fields: Fields): Promise<void> {
+  const { id } = contact
+  const path = { id }
+  const body = patchOf(contact, fields)
+  if (body) await api.PATCH('/contacts/{id}', { params: { path }, body })
+  const added = fields.tags.filter((tag) => !contact.tags.includes(tag))
+  if (added.length > 0) await api.POST('/contacts/{id}/tags', { params: { path }, body: { tags: added } })
+  for (const tag of contact.tags.filter((each) => !fields.tags.includes(each)))
+    await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { id, tag } } })
+  for (const listId of fields.listIds.filter((each) => !contact.listIds.includes(each)))
+    await api.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: id } })
+  for (const listId of contact.listIds.filter((each) => !fields.listIds.includes(each)))
+    await api.DELETE('/lists/{id}/contacts/{contactId}', { params: { path: { id: listId, contactId: id } } })
+}
+
+/** What is known of a contact, to be changed. */
+export function EditContact({ contact, onDone }: { contact: Contact; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [fields, setFields] = useState<Fields>({
+    email: contact.email,
+    firstName: contact.firstName ?? '',
+    externalId: contact.externalId ?? '',
+    data: JSON.stringify(contact.metadata, null, 2),
+    tags: contact.tags,
+    listIds: contact.listIds,
+  })
+  const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
+  const { data: lists } = useRead(['lists', 'choice'], async (read, signal) => {
+    const { data } = await read.GET('/lists', { params: { query: { limit: 100 } }, signal })
+    return data.data.map(({ id, name }) => ({ value: id, label: name }))
+  })
+  const saving = useMutation({
+    mutationFn: () => save(api, contact, fields),
+    onSuccess: onDone,
+    onSettled: () => readAgain('contacts'),
+  })
+  const param = saving.error instanceof DriplineError ? saving.error.param : undefined
+  const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
+  const isData = readData(fields.data) !== undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isData) saving.mutate()
+  }
+  const body = patchOf(contact, fields)
+  return (
+    <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
+      {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
+        <Problem error={saving.error} />
+      )}
+      <TextInput
+        label="Email"
+        type="email"
+        value={fields.email}
+        error={errorOf('/email')}
+        onChange={({ currentTarget: { value } }) => set({ email: value })}
+        autoFocus
+      />
+      <TextInput
+        label="First name"
+        value={fields.firstName}
+        onChange={({ currentTarget: { value } }) => set({ firstName: value })}
+      />
+      <TextInput
+        label="externalId"
+        description="What you know it by."
+        value={fields.externalId}
+        error={errorOf('/externalId')}
+        onChange={({ currentTarget: { value } }) => set({ externalId: value })}
+      />
+      <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
+      <MultiSelect
+        label="Lists"
+        searchable
+        data={lists ?? []}
+        value={fields.listIds}
+        onChange={(listIds) => set({ listIds })}
+      />
+      <Textarea
+        label="Data"
+        autosize
+        minRows={3}
+        maxRows={14}
+        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
+        value={fields.data}
+        error={isData ? errorOf('/metadata') : 'This is no JSON object yet'}
+        onChange={({ currentTarget: { value } }) => set({ data: value })}
+      />
+      <p className="small t3">Getting a tag or joining a list starts the automations that listen for that.</p>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={saving.isPending}>
+          Save contact
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+        {body && <CurlButton call={{ method: 'PATCH', path: `/contacts/${contact.id}`, body }} />}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,188 @@
+import { Button } from '@mantine/core'
+import { IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { useNow } from '../../parts/clock.ts'
+import { dayInWords, timeOf, utc } from '../../parts/numbers.ts'
+import { safeHtml } from '../../parts/safe-html.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { ENROLLMENT_LOOKS, MESSAGE_LOOKS, State } from '../../parts/states.tsx'
+import { Part } from '../../shell/Page.tsx'
+import { byDay, type Happening, timelineOf } from './timeline.ts'
+import classes from './contact.module.css'
+
+const SHOWN = 50
+
+/** What happened to a contact, by days, the last first. @param nameOf an automation's name */
+export function Timeline({
+  contactId,
+  enrollments,
+  nameOf,
+}: {
+  contactId: string
+  enrollments: readonly Schemas['Enrollment'][]
+  nameOf: (automationId: string) => string
+}) {
+  const { data, error } = useRead(
+    ['contacts', contactId, 'activity'],
+    async (api, signal) => {
+      const params = { path: { id: contactId }, query: { limit: SHOWN } }
+      return (await api.GET('/contacts/{id}/activity', { params, signal })).data.data
+    },
+    { everyMs: 5_000 },
+  )
+  const now = useNow(60)
+  const days = byDay(timelineOf(data ?? [], enrollments))
+  return (
+    <Part title="Activity">
+      {error && <Problem error={error} />}
+      {!data && !error && <Rows />}
+      {data && days.length === 0 && <p className="t2">Nothing has happened yet: no enrollment, and no email.</p>}
+      {data &&
+        days.map(([day, happened]) => (
+          <section key={day} className={classes.day}>
+            <h3 className="t3">{dayInWords(new Date(day), now)}</h3>
+            <ol>
+              {happened.map((each) => (
+                <Item key={keyOf(each)} of={each} nameOf={nameOf} />
+              ))}
+            </ol>
+          </section>
+        ))}
+      {data?.length === SHOWN && <p className="small t3">The last {SHOWN} emails. Older ones are in Messages.</p>}
+    </Part>
+  )
+}
+
+const keyOf = (happening: Happening): string =>
+  happening.kind === 'message' ? happening.message.id : `${happening.kind} ${happening.enrollment.id}`
+
+function Item({ of, nameOf }: { of: Happening; nameOf: (automationId: string) => string }) {
+  if (of.kind === 'message') return <MessageItem message={of.message} at={of.at} nameOf={nameOf} />
+  const { automationId, status, version } = of.enrollment
+  const name = <strong>{nameOf(automationId)}</strong>
+  return of.kind === 'entered' ? (
+    <Line at={of.at} icon={IconLogin2} meaning="mute" beside={`Version ${version}`}>
+      Entered {name}
+    </Line>
+  ) : (
+    <Line at={of.at} icon={IconLogout} meaning="mute" beside={<State look={ENROLLMENT_LOOKS[status]} />}>
+      Left {name}
+    </Line>
+  )
+}
+
+function Line({
+  at,
+  icon: Icon,
+  meaning,
+  beside,
+  children,
+}: {
+  at: Date
+  icon: TablerIcon
+  meaning: string
+  beside: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <li className={classes.item}>
+      <time className="mono t3" dateTime={at.toISOString()} title={utc(at)}>
+        {timeOf(at).slice(0, 5)}
+      </time>
+      <span className={`${classes.mark} c-${meaning}`} aria-hidden>
+        <Icon />
+      </span>
+      <div className={classes.what}>{children}</div>
+      <span className={`small t2 ${classes.beside}`}>{beside}</span>
+    </li>
+  )
+}
+
+function MessageItem({
+  message,
+  at,
+  nameOf,
+}: {
+  message: Schemas['Message']
+  at: Date
+  nameOf: (automationId: string) => string
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const { subject, status, response, error, automationId } = message
+  return (
+    <Line at={at} icon={IconMail} meaning="accent" beside={<State look={MESSAGE_LOOKS[status]} />}>
+      <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {subject ?? 'An email'}
+      </button>
+      <p className="small t2">
+        {nameOf(automationId)}
+        {response !== null && (
+          <>
+            . The server said <span className="mono">{response}</span>
+          </>
+        )}
+        {error !== null && `. ${error}`}
+      </p>
+      {status === 'UNCONFIRMED' && <Decide id={message.id} />}
+      {isOpen && <Sent message={message} />}
+    </Line>
+  )
+}
+
+/** What only somebody can decide: whether it is sent again, or left. */
+function Decide({ id }: { id: string }) {
+  const { api } = useWorkspace()
+  const may = useMay('editor')
+  const readAgain = useReadAgain()
+  const [isAsking, setAsking] = useState(false)
+  const params = { path: { id } }
+  const settle = () => readAgain()
+  const resend = useMutation({
+    mutationFn: () => api.POST('/messages/{id}/retry', { params, body: { evenIfSent: true } }),
+    onSettled: settle,
+  })
+  const dismiss = useMutation({
+    mutationFn: () => api.POST('/messages/{id}/dismiss', { params }),
+    onSettled: settle,
+  })
+  return (
+    <>
+      <p className="small t2">Nobody knows whether it arrived, so it is not sent again by itself.</p>
+      {resend.isError && <Problem error={resend.error} />}
+      {dismiss.isError && <Problem error={dismiss.error} />}
+      {may && (
+        <div className="row" style={{ marginTop: 6 }}>
+          {isAsking ? (
+            <>
+              <Button variant="filled" loading={resend.isPending} onClick={() => resend.mutate()}>
+                Send again: it may arrive twice
+              </Button>
+              <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
+                Cancel
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button onClick={() => setAsking(true)}>Send again…</Button>
+              <Button variant="subtle" color="gray" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
+                Dismiss
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The email as it was sent. Nothing in it runs, and nothing is fetched. */
+const Sent = ({ message }: { message: Schemas['Message'] }) =>
+  message.html !== null ? (
+    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(message.html)} />
+  ) : (
+    <pre className={classes.plain}>{message.text ?? 'What it said is not kept.'}</pre>
+  )

@@ -1,0 +1,99 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useMay, useRead } from '../../api/workspace.tsx'
+import { Page } from '../../shell/Page.tsx'
+import classes from './contacts.module.css'
+import { type ContactSearch, ContactsTable } from './ContactsTable.tsx'
+import { NewContact } from './NewContact.tsx'
+
+const PAUSE_MS = 300
+
+/** Contacts: all of them, or those that are looked for. What is looked for is in the address. */
+export function ContactsPage() {
+  const search = useSearch({ from: '/w/$workspaceId/contacts' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/contacts' })
+  const may = useMay('editor')
+  const [isMaking, setMaking] = useState(false)
+  const find = useRef<HTMLInputElement>(null)
+  useHotkeys([
+    ['/', () => find.current?.focus()],
+    ['n', () => may && setMaking(true)],
+  ])
+  const set = (fields: ContactSearch) =>
+    void navigate({
+      search: (before) => {
+        const next = Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined && value !== '')
+        return Object.fromEntries(next)
+      },
+      replace: true,
+    })
+  const setLater = useDebouncedCallback(set, PAUSE_MS)
+  const { data: lists } = useRead(['lists', 'choice'], async (api, signal) => {
+    const { data } = await api.GET('/lists', { params: { query: { limit: 100 } }, signal })
+    return data.data.map(({ id, name }) => ({ value: id, label: name }))
+  })
+  const { data: segments } = useRead(['segments', 'choice'], async (api, signal) => {
+    const { data } = await api.GET('/segments', { params: { query: { limit: 100 } }, signal })
+    return data.data.map(({ id, name }) => ({ value: id, label: name }))
+  })
+  const { data: tags } = useRead(['tags', 'choice'], async (api, signal) => {
+    const { data } = await api.GET('/tags', { params: { query: { limit: 100 } }, signal })
+    return data.data.map(({ name }) => name)
+  })
+  return (
+    <Page
+      title="Contacts"
+      actions={
+        may && (
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+            New contact
+          </Button>
+        )
+      }
+    >
+      {isMaking && <NewContact onDone={() => setMaking(false)} />}
+      <div className={classes.filters}>
+        <TextInput
+          ref={find}
+          aria-label="Find"
+          placeholder="Email or name"
+          leftSection={<IconSearch aria-hidden />}
+          rightSection={<kbd className={classes.kbd}>/</kbd>}
+          defaultValue={search.q ?? search.email ?? ''}
+          onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
+        />
+        <Select
+          aria-label="List"
+          placeholder="Any list"
+          clearable
+          searchable
+          data={lists ?? []}
+          value={search.listId ?? null}
+          onChange={(value) => set({ listId: value ?? undefined })}
+        />
+        <Select
+          aria-label="Tag"
+          placeholder="Any tag"
+          clearable
+          searchable
+          data={tags ?? []}
+          value={search.tag ?? null}
+          onChange={(value) => set({ tag: value ?? undefined })}
+        />
+        <Select
+          aria-label="Segment"
+          placeholder="Any segment"
+          clearable
+          searchable
+          data={segments ?? []}
+          value={search.segmentId ?? null}
+          onChange={(value) => set({ segmentId: value ?? undefined })}
+        />
+      </div>
+      <ContactsTable search={search} />
+    </Page>
+  )
+}

@@ -1,0 +1,69 @@
+import { Button, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { DriplineError } from '../../api/client.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import classes from './contacts.module.css'
+
+/** One contact by hand: it starts what a call would start. */
+export function NewContact({ onDone }: { onDone: () => void }) {
+  const { api, workspace } = useWorkspace()
+  const readAgain = useReadAgain()
+  const navigate = useNavigate()
+  const [email, setEmail] = useState('')
+  const [firstName, setFirstName] = useState('')
+  const make = useMutation({
+    mutationFn: async () =>
+      (await api.POST('/contacts', { body: { email, ...(firstName !== '' && { firstName }) } })).data.data,
+    async onSuccess({ id }) {
+      await readAgain('contacts')
+      await navigate({
+        to: '/w/$workspaceId/contacts/$contactId',
+        params: { workspaceId: workspace.id, contactId: id },
+      })
+    },
+  })
+  const param = make.error instanceof DriplineError ? make.error.param : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate()
+  }
+  return (
+    <form className={classes.card} onSubmit={submit} aria-label="New contact">
+      {make.isError && param !== '/email' && <Problem error={make.error} />}
+      <div className={classes.pair}>
+        <TextInput
+          label="Email"
+          type="email"
+          value={email}
+          error={param === '/email' && make.error?.message}
+          onChange={({ currentTarget: { value } }) => setEmail(value)}
+          autoFocus
+        />
+        <TextInput
+          label="First name"
+          value={firstName}
+          onChange={({ currentTarget: { value } }) => setFirstName(value)}
+        />
+      </div>
+      <p className="small t3">
+        Whoever is there already is found by the email, and changed. A new one starts the automations that listen for
+        that.
+      </p>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Save contact
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+        <CurlButton
+          call={{ method: 'POST', path: '/contacts', body: { email, ...(firstName !== '' && { firstName }) } }}
+        />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,236 @@
+import { Button, Select, VisuallyHidden } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Schemas } from '../../api/client.ts'
+import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { useAutomations } from '../automations/automations.ts'
+import classes from './enrollments.module.css'
+
+type Enrollment = Schemas['Enrollment']
+export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
+export type EnrollmentSearch = {
+  automationId?: string
+  stepId?: string
+  status?: (typeof ENROLLMENT_STATUSES)[number]
+}
+
+const PAGE = 50
+
+/** Who is in an automation, by where they are and what is next for them. */
+export function EnrollmentsPage() {
+  const { rows, error } = useAutomations()
+  const search = useSearch({ from: '/w/$workspaceId/enrollments' })
+  // Where most people are, unless another one is asked for.
+  const busiest = rows?.toSorted((a, b) => (b.figures?.active ?? 0) - (a.figures?.active ?? 0))[0]
+  const automationId = search.automationId ?? busiest?.automation.id
+  return (
+    <Page title="Enrollments">
+      {error && <Problem error={error} />}
+      {!rows && !error && <Rows />}
+      {rows?.length === 0 && (
+        <p className="t2">Nobody is in an automation: there is none yet. Make one, and enroll somebody.</p>
+      )}
+      {rows && automationId !== undefined && (
+        <Of
+          key={automationId}
+          automationId={automationId}
+          search={search}
+          names={rows.map(({ automation }) => ({ value: automation.id, label: automation.name }))}
+        />
+      )}
+    </Page>
+  )
+}
+
+function Of({
+  automationId,
+  search,
+  names,
+}: {
+  automationId: string
+  search: EnrollmentSearch
+  names: { value: string; label: string }[]
+}) {
+  const navigate = useNavigate({ from: '/w/$workspaceId/enrollments' })
+  const set = (fields: EnrollmentSearch) =>
+    void navigate({ search: { automationId, ...search, ...fields }, replace: true })
+  const { data: automation } = useRead(
+    ['automations', automationId],
+    async (api, signal) =>
+      (await api.GET('/automations/{id}', { params: { path: { id: automationId } }, signal })).data.data,
+  )
+  const emails = automation?.steps.flatMap((step, n) =>
+    step.type === 'EMAIL' ? [{ value: step.id, label: `${n + 1}. ${step.subject}` }] : [],
+  )
+  return (
+    <>
+      <div className={classes.filters}>
+        <Select
+          aria-label="Automation"
+          allowDeselect={false}
+          searchable
+          data={names}
+          value={automationId}
+          onChange={(value) => value && void navigate({ search: { automationId: value }, replace: true })}
+        />
+        <Select
+          aria-label="Next email"
+          placeholder="Before any email"
+          clearable
+          data={emails ?? []}
+          value={search.stepId ?? null}
+          onChange={(value) => set(value === null ? { stepId: undefined! } : { stepId: value, status: 'ACTIVE' })}
+        />
+        <Select
+          aria-label="State"
+          placeholder="In any state"
+          clearable
+          data={ENROLLMENT_STATUSES.map((value) => ({ value, label: ENROLLMENT_LOOKS[value].word }))}
+          value={search.status ?? null}
+          onChange={(value) => set({ status: (value ?? undefined)!, stepId: undefined! })}
+        />
+      </div>
+      <List
+        automationId={automationId}
+        search={search}
+        emails={new Map(emails?.map((each) => [each.value, each.label]))}
+      />
+    </>
+  )
+}
+
+function List({
+  automationId,
+  search: { status, stepId },
+  emails,
+}: {
+  automationId: string
+  search: EnrollmentSearch
+  emails: ReadonlyMap<string, string>
+}) {
+  const { api, workspace } = useWorkspace()
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: [workspace.id, 'enrollments', automationId, status, stepId],
+    initialPageParam: undefined as string | undefined,
+    async queryFn({ pageParam, signal }) {
+      // Whoever is on the way is listed by when they go on: what is held or late is first.
+      const sort = status === 'ACTIVE' ? ('next' as const) : ('entered' as const)
+      const query = {
+        limit: PAGE,
+        sort,
+        ...(status && { status }),
+        ...(stepId && { stepId }),
+        ...(pageParam && { cursor: pageParam }),
+      }
+      return (await api.GET('/automations/{id}/enrollments', { params: { path: { id: automationId }, query }, signal }))
+        .data
+    },
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    refetchInterval: 10_000,
+  })
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  if (error) return <Problem error={error} again={() => void refetch()} />
+  if (!data) return <Rows rows={12} />
+  if (rows.length === 0) return <p className="t2">Nobody is like that.</p>
+  return (
+    <>
+      <table className="table stacked">
+        <thead>
+          <tr>
+            <th>Contact</th>
+            <th>State</th>
+            <th>Goes on</th>
+            <th>Next email</th>
+            <th className="num wide">Enrolled</th>
+            <th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <Body rows={rows} emails={emails} />
+      </table>
+      {hasNextPage && (
+        <Button mt={12} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyMap<string, string> }) {
+  const { api, workspace } = useWorkspace()
+  const may = useMay('editor')
+  const contacts = useQueries({
+    queries: rows.map(({ contactId }) => ({
+      queryKey: [workspace.id, 'contacts', contactId, 'email'],
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        (await api.GET('/contacts/{id}', { params: { path: { id: contactId } }, signal })).data.data.email,
+      staleTime: 600_000,
+      retry: false,
+    })),
+  })
+  const { data: service } = useRead(
+    ['service'],
+    async (read, signal) => (await read.GET('/service', { signal })).data.data,
+  )
+  return (
+    <tbody>
+      {rows.map((enrollment, n) => {
+        const { id, contactId, status, held, nextAt, nextStepId, enrolledAt } = enrollment
+        return (
+          <tr key={id}>
+            <td className={`strong ${classes.who}`} data-cell="title">
+              <Link to="/w/$workspaceId/contacts/$contactId" params={{ workspaceId: workspace.id, contactId }}>
+                <bdi>{contacts[n]?.data ?? '…'}</bdi>
+              </Link>
+            </td>
+            <td data-cell="state">
+              <State look={ENROLLMENT_LOOKS[held ? 'HELD' : status]} />
+            </td>
+            <td className="t2" data-cell="figure">
+              {held ? 'When the automation is active' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
+            </td>
+            <td className="t2" data-cell="about">
+              {(nextStepId !== null && emails.get(nextStepId)) || '–'}
+            </td>
+            <td className="num wide t2">
+              <Time at={enrolledAt} as="date" />
+            </td>
+            <td className="num" data-cell="actions">
+              <span className={classes.actions}>
+                {may && status === 'ACTIVE' && (
+                  <EndEnrollment automationId={enrollment.automationId} contactId={contactId} />
+                )}
+                {service?.temporal.uiUrl && (
+                  <a
+                    href={workflowPage(service.temporal, enrollment)}
+                    target="_blank"
+                    rel="noreferrer"
+                    aria-label="Its workflow in the Temporal UI"
+                    title="Its workflow in the Temporal UI"
+                  >
+                    <IconExternalLink />
+                  </a>
+                )}
+              </span>
+            </td>
+          </tr>
+        )
+      })}
+    </tbody>
+  )
+}
+
+const workflowPage = (
+  { uiUrl, namespace }: Schemas['ServiceLook']['temporal'],
+  { automationId, contactId }: Enrollment,
+): string =>
+  `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(`enrollment:${automationId}:${contactId}`)}`

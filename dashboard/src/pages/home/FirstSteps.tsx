@@ -1,0 +1,204 @@
+import { Button, TextInput } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { asCurl, type Call } from '../../parts/curl.ts'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import classes from './FirstSteps.module.css'
+
+const WELCOME = {
+  name: 'Welcome',
+  status: 'ACTIVE',
+  trigger: 'SIGNUP',
+  steps: [
+    {
+      type: 'EMAIL',
+      subject: 'Welcome, {{ contact.firstName | default: "friend" }}!',
+      text: 'Good to have you here.\n\nThis is what {{ contact.email }} was sent.',
+    },
+  ],
+} as const
+
+/** How far a new workspace is. */
+function useProgress() {
+  return useRead(
+    ['first-steps'],
+    async (api, signal) => {
+      const query = { limit: 1 }
+      const [automations, contacts, messages] = await Promise.all([
+        api.GET('/automations', { params: { query: { limit: 100 } }, signal }),
+        api.GET('/contacts', { params: { query }, signal }),
+        api.GET('/messages', { params: { query }, signal }),
+      ])
+      return {
+        hasAutomation: automations.data.data.some(({ status }) => status === 'active'),
+        contact: contacts.data.data[0],
+        message: messages.data.data[0],
+      }
+    },
+    { everyMs: 2_000 },
+  )
+}
+
+/**
+ * The way to a first email, in a workspace that has sent none: each step done here, with the same as a request beside it. Else
+ * what a page shows.
+ */
+export function UntilFirst({ children }: { children: ReactNode }) {
+  const may = useMay('editor')
+  const { data, error } = useProgress()
+  const [isDone, setDone] = useState(false)
+  // Who has begun here sees the end of it.
+  const [hasBegun, setBegun] = useState(false)
+  if (error || isDone) return children
+  if (!data) return null
+  const isNew = data.message === undefined
+  if (!isNew && !hasBegun) return children
+  if (!may) return children
+  return <Steps progress={data} onBegin={() => setBegun(true)} onDone={() => setDone(true)} />
+}
+
+type Progress = NonNullable<ReturnType<typeof useProgress>['data']>
+
+function Steps({
+  progress: { hasAutomation, contact, message },
+  onBegin,
+  onDone,
+}: {
+  progress: Progress
+  onBegin: () => void
+  onDone: () => void
+}) {
+  const { api, workspace } = useWorkspace()
+  const { data: session } = useSession()
+  const readAgain = useReadAgain()
+  const [email, setEmail] = useState(session?.account.email ?? '')
+  const make = useMutation({
+    mutationFn: () =>
+      api.POST('/automations', { body: { ...WELCOME, steps: WELCOME.steps.map((step) => ({ ...step })) } }),
+    onMutate: onBegin,
+    onSettled: () => readAgain(),
+  })
+  const add = useMutation({
+    mutationFn: () => api.POST('/contacts', { body: { email } }),
+    onMutate: onBegin,
+    onSettled: () => readAgain(),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <section className={classes.steps} aria-label="Your first email">
+      <h2 className={classes.claim}>Your first email, in three steps.</h2>
+      <p className="t2">
+        {workspace.mode === 'test'
+          ? 'In this workspace no email is delivered: you read here what would have been sent.'
+          : 'Each step is done here, or by the request beside it.'}
+      </p>
+      <ol>
+        <Step
+          n={1}
+          title="Make a sequence"
+          isDone={hasAutomation}
+          says="One email to whoever is created as a contact. You change it in the builder, or make your own."
+          call={{ method: 'POST', path: '/automations', body: WELCOME }}
+        >
+          <Button variant="filled" loading={make.isPending} onClick={() => make.mutate()}>
+            Make “Welcome”
+          </Button>
+          <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
+            Or build one
+          </Link>
+          {make.isError && <Problem error={make.error} />}
+        </Step>
+        <Step
+          n={2}
+          title="Add yourself"
+          isDone={hasAutomation && contact !== undefined}
+          says="Creating a contact starts the sequence, from here as from your own service."
+          call={{ method: 'POST', path: '/contacts', body: { email } }}
+        >
+          <form onSubmit={submit} className={classes.form}>
+            <TextInput
+              aria-label="Email"
+              type="email"
+              value={email}
+              onChange={({ currentTarget: { value } }) => setEmail(value)}
+            />
+            <Button type="submit" variant={hasAutomation ? 'filled' : 'default'} loading={add.isPending}>
+              Add contact
+            </Button>
+          </form>
+          {add.isError && <Problem error={add.error} />}
+        </Step>
+        <Step
+          n={3}
+          title="Read it"
+          isDone={message !== undefined}
+          says={
+            message === undefined
+              ? 'It stands here a moment later, as it was sent.'
+              : `“${message.subject ?? 'The email'}” to ${message.to ?? 'you'}: ${message.status.toLowerCase()}.`
+          }
+          call={{ method: 'GET', path: `/contacts/${contact?.id ?? '$ID'}/activity` }}
+        >
+          {message?.contactId && (
+            <Link
+              to="/w/$workspaceId/contacts/$contactId"
+              params={{ workspaceId: workspace.id, contactId: message.contactId }}
+            >
+              <Button variant="filled" component="span">
+                Read the email
+              </Button>
+            </Link>
+          )}
+          {message !== undefined && (
+            <Button variant="subtle" color="gray" onClick={onDone}>
+              Done
+            </Button>
+          )}
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+function Step({
+  n,
+  title,
+  isDone,
+  says,
+  call,
+  children,
+}: {
+  n: number
+  title: string
+  isDone: boolean
+  says: string
+  call: Call
+  children: ReactNode
+}) {
+  return (
+    <li className={classes.step}>
+      <span className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`} aria-label={isDone ? 'Done' : `Step ${n}`}>
+        {isDone ? <IconCheck size={14} stroke={2} /> : n}
+      </span>
+      <div className={classes.what}>
+        <h3>{title}</h3>
+        <p className="t2">{says}</p>
+        {(!isDone || n > 1) && <div className={classes.actions}>{children}</div>}
+      </div>
+      <div className={classes.request}>
+        <pre className="mono" tabIndex={0} aria-label={`The same in curl: ${title}`}>
+          {asCurl(call)}
+        </pre>
+        <CurlButton call={call} />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { accountApi, DriplineError, type Schemas } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Alone } from '../Alone.tsx'
+import { ElsewhereButton } from '../sign-in/OtherWays.tsx'
+
+/** What stands behind the # of a link is sent to nobody but by this page. */
+const token = () => location.hash.slice(1)
+
+export function JoinPage() {
+  const offer = useQuery({
+    queryKey: ['offer', token()],
+    queryFn: async () => (await accountApi.POST('/invitation', { body: { token: token() || 'none' } })).data.data,
+    staleTime: Infinity,
+  })
+  return (
+    <Alone title="Welcome to Dripline">
+      {offer.isPending && <Rows rows={4} height={48} />}
+      {offer.isError && <Problem error={offer.error} again={() => void offer.refetch()} />}
+      {offer.data && <Accept offer={offer.data} />}
+    </Alone>
+  )
+}
+
+function Accept({ offer }: { offer: Schemas['Offer'] }) {
+  const [email, setEmail] = useState(offer.email ?? '')
+  const [password, setPassword] = useState('')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const accept = useMutation({
+    mutationFn: () => accountApi.POST('/invitation/accept', { body: { token: token(), email, password } }),
+    async onSuccess() {
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      await navigate({ to: '/', replace: true })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    accept.mutate()
+  }
+  const param = accept.error instanceof DriplineError ? accept.error.param : undefined
+  const message = accept.error?.message
+  return (
+    <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
+      <p className="t2">
+        You become {offer.role} of {offer.workspaces.map(({ name }) => name).join(' and ')}. The link works once.
+      </p>
+      {accept.isError && param !== '/password' && param !== '/email' && <Problem error={accept.error} />}
+      <TextInput
+        label="Email"
+        description="By which you sign in from now on."
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        readOnly={offer.email !== null}
+        value={email}
+        error={param === '/email' && message}
+        onChange={({ currentTarget: { value } }) => setEmail(value)}
+        autoFocus
+      />
+      <PasswordInput
+        label="Password"
+        description="12 characters or more. If you have an account here, its own."
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        value={password}
+        error={param === '/password' && message}
+        onChange={({ currentTarget: { value } }) => setPassword(value)}
+      />
+      <Button type="submit" variant="filled" data-size="lg" loading={accept.isPending}>
+        Sign in
+      </Button>
+      <ElsewhereButton invitation={token()} />
+    </form>
+  )
+}

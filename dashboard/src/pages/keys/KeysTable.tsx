@@ -1,0 +1,227 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { IconDots, IconRotate, IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { now } from '../../parts/clock.ts'
+import { count, things } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Time } from '../../parts/Time.tsx'
+import classes from './keys.module.css'
+import type { ApiKey, NewApiKey } from './keys.ts'
+
+const SHOWN_SCOPES = 2
+
+interface Asked {
+  id: string
+  what: 'delete' | 'rotate'
+}
+
+export function KeysTable({
+  keys,
+  newId,
+  onRotated,
+}: {
+  keys: readonly ApiKey[]
+  newId: string | undefined
+  onRotated: (key: NewApiKey) => void
+}) {
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  return (
+    <table className={`table ${classes.table}`}>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Begins with</th>
+          <th className="wide">Scopes</th>
+          <th className="wide">Allowed from</th>
+          <th className="wide">Last 60 s</th>
+          <th>Last used</th>
+          <th>
+            <span className={classes.hidden}>Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <Fragment key={key.id}>
+            <tr>
+              <td className="strong">
+                <span className={classes.name}>{key.name}</span>
+                {key.id === newId && <span className={`${classes.badge} c-ok`}>New</span>}
+                {key.expiresAt !== null && <Ends at={key.expiresAt} />}
+              </td>
+              <td className="mono t2">{key.prefix}…</td>
+              <td className="wide">
+                {key.scopes.slice(0, SHOWN_SCOPES).map((scope) => (
+                  <span key={scope} className={classes.tag}>
+                    {scope}
+                  </span>
+                ))}
+                {key.scopes.length > SHOWN_SCOPES && (
+                  <span className="small t3" title={key.scopes.join(', ')}>
+                    and {key.scopes.length - SHOWN_SCOPES} more
+                  </span>
+                )}
+              </td>
+              <td className="wide t2">
+                {key.allow.length === 0 ? (
+                  'Any'
+                ) : key.allow.length === 1 ? (
+                  key.allow[0]
+                ) : (
+                  <span title={key.allow.join(', ')}>{things(key.allow.length, 'range')}</span>
+                )}
+              </td>
+              <td className="wide">
+                <Use of={key} />
+              </td>
+              <td className="t2">
+                <Time at={key.lastUsedAt} />
+              </td>
+              <td className="num">
+                <Menu>
+                  <Menu.Target>
+                    <ActionIcon aria-label={`Actions for ${key.name}`}>
+                      <IconDots />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    {key.rotatedAt === null && (
+                      <Menu.Item
+                        leftSection={<IconRotate aria-hidden />}
+                        onClick={() => setAsked({ id: key.id, what: 'rotate' })}
+                      >
+                        Rotate…
+                      </Menu.Item>
+                    )}
+                    <Menu.Item
+                      leftSection={<IconTrash aria-hidden />}
+                      onClick={() => setAsked({ id: key.id, what: 'delete' })}
+                    >
+                      Delete…
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              </td>
+            </tr>
+            {asked?.id === key.id && (
+              <tr className={classes.askRow}>
+                <td colSpan={7}>
+                  {asked.what === 'delete' ? (
+                    <Delete apiKey={key} others={keys.length - 1} onDone={close} />
+                  ) : (
+                    <Rotate
+                      apiKey={key}
+                      onDone={(made) => {
+                        close()
+                        if (made) onRotated(made)
+                      }}
+                    />
+                  )}
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Ends({ at }: { at: string }) {
+  const isOver = new Date(at) <= now()
+  return (
+    <span className={`${classes.badge} ${isOver ? 'c-bad' : 'c-warn'}`}>
+      {isOver ? 'Ended' : 'Ends'} <Time at={at} as="date" />
+    </span>
+  )
+}
+
+/** How much of its limit a key has used in the last minute. */
+function Use({ of: { requests, rateLimit } }: { of: ApiKey }) {
+  if (requests === 0) return <span className="t3">None</span>
+  return (
+    <span className={classes.use}>
+      <span className={classes.meter} aria-hidden>
+        <i style={{ width: `${Math.min(100, (100 * requests) / rateLimit)}%` }} />
+      </span>
+      <span>
+        <span className="strong">{count(requests)}</span> <span className="t3">of {count(rateLimit)}</span>
+      </span>
+    </span>
+  )
+}
+
+function Delete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/api-keys/{id}', { params: { path: { id: apiKey.id } } }),
+    async onSuccess() {
+      await readAgain('api-keys')
+      onDone()
+    },
+  })
+  return (
+    <div className={`${classes.ask} c-bad`} role="group" aria-label={`Delete the key ${apiKey.name}`}>
+      <h3>Delete the key “{apiKey.name}”?</h3>
+      <p className="t2">
+        {apiKey.lastUsedAt === null ? (
+          'It was never used.'
+        ) : (
+          <>
+            It made {things(apiKey.requests, 'request')} in the last minute, the latest <Time at={apiKey.lastUsedAt} />.
+            From the moment you confirm, each gets <span className="code">401</span>.
+          </>
+        )}{' '}
+        {others > 0 && `The other ${things(others, 'key')} ${others === 1 ? 'goes' : 'go'} on. `}This cannot be undone.
+      </p>
+      {remove.isError && <Problem error={remove.error} />}
+      <div className="row">
+        <Button variant="filled" color="bad" onClick={() => remove.mutate()} loading={remove.isPending}>
+          Delete key
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone} data-autofocus>
+          Keep it
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const OVERLAP_HOURS = 24
+
+function Rotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey) => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const rotate = useMutation({
+    mutationFn: async () => {
+      const params = { path: { id: apiKey.id } }
+      return (await api.POST('/api-keys/{id}/rotate', { params, body: { overlapHours: OVERLAP_HOURS } })).data.data
+    },
+    async onSuccess(made) {
+      onDone(made)
+      await readAgain('api-keys')
+    },
+  })
+  return (
+    <div className={`${classes.ask} c-mute`} role="group" aria-label={`Rotate the key ${apiKey.name}`}>
+      <h3>Rotate the key “{apiKey.name}”?</h3>
+      <p className="t2">
+        A new one that may do the same is made at once. The old one works for {OVERLAP_HOURS} hours more, and then no
+        longer: put the new one in its place until then.
+      </p>
+      {rotate.isError && <Problem error={rotate.error} />}
+      <div className="row">
+        <Button variant="filled" onClick={() => rotate.mutate()} loading={rotate.isPending}>
+          Rotate key
+        </Button>
+        <Button variant="subtle" color="gray" onClick={() => onDone()}>
+          Keep it
+        </Button>
+      </div>
+    </div>
+  )
+}

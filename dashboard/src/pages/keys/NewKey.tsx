@@ -1,0 +1,113 @@
+import { Button, Checkbox, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { DriplineError } from '../../api/client.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import classes from './keys.module.css'
+import { type NewApiKey, type Scope, SCOPES } from './keys.ts'
+
+const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '')
+
+/** Makes a key: in its place on the page, above those there are. */
+export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void; onCancel: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<Scope[]>([])
+  const [allow, setAllow] = useState('')
+  const [rateLimit, setRateLimit] = useState<number | string>(120)
+  const [expires, setExpires] = useState('')
+  const make = useMutation({
+    mutationFn: async () => {
+      const expiresAt = expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString()
+      const body = { name, scopes, allow: linesOf(allow), rateLimit: Number(rateLimit), expiresAt }
+      return (await api.POST('/api-keys', { body })).data.data
+    },
+    async onSuccess(key) {
+      onMade(key)
+      await readAgain('api-keys')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate()
+  }
+  const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
+  const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
+  const isPlaced = ['name', 'scopes', 'allow', 'rateLimit', 'expiresAt'].some((field) => at(field) !== undefined)
+  return (
+    <form onSubmit={submit} className={classes.card} aria-label="New key">
+      <h2 className={classes.cardTitle}>New key</h2>
+      {make.isError && !isPlaced && <Problem error={make.error} />}
+      <TextInput
+        label="Name"
+        description="Who uses it, or where."
+        placeholder="Checkout"
+        value={name}
+        error={at('name')}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+        autoFocus
+      />
+      <Checkbox.Group
+        label="Scopes"
+        description="What it may do. Give it no more than it needs."
+        value={scopes}
+        error={at('scopes')}
+        onChange={(value) => setScopes(value)}
+      >
+        <div className={classes.scopes}>
+          {SCOPES.map(({ of, says, scopes: both }) => (
+            <fieldset key={of} className={classes.scope}>
+              <legend>
+                <span className="strong">{of}</span> <span className="t3 small">{says}</span>
+              </legend>
+              <div className="row">
+                {both.map((scope) => (
+                  <Checkbox key={scope} value={scope} label={<span className="mono">{scope}</span>} />
+                ))}
+              </div>
+            </fieldset>
+          ))}
+        </div>
+      </Checkbox.Group>
+      <div className={classes.pair}>
+        <Textarea
+          label="Allowed from"
+          description="Addresses or CIDR ranges. Empty: from anywhere."
+          placeholder="203.0.113.0/24"
+          autosize
+          minRows={1}
+          value={allow}
+          error={at('allow')}
+          onChange={({ currentTarget: { value } }) => setAllow(value)}
+        />
+        <NumberInput
+          label="Requests a minute"
+          description="In any 60 seconds."
+          min={1}
+          max={1_000_000}
+          value={rateLimit}
+          error={at('rateLimit')}
+          onChange={setRateLimit}
+        />
+        <TextInput
+          label="Ends"
+          description="With that day. Empty: never."
+          type="date"
+          value={expires}
+          error={at('expiresAt')}
+          onChange={({ currentTarget: { value } }) => setExpires(value)}
+        />
+      </div>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Make the key
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,287 @@
+import { ActionIcon, Button, Menu, Select, TextInput, VisuallyHidden } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy, IconDots, IconPlus, IconTrash, IconX } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, Fragment, useState } from 'react'
+import { DriplineError, type Schemas } from '../../api/client.ts'
+import { type Role, sessionQuery, useSession } from '../../api/session.ts'
+import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page, Part } from '../../shell/Page.tsx'
+import classes from './members.module.css'
+
+const ROLES: readonly { value: Role; label: string }[] = [
+  { value: 'viewer', label: 'Viewer: sees everything, changes nothing' },
+  { value: 'editor', label: 'Editor: changes contacts and automations' },
+  { value: 'owner', label: 'Owner: has keys, members and settings, too' },
+]
+const SHORT = ROLES.map(({ value }) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))
+
+/** Who works in the workspace. */
+export function MembersPage() {
+  const { workspace } = useWorkspace()
+  const isOwner = useMay('owner')
+  const [isInviting, setInviting] = useState(false)
+  const [link, setLink] = useState<string>()
+  const { data, error, refetch } = useRead(
+    ['members'],
+    async (api, signal) => (await api.GET('/members', { signal })).data.data,
+  )
+  return (
+    <Page
+      title="Members"
+      narrow
+      actions={
+        isOwner && (
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      {link !== undefined && <ShownLink link={link} onDone={() => setLink(undefined)} />}
+      {isInviting && (
+        <Invite
+          onMade={(made) => {
+            setLink(made)
+            setInviting(false)
+          }}
+          onCancel={() => setInviting(false)}
+        />
+      )}
+      <Part title={`Members of ${workspace.name}`} beside={data?.length}>
+        {error && <Problem error={error} again={() => void refetch()} />}
+        {!data && !error && <Rows rows={3} />}
+        {data && <MembersTable members={data} isOwner={isOwner} />}
+      </Part>
+      {isOwner && <Invitations />}
+    </Page>
+  )
+}
+
+function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [role, setRole] = useState<Role>('editor')
+  const [email, setEmail] = useState('')
+  const invite = useMutation({
+    mutationFn: async () =>
+      (await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })).data.data.link,
+    async onSuccess(link) {
+      onMade(link)
+      await readAgain('invitations')
+    },
+  })
+  const param = invite.error instanceof DriplineError ? invite.error.param : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    invite.mutate()
+  }
+  return (
+    <form className={classes.card} onSubmit={submit} aria-label="Invite somebody">
+      <h2>Invite somebody</h2>
+      {invite.isError && param !== '/email' && <Problem error={invite.error} />}
+      <Select
+        label="Role"
+        allowDeselect={false}
+        data={[...ROLES]}
+        value={role}
+        onChange={(value) => setRole(value as Role)}
+      />
+      <TextInput
+        label="Email"
+        description="For whom the link is. Empty: for whoever opens it first."
+        value={email}
+        error={param === '/email' && invite.error?.message}
+        onChange={({ currentTarget: { value } }) => setEmail(value)}
+        autoFocus
+      />
+      <div className="row">
+        <Button type="submit" variant="filled" loading={invite.isPending}>
+          Make a link
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function ShownLink({ link, onDone }: { link: string; onDone: () => void }) {
+  const { copy, copied } = useClipboard({ timeout: 3_000 })
+  return (
+    <section className={classes.card} aria-label="The link">
+      <div className="row">
+        <h2>Send them this link</h2>
+        <ActionIcon className="push" aria-label="Hide the link" onClick={onDone}>
+          <IconX />
+        </ActionIcon>
+      </div>
+      <p className="t2">It works once, for seven days, and is shown this once. No mail is sent by it.</p>
+      <div className="row">
+        <output className={`mono ${classes.link}`}>{link}</output>
+        <Button
+          variant="filled"
+          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
+          onClick={() => copy(link)}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'][]; isOwner: boolean }) {
+  const { api } = useWorkspace()
+  const { data: session } = useSession()
+  const client = useQueryClient()
+  const readAgain = useReadAgain()
+  const [removing, setRemoving] = useState<string>()
+  const settle = async () => {
+    await Promise.all([readAgain('members'), client.invalidateQueries({ queryKey: sessionQuery.queryKey })])
+  }
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: Role }) =>
+      api.PATCH('/members/{id}', { params: { path: { id } }, body: { role } }),
+    onSuccess: settle,
+  })
+  const remove = useMutation({
+    mutationFn: (id: string) => api.DELETE('/members/{id}', { params: { path: { id } } }),
+    async onSuccess() {
+      setRemoving(undefined)
+      await settle()
+    },
+  })
+  return (
+    <>
+      {change.isError && <Problem error={change.error} />}
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Email</th>
+            <th>Role</th>
+            <th className="wide">Since</th>
+            <th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map(({ id, email, role, createdAt }) => {
+            const isMe = id === session?.account.id
+            return (
+              <Fragment key={id}>
+                <tr>
+                  <td className="strong">
+                    {email} {isMe && <span className="t3">(you)</span>}
+                  </td>
+                  <td>
+                    {isOwner ? (
+                      <Select
+                        aria-label={`Role of ${email}`}
+                        allowDeselect={false}
+                        w={120}
+                        data={SHORT}
+                        value={role}
+                        onChange={(value) => change.mutate({ id, role: value as Role })}
+                      />
+                    ) : (
+                      SHORT.find(({ value }) => value === role)?.label
+                    )}
+                  </td>
+                  <td className="wide t2">
+                    <Time at={createdAt} />
+                  </td>
+                  <td className="num">
+                    {(isOwner || isMe) && (
+                      <Menu>
+                        <Menu.Target>
+                          <ActionIcon aria-label={`Actions for ${email}`}>
+                            <IconDots />
+                          </ActionIcon>
+                        </Menu.Target>
+                        <Menu.Dropdown>
+                          <Menu.Item leftSection={<IconTrash aria-hidden />} onClick={() => setRemoving(id)}>
+                            {isMe ? 'Leave…' : 'Remove…'}
+                          </Menu.Item>
+                        </Menu.Dropdown>
+                      </Menu>
+                    )}
+                  </td>
+                </tr>
+                {removing === id && (
+                  <tr>
+                    <td colSpan={4}>
+                      <div className={`${classes.ask} c-bad`} role="group" aria-label={isMe ? 'Leave' : 'Remove'}>
+                        <h3>{isMe ? 'Leave this workspace?' : `Remove ${email}?`}</h3>
+                        <p className="t2">
+                          {isMe ? 'You see' : 'They see'} nothing of it from then on. What {isMe ? 'you' : 'they'} made
+                          stays. Another link lets {isMe ? 'you' : 'them'} in again.
+                        </p>
+                        {remove.isError && <Problem error={remove.error} />}
+                        <div className="row">
+                          <Button
+                            variant="filled"
+                            color="bad"
+                            onClick={() => remove.mutate(id)}
+                            loading={remove.isPending}
+                          >
+                            {isMe ? 'Leave workspace' : 'Remove member'}
+                          </Button>
+                          <Button variant="subtle" color="gray" onClick={() => setRemoving(undefined)}>
+                            Leave it
+                          </Button>
+                        </div>
+                      </div>
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function Invitations() {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const { data } = useRead(
+    ['invitations'],
+    async (api_, signal) => (await api_.GET('/invitations', { signal })).data.data,
+  )
+  const revoke = useMutation({
+    mutationFn: (id: string) => api.DELETE('/invitations/{id}', { params: { path: { id } } }),
+    onSettled: () => readAgain('invitations'),
+  })
+  if (!data || data.length === 0) return null
+  return (
+    <Part title="Links that nobody has used" beside={data.length}>
+      {revoke.isError && <Problem error={revoke.error} />}
+      <table className="table">
+        <tbody>
+          {data.map(({ id, email, role, expiresAt }) => (
+            <tr key={id}>
+              <td>{email ?? <span className="t2">Whoever opens it</span>}</td>
+              <td className="t2">{SHORT.find(({ value }) => value === role)?.label}</td>
+              <td className="t2">
+                ends <Time at={expiresAt} />
+              </td>
+              <td className="num">
+                <Button variant="subtle" color="gray" onClick={() => revoke.mutate(id)}>
+                  Take back
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Part>
+  )
+}

@@ -1,0 +1,257 @@
+import { Button, Checkbox, Select, UnstyledButton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { inWords } from '../../api/client.ts'
+import { useAutomations } from '../automations/automations.ts'
+import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { count, things } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { MESSAGE_LOOKS, type MessageStatus, State } from '../../parts/states.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+import classes from './messages.module.css'
+
+const STATUSES: readonly MessageStatus[] = [
+  'UNCONFIRMED',
+  'FAILED',
+  'DEFERRED',
+  'SENDING',
+  'SENT',
+  'CAPTURED',
+  'DISMISSED',
+]
+const PAGE = 50
+
+/** The ledger: each email to each contact, and what became of it. */
+export function MessagesPage() {
+  const { api, workspace } = useWorkspace()
+  const { status, automationId } = useSearch({ from: '/w/$workspaceId/messages' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
+  const may = useMay('editor')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { data: figures } = useRead(
+    ['figures'],
+    async (read, signal) => (await read.GET('/figures', { signal })).data.data,
+    {
+      everyMs: 10_000,
+    },
+  )
+  const { rows } = useAutomations()
+  const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [workspace.id, 'messages', 'list', status, automationId],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        limit: PAGE,
+        ...(status && { status }),
+        ...(automationId && { automationId }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      }
+      return (await api.GET('/messages', { params: { query }, signal })).data
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+    refetchInterval: 10_000,
+  })
+  const messages = data?.pages.flatMap((page) => page.data)
+  const nameOf = (id: string) =>
+    automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'A deleted automation')
+  const choose = (next: { status?: MessageStatus | undefined; automationId?: string | undefined }) => {
+    setChosen(new Set())
+    const search = { status, automationId, ...next }
+    void navigate({
+      search: {
+        ...(search.status && { status: search.status }),
+        ...(search.automationId && { automationId: search.automationId }),
+      },
+      replace: true,
+    })
+  }
+  const numbers: Partial<Record<MessageStatus, number | undefined>> = {
+    UNCONFIRMED: figures?.unconfirmed,
+    DEFERRED: figures?.deferred,
+    SENDING: figures?.sending,
+  }
+  const canDecide = may && (status === 'UNCONFIRMED' || status === 'FAILED')
+  return (
+    <Page title="Messages">
+      <div className={classes.tabs}>
+        <UnstyledButton
+          className={classes.tab}
+          aria-pressed={status === undefined}
+          onClick={() => choose({ status: undefined })}
+        >
+          All
+        </UnstyledButton>
+        {STATUSES.map((value) => (
+          <UnstyledButton
+            key={value}
+            className={classes.tab}
+            aria-pressed={status === value}
+            onClick={() => choose({ status: value })}
+          >
+            {MESSAGE_LOOKS[value].word}{' '}
+            {numbers[value] !== undefined && <span className="t3">{count(numbers[value])}</span>}
+          </UnstyledButton>
+        ))}
+        <Select
+          className={classes.filter}
+          aria-label="Automation"
+          placeholder="Any automation"
+          clearable
+          searchable
+          data={automations ?? []}
+          value={automationId ?? null}
+          onChange={(value) => choose({ automationId: value ?? undefined })}
+        />
+      </div>
+      {status === 'UNCONFIRMED' && (
+        <p className="t2" style={{ marginBottom: 12 }}>
+          Nobody knows whether these arrived. They are not sent again by themselves: sent again, one may arrive twice.
+        </p>
+      )}
+      {canDecide && chosen.size > 0 && (
+        <Decide ids={[...chosen]} isUnconfirmed={status === 'UNCONFIRMED'} onDone={() => setChosen(new Set())} />
+      )}
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!messages && !error && <Rows rows={12} />}
+      {messages?.length === 0 && <p className="t2">None. A message stands here as soon as it is due.</p>}
+      {messages && messages.length > 0 && (
+        <table className="table stacked">
+          <thead>
+            <tr>
+              {canDecide && (
+                <th style={{ width: 32 }}>
+                  <Checkbox
+                    aria-label="All of these"
+                    checked={chosen.size === messages.length}
+                    indeterminate={chosen.size > 0 && chosen.size < messages.length}
+                    onChange={({ currentTarget: { checked } }) =>
+                      setChosen(new Set(checked ? messages.map(({ id }) => id) : []))
+                    }
+                  />
+                </th>
+              )}
+              <th>Status</th>
+              <th>Email</th>
+              <th className="wide">Automation</th>
+              <th>To</th>
+              <th className="wide">The server said</th>
+              <th className="num">Due</th>
+            </tr>
+          </thead>
+          <tbody>
+            {messages.map((message) => (
+              <tr key={message.id}>
+                {canDecide && (
+                  <td data-cell="select">
+                    <Checkbox
+                      aria-label={`${message.subject ?? 'An email'} to ${message.to ?? 'somebody'}`}
+                      checked={chosen.has(message.id)}
+                      onChange={({ currentTarget: { checked } }) => {
+                        const next = new Set(chosen)
+                        if (checked) next.add(message.id)
+                        else next.delete(message.id)
+                        setChosen(next)
+                      }}
+                    />
+                  </td>
+                )}
+                <td data-cell="state">
+                  <State look={MESSAGE_LOOKS[message.status]} />
+                </td>
+                <td className="strong" data-cell="title">
+                  {message.subject ?? <span className="t3">No subject yet</span>}
+                </td>
+                <td className="wide t2">{nameOf(message.automationId)}</td>
+                <td data-cell="about">
+                  <Link
+                    className="link"
+                    to="/w/$workspaceId/contacts/$contactId"
+                    params={{ workspaceId: workspace.id, contactId: message.contactId }}
+                  >
+                    <bdi>{message.to ?? 'The contact'}</bdi>
+                  </Link>
+                </td>
+                <td className={`wide mono t2 ${classes.said}`}>{message.error ?? message.response}</td>
+                <td className="num t2" data-cell="figure">
+                  <Time at={message.createdAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {hasNextPage && (
+        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+/** What is done with those that are chosen, one by one. */
+function Decide({
+  ids,
+  isUnconfirmed,
+  onDone,
+}: {
+  ids: readonly string[]
+  isUnconfirmed: boolean
+  onDone: () => void
+}) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const act = useMutation({
+    mutationFn: async (what: 'again' | 'dismiss') => {
+      let failure: unknown
+      let done = 0
+      for (const id of ids) {
+        const params = { path: { id } }
+        try {
+          if (what === 'dismiss') await api.POST('/messages/{id}/dismiss', { params })
+          else await api.POST('/messages/{id}/retry', { params, body: { evenIfSent: isUnconfirmed } })
+          done += 1
+        } catch (error) {
+          failure = error
+        }
+      }
+      return { what, done, failure }
+    },
+    async onSuccess({ what, done, failure }) {
+      const words = what === 'dismiss' ? 'left as they are' : 'tried again'
+      notifications.show({ message: `${things(done, 'message')} ${words}.` })
+      if (failure !== undefined)
+        notifications.show({
+          color: 'bad',
+          autoClose: false,
+          title: `${things(ids.length - done, 'message')} not`,
+          message: inWords(failure),
+        })
+      onDone()
+      await readAgain()
+    },
+  })
+  return (
+    <div className={`row ${classes.decide}`} role="group" aria-label="What to do with them">
+      <span className="strong">{things(ids.length, 'message')}</span>
+      <Button onClick={() => act.mutate('again')} loading={act.isPending}>
+        Send again
+      </Button>
+      {isUnconfirmed && (
+        <Button variant="subtle" color="gray" disabled={act.isPending} onClick={() => act.mutate('dismiss')}>
+          Dismiss
+        </Button>
+      )}
+      {ids.length === 1 && (
+        <CurlButton call={{ method: 'POST', path: `/messages/${ids[0]}/retry`, body: { evenIfSent: isUnconfirmed } }} />
+      )}
+      {isUnconfirmed && <span className="small t2">Sent again, each may arrive twice, under the same Message-ID.</span>}
+    </div>
+  )
+}

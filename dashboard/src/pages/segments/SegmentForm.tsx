@@ -1,0 +1,93 @@
+import { Button, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { inWords as errorInWords, type Schemas } from '../../api/client.ts'
+import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { things } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { type Condition, fromLines, type Lines, NEW_LINE, toLines } from './condition.ts'
+import { ConditionEditor, ConditionJson } from './ConditionEditor.tsx'
+import classes from './segments.module.css'
+
+const PAUSE_MS = 400
+
+function read(json: string): { condition?: Condition; error?: string } {
+  try {
+    return { condition: JSON.parse(json) as Condition }
+  } catch {
+    return { error: 'This is no JSON yet' }
+  }
+}
+
+/** A segment: its name, its condition, and for how many that is true as one types. */
+export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] | undefined; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [name, setName] = useState(segment?.name ?? '')
+  const [lines, setLines] = useState<Lines | undefined>(
+    segment ? toLines(segment.condition) : { join: 'all', lines: [NEW_LINE] },
+  )
+  const [json, setJson] = useState(JSON.stringify(segment?.condition, null, 2) ?? '')
+  const { condition, error } = lines ? { condition: fromLines(lines), error: undefined } : read(json)
+  const body = { name, condition: condition! }
+  const save = useMutation({
+    mutationFn: async () => {
+      if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body })
+      else await api.POST('/segments', { body })
+    },
+    async onSuccess() {
+      onDone()
+      await readAgain('segments')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (condition) save.mutate()
+  }
+  return (
+    <form className={classes.card} onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
+      {save.isError && <Problem error={save.error} />}
+      <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
+      {lines ? (
+        <ConditionEditor lines={lines} set={setLines} />
+      ) : (
+        <ConditionJson json={json} set={setJson} error={error} />
+      )}
+      <Count condition={condition} />
+      <div className="row">
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          Save segment
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+        <CurlButton
+          call={
+            segment
+              ? { method: 'PATCH', path: `/segments/${segment.id}`, body }
+              : { method: 'POST', path: '/segments', body }
+          }
+        />
+      </div>
+    </form>
+  )
+}
+
+function Count({ condition }: { condition: Condition | undefined }) {
+  const [asked] = useDebouncedValue(condition, PAUSE_MS)
+  const { data, error } = useRead(
+    ['segments', 'count', asked],
+    async (api, signal) => {
+      const { data: counted } = await api.POST('/segments/count', { body: { condition: asked! }, signal })
+      return counted.data.contactCount
+    },
+    { enabled: asked !== undefined },
+  )
+  return (
+    <p role="status" className={error ? 'small' : 't2'} style={error ? { color: 'var(--bad)' } : undefined}>
+      {error ? errorInWords(error) : data === undefined ? 'Counting …' : `${things(data, 'contact')} at this moment`}
+    </p>
+  )
+}

@@ -1,0 +1,145 @@
+import { Button, VisuallyHidden } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { count } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page, Part } from '../../shell/Page.tsx'
+import { useListNames } from '../automations/automations.ts'
+import { inWords } from './condition.ts'
+import { SegmentForm } from './SegmentForm.tsx'
+import classes from './segments.module.css'
+
+/** Saved conditions: whoever they are true for at the moment. */
+export function SegmentsPage() {
+  const may = useMay('editor')
+  const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
+  useHotkeys([['n', () => may && setEditing('new')]])
+  const { data, error, refetch } = useRead(
+    ['segments', 'page'],
+    async (api, signal) => (await api.GET('/segments', { params: { query: { limit: 100 } }, signal })).data,
+  )
+  return (
+    <Page
+      title="Segments"
+      narrow
+      actions={
+        may && (
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setEditing('new')}>
+            New segment
+          </Button>
+        )
+      }
+    >
+      {editing !== undefined && (
+        <SegmentForm
+          key={editing === 'new' ? 'new' : editing.id}
+          segment={editing === 'new' ? undefined : editing}
+          onDone={() => setEditing(undefined)}
+        />
+      )}
+      <Part title="Segments" beside={data && count(data.pagination.total)}>
+        {error && <Problem error={error} again={() => void refetch()} />}
+        {!data && !error && <Rows rows={4} />}
+        {data?.data.length === 0 && (
+          <p className="t2">
+            No segment yet. It is a saved condition: nobody is put in or taken out, whoever it is true for is in it.
+          </p>
+        )}
+        {data && data.data.length > 0 && <Table segments={data.data} may={may} onEdit={setEditing} />}
+      </Part>
+    </Page>
+  )
+}
+
+function Table({
+  segments,
+  may,
+  onEdit,
+}: {
+  segments: readonly Schemas['Segment'][]
+  may: boolean
+  onEdit: (segment: Schemas['Segment']) => void
+}) {
+  const { workspace } = useWorkspace()
+  const listName = useListNames()
+  const [removing, setRemoving] = useState<string>()
+  return (
+    <table className="table">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th className="wide">Who</th>
+          <th className="num wide">Changed</th>
+          <th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {segments.map((segment) => (
+          <tr key={segment.id}>
+            <td className="strong">
+              <Link
+                to="/w/$workspaceId/contacts"
+                params={{ workspaceId: workspace.id }}
+                search={{ segmentId: segment.id }}
+              >
+                {segment.name}
+              </Link>
+            </td>
+            <td className="wide t2">{inWords(segment.condition, listName)}</td>
+            <td className="num wide t2">
+              <Time at={segment.updatedAt} />
+            </td>
+            <td className="num">
+              {may &&
+                (removing === segment.id ? (
+                  <Remove segment={segment} onDone={() => setRemoving(undefined)} />
+                ) : (
+                  <>
+                    <Button variant="subtle" color="gray" onClick={() => onEdit(segment)}>
+                      Edit
+                    </Button>
+                    <Button variant="subtle" color="gray" onClick={() => setRemoving(segment.id)}>
+                      Delete…
+                    </Button>
+                  </>
+                ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Remove({ segment, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/segments/{id}', { params: { path: { id: segment.id } } }),
+    async onSuccess() {
+      onDone()
+      await readAgain('segments')
+    },
+  })
+  return (
+    <div className={classes.remove}>
+      <span className="small t2">Its contacts stay. It cannot be undone.</span>
+      {remove.isError && <Problem error={remove.error} />}
+      <Button variant="filled" color="bad" loading={remove.isPending} onClick={() => remove.mutate()}>
+        Delete segment
+      </Button>
+      <Button variant="subtle" color="gray" onClick={onDone}>
+        Keep it
+      </Button>
+    </div>
+  )
+}

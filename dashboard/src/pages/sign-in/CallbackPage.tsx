@@ -1,0 +1,43 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { accountApi } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Alone } from '../Alone.tsx'
+import { RETURN_TO } from './OtherWays.tsx'
+
+/** Where another service sends somebody back to. What it says is good once. */
+export function CallbackPage() {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const query = location.search.slice(1)
+  const { isSuccess, error } = useQuery({
+    queryKey: ['came-back', query],
+    async queryFn() {
+      await accountApi.POST('/session/oidc', { body: { query: query || 'none' } })
+      return client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    },
+    staleTime: Infinity,
+    retry: false,
+  })
+  useEffect(() => {
+    if (!isSuccess) return
+    const to = sessionStorage.getItem(RETURN_TO) ?? '/'
+    sessionStorage.removeItem(RETURN_TO)
+    void navigate({ to: /^\/(?!\/)/.test(to) ? to : '/', replace: true })
+  }, [isSuccess, navigate])
+  return (
+    <Alone title={error ? 'Not signed in' : 'Signing in'}>
+      {error ? <Problem error={error} /> : <Rows rows={3} />}
+      {error && (
+        <p>
+          <Link to="/sign-in" className="link">
+            Sign in in another way
+          </Link>
+        </p>
+      )}
+    </Alone>
+  )
+}

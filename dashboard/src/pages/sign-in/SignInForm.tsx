@@ -1,0 +1,55 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { accountApi } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { PasskeyButton } from './OtherWays.tsx'
+
+/** Email and password. @param email of whom, where that is known already */
+export function SignInForm({ email: known, onSignedIn }: { email?: string; onSignedIn: () => void }) {
+  const [email, setEmail] = useState(known ?? '')
+  const [password, setPassword] = useState('')
+  const client = useQueryClient()
+  const signIn = useMutation({
+    mutationFn: () => accountApi.POST('/session', { body: { email, password } }),
+    async onSuccess() {
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      onSignedIn()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  return (
+    <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
+      {signIn.isError && <Problem error={signIn.error} />}
+      <TextInput
+        label="Email"
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        readOnly={known !== undefined}
+        value={email}
+        onChange={({ currentTarget: { value } }) => setEmail(value)}
+        data-autofocus={known === undefined || undefined}
+        autoFocus={known === undefined}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={({ currentTarget: { value } }) => setPassword(value)}
+        autoFocus={known !== undefined}
+      />
+      <Button type="submit" variant="filled" data-size="lg" loading={signIn.isPending}>
+        Sign in
+      </Button>
+      <PasskeyButton onSignedIn={onSignedIn} />
+    </form>
+  )
+}

@@ -1,0 +1,49 @@
+import { Button, Radio, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { sessionQuery, type Workspace } from '../../api/session.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import classes from './workspace.module.css'
+
+/** Another workspace, with nothing in it. */
+export function NewWorkspace({ onDone }: { onDone: () => void }) {
+  const { api } = useWorkspace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [mode, setMode] = useState<Workspace['mode']>('test')
+  const make = useMutation({
+    mutationFn: async () => (await api.POST('/workspaces', { body: { name, mode } })).data.data,
+    async onSuccess({ id }) {
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      await navigate({ to: '/w/$workspaceId', params: { workspaceId: id } })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate()
+  }
+  return (
+    <form className={classes.card} onSubmit={submit} aria-label="New workspace" style={{ marginBottom: 32 }}>
+      <h2>New workspace</h2>
+      {make.isError && <Problem error={make.error} />}
+      <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
+      <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>
+        <div className={classes.modes}>
+          <Radio value="test" label="Test" description="All email is captured. To build against, and to try." />
+          <Radio value="live" label="Live" description="Email is delivered, wherever a mail server is set." />
+        </div>
+      </Radio.Group>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Make the workspace
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

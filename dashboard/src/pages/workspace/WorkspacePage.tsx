@@ -1,0 +1,180 @@
+import { Button, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { testEmailInWords } from '../../parts/test-email.ts'
+import { Rows } from '../../parts/Rows.tsx'
+import { Page, Part } from '../../shell/Page.tsx'
+import { NewWorkspace } from './NewWorkspace.tsx'
+import classes from './workspace.module.css'
+
+/** The workspace itself, and what its mail leaves by. */
+export function WorkspacePage() {
+  const isOwner = useMay('owner')
+  const [isMaking, setMaking] = useState(false)
+  const { data, error, refetch } = useRead(
+    ['service'],
+    async (api, signal) => (await api.GET('/service', { signal })).data.data,
+    { everyMs: 15_000 },
+  )
+  return (
+    <Page
+      title="Workspace"
+      narrow
+      actions={
+        isOwner && (
+          <Button leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+            New workspace
+          </Button>
+        )
+      }
+    >
+      {isMaking && <NewWorkspace onDone={() => setMaking(false)} />}
+      <Identity isOwner={isOwner} />
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!data && !error && <Rows rows={6} />}
+      {data && <Mail mail={data.mail} />}
+      {data && <Servers look={data} />}
+    </Page>
+  )
+}
+
+function Identity({ isOwner }: { isOwner: boolean }) {
+  const { api, workspace } = useWorkspace()
+  const client = useQueryClient()
+  const [name, setName] = useState(workspace.name)
+  const rename = useMutation({
+    mutationFn: () => api.PATCH('/workspace', { body: { name } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    rename.mutate()
+  }
+  return (
+    <Part title="Name and mode">
+      <form onSubmit={submit} className={classes.card} aria-label="Name">
+        {rename.isError && <Problem error={rename.error} />}
+        <div className={classes.field}>
+          <TextInput
+            label="Name"
+            readOnly={!isOwner}
+            value={name}
+            onChange={({ currentTarget: { value } }) => setName(value)}
+          />
+          {isOwner && (
+            <Button type="submit" loading={rename.isPending}>
+              {rename.isSuccess && name === workspace.name ? 'Renamed' : 'Rename'}
+            </Button>
+          )}
+        </div>
+        <p className="t2">
+          {workspace.mode === 'test'
+            ? 'A test workspace: its email is captured, and none is delivered, for good.'
+            : 'A live workspace: its email is delivered wherever a mail server is set.'}
+        </p>
+        <p className="small t3">
+          id <span className="mono">{workspace.id}</span>
+        </p>
+      </form>
+    </Part>
+  )
+}
+
+type Look = Schemas['ServiceLook']
+
+function Mail({ mail }: { mail: Look['mail'] }) {
+  const { workspace } = useWorkspace()
+  const isDelivered = mail.mode === 'smtp' && workspace.mode === 'live'
+  return (
+    <Part title="Sender and mail server">
+      <dl className={classes.facts}>
+        <dt>Email is</dt>
+        <dd>{isDelivered ? 'Delivered' : 'Captured: kept here as it would have been sent'}</dd>
+        <dt>From</dt>
+        <dd>{mail.sender ?? <span className="t3">Nobody yet</span>}</dd>
+        <dt>Server</dt>
+        <dd className={mail.server === null ? '' : 'mono'}>{mail.server ?? <span className="t3">None</span>}</dd>
+        {mail.mode === 'smtp' && mail.server !== null && (
+          <>
+            <dt>It says</dt>
+            <dd className={mail.failure === null ? 'c-ok' : 'c-bad'} style={{ color: 'var(--c)' }}>
+              {mail.failure ?? 'It lets us in'}
+            </dd>
+          </>
+        )}
+      </dl>
+      <p className="small t3" style={{ marginTop: 8 }}>
+        One for the whole installation, set where it is started: <span className="code">MAIL_FROM</span>,{' '}
+        <span className="code">SMTP_URL</span>, and <span className="code">MAIL_CAPTURE</span> to deliver none.
+      </p>
+      <TestSend isDelivered={isDelivered} />
+    </Part>
+  )
+}
+
+function TestSend({ isDelivered }: { isDelivered: boolean }) {
+  const { api } = useWorkspace()
+  const may = useMay('editor')
+  const send = useMutation({
+    mutationFn: async () =>
+      (
+        await api.POST('/emails/test', {
+          body: { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' },
+        })
+      ).data.data,
+  })
+  if (!may) return null
+  return (
+    <div className="row" style={{ marginTop: 12, flexWrap: 'wrap' }}>
+      <Button loading={send.isPending} onClick={() => send.mutate()}>
+        Send me a test
+      </Button>
+      <span role="status" className="t2">
+        {send.data && testEmailInWords(send.data)}
+        {!send.data && !isDelivered && 'It would be captured, as all mail here is.'}
+      </span>
+      {send.isError && <Problem error={send.error} />}
+    </div>
+  )
+}
+
+function Servers({ look: { postgres, temporal } }: { look: Look }) {
+  const { uiUrl, workers, isReachable, namespace } = temporal
+  return (
+    <Part title="Servers">
+      <dl className={classes.facts}>
+        <dt>Postgres</dt>
+        <dd>
+          <Reachable is={postgres.isReachable} />
+        </dd>
+        <dt>Temporal</dt>
+        <dd>
+          <Reachable is={isReachable} />
+          {uiUrl !== null && (
+            <>
+              {' · '}
+              <a className="link" href={`${uiUrl}/namespaces/${namespace}/workflows`} target="_blank" rel="noreferrer">
+                Open its page
+              </a>
+            </>
+          )}
+        </dd>
+        <dt>Workers</dt>
+        <dd className={workers === 0 ? 'c-bad' : ''} style={workers === 0 ? { color: 'var(--c)' } : undefined}>
+          {workers === null ? 'Not known' : workers === 0 ? 'None: nothing is sent. npm run worker' : workers}
+        </dd>
+      </dl>
+    </Part>
+  )
+}
+
+const Reachable = ({ is }: { is: boolean }) => (
+  <span className={is ? 'c-ok' : 'c-bad'} style={{ color: 'var(--c)' }}>
+    {is ? 'Reachable' : 'Not reachable'}
+  </span>
+)

@@ -1,0 +1,81 @@
+import type { Schemas } from '../api/client.ts'
+import classes from './Account.module.css'
+import { count } from './numbers.ts'
+import { MESSAGE_LOOKS, type MessageStatus } from './states.tsx'
+
+type Counts = Schemas['MessageCounts']
+
+const TERMS: readonly MessageStatus[] = [
+  'SENT',
+  'CAPTURED',
+  'SENDING',
+  'DEFERRED',
+  'FAILED',
+  'UNCONFIRMED',
+  'DISMISSED',
+]
+/** Those that are told of also where there are none. */
+const ALWAYS: readonly MessageStatus[] = ['SENDING', 'DEFERRED', 'FAILED', 'UNCONFIRMED']
+
+const valueOf = (counts: Counts, status: MessageStatus): number => counts[status.toLowerCase() as keyof Counts]
+
+export const totalOf = (counts: Counts): number => TERMS.reduce((sum, status) => sum + valueOf(counts, status), 0)
+
+/** The terms of a total, of which the main one is what a workspace calls sent. */
+export function termsOf(counts: Counts, isTest: boolean): { status: MessageStatus; value: number }[] {
+  // Where mail is captured, that is what sending is.
+  const main: MessageStatus = isTest || (counts.sent === 0 && counts.captured > 0) ? 'CAPTURED' : 'SENT'
+  return TERMS.map((status) => ({ status, value: valueOf(counts, status) })).filter(
+    ({ status, value }) => value > 0 || status === main || ALWAYS.includes(status),
+  )
+}
+
+/** One bar of the terms of a total. */
+export function AccountBar({
+  terms,
+  small = false,
+}: {
+  terms: readonly { meaning: string; value: number }[]
+  small?: boolean
+}) {
+  const shown = terms.filter(({ value }) => value > 0)
+  return (
+    <div className={small ? `${classes.bar} ${classes.small}` : classes.bar} aria-hidden>
+      {shown.length === 0 && <i className={classes.none} />}
+      {shown.map(({ meaning, value }, n) => (
+        <i key={n} className={`c-${meaning}`} style={{ flexGrow: value }} />
+      ))}
+    </div>
+  )
+}
+
+/** A total, and the terms that make it up: the account closes. */
+export function Account({ counts, isTest }: { counts: Counts; isTest: boolean }) {
+  const terms = termsOf(counts, isTest)
+  return (
+    <div>
+      <AccountBar terms={terms.map(({ status, value }) => ({ meaning: MESSAGE_LOOKS[status].meaning, value }))} />
+      <dl className={classes.terms}>
+        <div>
+          <dd>{count(totalOf(counts))}</dd>
+          <dt>Due</dt>
+        </div>
+        {terms.map(({ status, value }, n) => {
+          const { icon: Icon, word, meaning } = MESSAGE_LOOKS[status]
+          return (
+            <div key={status}>
+              <span className={classes.sign} aria-hidden>
+                {n === 0 ? '=' : '+'}
+              </span>
+              <dd>{count(value)}</dd>
+              <dt className={`c-${meaning}`}>
+                <Icon size={14} stroke={2} aria-hidden />
+                {word}
+              </dt>
+            </div>
+          )
+        })}
+      </dl>
+    </div>
+  )
+}

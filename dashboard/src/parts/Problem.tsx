@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { DriplineError, inWords, isPassing } from '../api/client.ts'
+import classes from './Problem.module.css'
+
+/** What failed, in words, and what can be done. */
+export function Problem({ error, again }: { error: unknown; again?: () => void }) {
+  const requestId = error instanceof DriplineError ? error.requestId : undefined
+  return (
+    <div className={`${classes.problem} c-bad`} role="alert">
+      <IconAlertTriangle aria-hidden />
+      <div>
+        <p>{inWords(error)}</p>
+        {requestId !== undefined && (
+          <p className="small t3">
+            Request <span className="mono">{requestId}</span>
+          </p>
+        )}
+      </div>
+      {again && isPassing(error) && (
+        <Button onClick={again} className="push">
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

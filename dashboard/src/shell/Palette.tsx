@@ -1,0 +1,60 @@
+import '@mantine/spotlight/styles.css'
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { IconSearch, IconSitemap } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { isAtLeast, useSession } from '../api/session.ts'
+import { useRead, useWorkspace } from '../api/workspace.tsx'
+import { PLACES, SETTINGS } from './places.ts'
+
+/** Where one can go, by its name. */
+export function Palette() {
+  const { workspace } = useWorkspace()
+  const { data: session } = useSession()
+  const navigate = useNavigate()
+  const params = { workspaceId: workspace.id }
+  const { data: automations } = useRead(
+    ['automations', 'palette'],
+    async (api, signal) => (await api.GET('/automations', { params: { query: { limit: 100 } }, signal })).data.data,
+  )
+  const places = [...PLACES, ...SETTINGS].filter(({ least = 'viewer' }) => isAtLeast(workspace.role, least))
+  const actions: SpotlightActionData[] = [
+    ...places.map(({ word, to, icon: Icon }) => ({
+      id: to,
+      label: word,
+      group: 'Go to',
+      leftSection: <Icon aria-hidden />,
+      onClick: () => void navigate({ to, params }),
+    })),
+    ...(automations ?? []).map(({ id, name }) => ({
+      id,
+      label: name,
+      group: 'Automations',
+      leftSection: <IconSitemap aria-hidden />,
+      onClick: () =>
+        void navigate({ to: '/w/$workspaceId/automations/$automationId', params: { ...params, automationId: id } }),
+    })),
+    ...(session?.workspaces ?? [])
+      .filter(({ id }) => id !== workspace.id)
+      .map(({ id, name, mode }) => ({
+        id,
+        label: `${name}${mode === 'test' ? ' (test)' : ''}`,
+        group: 'Workspaces',
+        onClick: () => void navigate({ to: '/w/$workspaceId', params: { workspaceId: id } }),
+      })),
+  ]
+  return (
+    <Spotlight
+      actions={actions}
+      shortcut={['mod + K']}
+      limit={12}
+      highlightQuery
+      scrollable
+      nothingFound="Nothing is called that"
+      searchProps={{
+        placeholder: 'Search or jump to',
+        leftSection: <IconSearch aria-hidden />,
+        'aria-label': 'Search or jump to',
+      }}
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useSession, type Workspace } from '../api/session.ts'
+import { useWorkspace } from '../api/workspace.tsx'
+import classes from './Rail.module.css'
+
+const modeOf = ({ mode }: Workspace): string => (mode === 'test' ? 'Test' : 'Live')
+
+const Tile = ({ of }: { of: Workspace }) => (
+  <span className={classes.tile} data-mode={of.mode} aria-hidden>
+    {[...of.name.trim()][0]?.toUpperCase()}
+  </span>
+)
+
+/** Which workspace it is; and the way to the others. */
+export function WorkspaceMenu() {
+  const { workspace } = useWorkspace()
+  const { data } = useSession()
+  const navigate = useNavigate()
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <UnstyledButton className={`${classes.workspace} ${workspace.mode === 'test' ? classes.test : ''}`}>
+          <Tile of={workspace} />
+          <span className="cut">{workspace.name}</span>
+          <span className={classes.mode}>{modeOf(workspace)}</span>
+          <IconSelector aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {data?.workspaces.map((each) => (
+          <Menu.Item
+            key={each.id}
+            leftSection={<Tile of={each} />}
+            rightSection={each.id === workspace.id ? <IconCheck aria-label="this one" /> : undefined}
+            onClick={() => void navigate({ to: '/w/$workspaceId', params: { workspaceId: each.id } })}
+          >
+            {each.name} <span className={classes.mode}>{modeOf(each)}</span>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,53 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useWorkspace } from '../api/workspace.tsx'
+import { PLACES } from './places.ts'
+
+/** How long after G the letter may come, in milliseconds. */
+const PATIENCE_MS = 1_500
+
+/** Where somebody types, a letter is a letter. */
+const FIELDS = 'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]'
+
+/** What is opened by each row of a list: its first link. */
+function openings(): HTMLElement[] {
+  const rows = document.querySelectorAll('main tbody tr, main [role=row]')
+  return [...rows].flatMap((row) => row.querySelector<HTMLElement>('a[href], button[data-opens]') ?? [])
+}
+
+/** To the next row of a list, or the one before. */
+function walk(by: 1 | -1): void {
+  const all = openings()
+  const row = document.activeElement?.closest('tr, [role=row]')
+  const at = all.findIndex((each) => row?.contains(each))
+  all[at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
+}
+
+const selectRow = (): void =>
+  document.activeElement?.closest('tr, [role=row]')?.querySelector<HTMLElement>('input[type=checkbox]')?.click()
+
+/** The keys of every page: G and the letter of a place; J, K and X in a list; ?. @param onHelp where somebody asks which there are */
+export function useKeys(onHelp: () => void): void {
+  const navigate = useNavigate()
+  const { workspace } = useWorkspace()
+  useEffect(() => {
+    let since = -Infinity
+    const listen = (event: KeyboardEvent) => {
+      const { metaKey, ctrlKey, altKey, target } = event
+      if (metaKey || ctrlKey || altKey || (target as HTMLElement).closest(FIELDS)) return
+      const key = event.key.toLowerCase()
+      if (performance.now() - since < PATIENCE_MS) {
+        since = -Infinity
+        const place = PLACES.find((each) => each.key === key)
+        if (place) return void navigate({ to: place.to, params: { workspaceId: workspace.id } })
+      }
+      if (key === 'g') since = performance.now()
+      else if (key === 'j') walk(1)
+      else if (key === 'k') walk(-1)
+      else if (key === 'x') selectRow()
+      else if (key === '?') onHelp()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [navigate, onHelp, workspace.id])
+}

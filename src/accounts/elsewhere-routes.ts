@@ -1,0 +1,67 @@
+import { openOperation, sessionCookie, single, stateCookie } from '../http/index.ts'
+import {
+  INVITATION_NOT_FOUND,
+  INVITED_ANOTHER,
+  NO_OIDC,
+  NOT_INVITED,
+  OIDC_FAILED,
+  TOO_MANY_GUESSES,
+} from './refusals.ts'
+import { cameBackInput, elsewhereInput } from './schemas.ts'
+import { GUESSES, SIGNED_IN } from './session-routes.ts'
+import { departureShape, signedInShape, waysShape } from './shapes.ts'
+import { beginSignInElsewhere, signInElsewhere } from './sign-in-elsewhere.ts'
+
+/** Signing in by another service. */
+export const elsewhereOperations = [
+  openOperation({
+    id: 'getWaysToSignIn',
+    method: 'GET',
+    path: '/session/ways',
+    tag: 'Account',
+    summary: 'Get how one can sign in',
+    description: 'By password and passkey, always; and by another service, where one is set up (OIDC_ISSUER).',
+    answers: { 200: { description: 'The ways.', schema: single(waysShape) } },
+    handle: (_request, { oidc }) => ({ status: 200, body: { data: { oidc: oidc ? { name: oidc.name } : null } } }),
+  }),
+
+  openOperation({
+    id: 'beginSignInElsewhere',
+    method: 'POST',
+    path: '/session/oidc/begin',
+    tag: 'Account',
+    summary: 'Begin to sign in by another service',
+    description:
+      'Where to send the browser. It comes back to `/sign-in/callback`, which has to be allowed there; within ten minutes, and once. ' +
+      GUESSES,
+    body: elsewhereInput,
+    answers: { 200: { description: 'Where to.', schema: single(departureShape) } },
+    refusals: { 401: [OIDC_FAILED], 404: [NO_OIDC], 429: [TOO_MANY_GUESSES] },
+    async handle({ body, visitor }, { em, oidc }) {
+      const { url, state } = await beginSignInElsewhere(em, oidc, body.invitation, visitor)
+      return { status: 200, body: { data: { url } }, headers: { 'Set-Cookie': stateCookie(visitor, state) } }
+    },
+  }),
+
+  openOperation({
+    id: 'signInElsewhere',
+    method: 'POST',
+    path: '/session/oidc',
+    tag: 'Account',
+    summary: 'Sign in by another service',
+    description:
+      'By what it sent the browser back with. Whoever has an account by the email that it has verified is signed in, and whoever has ' +
+      'an invitation.',
+    body: cameBackInput,
+    answers: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInShape) } },
+    refusals: {
+      400: [INVITED_ANOTHER],
+      401: [OIDC_FAILED, NOT_INVITED],
+      404: [NO_OIDC, INVITATION_NOT_FOUND],
+    },
+    async handle({ body, visitor }, { em, oidc }) {
+      const token = await signInElsewhere(em, oidc, { query: body.query, state: visitor.state }, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
+    },
+  }),
+]

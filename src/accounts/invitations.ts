@@ -1,0 +1,197 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { isId } from '../platform/ids.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
+import { listWorkspaces, lockWorkspaces, type Role, Workspace } from '../workspaces/index.ts'
+import { Account, Invitation, InvitationWorkspace } from './entities.ts'
+import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
+import { hasNoAccounts } from './members.ts'
+import { joinWorkspaces, takeInvitation } from './queries.ts'
+import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './refusals.ts'
+import { beginSession } from './sessions.ts'
+import { assertFewGuesses, assertPasswordStill, type From } from './sign-in.ts'
+import { startAnew } from './start-anew.ts'
+import { tell } from './tell.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+/** How long a link may be used, in milliseconds. */
+const LIFE_MS = 7 * 86_400_000
+/** To one workspace, that nobody has accepted. */
+const MOST_INVITATIONS = 100
+
+export interface NewInvitation {
+  workspaceIds: readonly string[]
+  role: Role
+  /** Whom it is for; whoever has the link, where nothing is said. */
+  email?: string | undefined
+  /** The account that invites; the command line where nothing is said. */
+  invitedBy?: string | undefined
+  /** Worth nothing as soon as somebody has an account. */
+  isFirst?: boolean
+}
+
+/**
+ * Makes a link by which somebody becomes a member, once. @returns it together with its token, which is nowhere to be had again.
+ * @throws {Refusal} `not_found` where there is no such workspace; `too_many_invitations`
+ */
+export async function invite(
+  em: EntityManager,
+  { workspaceIds, role, email, invitedBy, isFirst = false }: NewInvitation,
+): Promise<{ invitation: Invitation; token: string }> {
+  const unit = unitOf(em)
+  const workspaces = await unit.find(Workspace, { id: { $in: [...workspaceIds] } })
+  const missing = workspaceIds.find((id) => !workspaces.some((workspace) => workspace.id === id))
+  if (missing !== undefined) throw notFound(`There is no workspace ${missing}`)
+  if (invitedBy !== undefined) {
+    const open = await unit.count(InvitationWorkspace, { workspace: { $in: [...workspaceIds] } })
+    if (open >= MOST_INVITATIONS) throw new Refusal(TOO_MANY_INVITATIONS)
+  }
+  const token = newToken()
+  const invitation = unit.create(Invitation, {
+    tokenHash: hashToken(token)!,
+    email: email ?? null,
+    emailKey: email === undefined ? null : emailKey(email),
+    role,
+    isFirst,
+    invitedBy: invitedBy === undefined ? null : unit.getReference(Account, invitedBy),
+    expiresAt: new Date(Date.now() + LIFE_MS),
+  })
+  for (const workspace of workspaces) unit.create(InvitationWorkspace, { invitation, workspace })
+  await unit.flush()
+  return { invitation, token }
+}
+
+/**
+ * Makes a member of whoever has a link, and signs them in: with a new account, or with the one of that email, whose password
+ * it takes then, or is given anew where the link was made for that at the command line. Both in one transaction, which uses the link up.
+ *
+ * @returns what the session's cookie holds, and the workspaces.
+ * @throws {Refusal} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` where the account is there, and
+ *   has another password; `too_many_guesses`
+ */
+export async function acceptInvitation(
+  em: EntityManager,
+  passwords: Passwords,
+  { token, email, password }: { token: string; email: string; password: string },
+  from: From,
+): Promise<{ session: string; workspaceIds: string[] }> {
+  const given = email.trim()
+  const key = emailKey(given)
+  const tokenHash = hashToken(token)
+  // A link is 256 bits; what can be guessed is the password of an account that is there.
+  await assertFewGuesses(em, key, from)
+  if (tokenHash === null) throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  const before = await em.fork().findOne(Account, { emailKey: key })
+  const isNewPassword = !before || (await isReset(em, tokenHash, key))
+  if (isNewPassword) assertGoodPassword(password, given)
+  else if (!(await passwords.check(password, before.passwordHash ?? null))) throw new Refusal(WRONG_CREDENTIALS)
+  const passwordHash = isNewPassword ? await passwords.hash(password) : null
+  return em.fork().transactional(async (unit) => {
+    const { role, workspaceIds } = await takeUp(unit, tokenHash, key)
+    const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
+    await unit.flush()
+    if (before && isNewPassword) await startAnew(unit, account.id, passwordHash)
+    else if (before) await assertPasswordStill(unit, before)
+    await joinWorkspaces(unit, account.id, workspaceIds, role)
+    await tell(unit, 'acceptInvitation', account, from, { workspaceIds })
+    return { session: await beginSession(unit, account.id, from.userAgent), workspaceIds }
+  })
+}
+
+/**
+ * Whether a link gives its account a new password: where whoever runs the service has made it for that very email, which is the way back
+ * in for somebody who has forgotten theirs.
+ */
+async function isReset(em: EntityManager, tokenHash: Buffer, key: string): Promise<boolean> {
+  const found = await em.fork().findOne(Invitation, { tokenHash })
+  return found !== null && !found.isFirst && found.invitedBy == null && found.emailKey === key
+}
+
+/** @throws {Refusal} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
+async function takeUp(
+  transaction: EntityManager,
+  tokenHash: Buffer | null,
+  key: string,
+): Promise<{ role: Role; workspaceIds: string[] }> {
+  const invitation = tokenHash && (await takeInvitation(transaction, tokenHash))
+  if (!invitation || (invitation.isFirst && !(await isNobodyThere(transaction))))
+    throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  if (invitation.emailKey !== null && invitation.emailKey !== key)
+    throw new Refusal(INVITED_ANOTHER, { param: '/email' })
+  return invitation
+}
+
+/**
+ * Makes a member of whoever has a link and is known by another service: with their account, or with a new one that has no password.
+ * @returns the account's id. @throws {Refusal} `invitation_not_found`; `invited_another`
+ */
+export async function joinByInvitation(
+  transaction: EntityManager,
+  tokenHash: Buffer,
+  from: From,
+  who: { accountId: string } | { email: string },
+): Promise<string> {
+  const account =
+    'accountId' in who
+      ? await transaction.findOneOrFail(Account, who.accountId)
+      : transaction.create(Account, { email: who.email, emailKey: emailKey(who.email), passwordHash: null })
+  const { role, workspaceIds } = await takeUp(transaction, tokenHash, account.emailKey)
+  await transaction.flush()
+  await joinWorkspaces(transaction, account.id, workspaceIds, role)
+  await tell(transaction, 'acceptInvitation', account, from, { workspaceIds })
+  return account.id
+}
+
+/** Under a lock: of two first links that are used at the same moment one is. */
+async function isNobodyThere(transaction: EntityManager): Promise<boolean> {
+  await lockWorkspaces(transaction)
+  return hasNoAccounts(transaction)
+}
+
+/**
+ * Makes a link for the first owner, who owns all workspaces there are: it is printed where the service is started, and is worth
+ * nothing as soon as there is an account. @returns its token; `undefined` where somebody can sign in already
+ */
+export async function inviteFirst(em: EntityManager): Promise<string | undefined> {
+  if (!(await hasNoAccounts(em))) return undefined
+  const workspaceIds = (await listWorkspaces(em)).map(({ id }) => id)
+  return (await invite(em, { workspaceIds, role: 'owner', isFirst: true })).token
+}
+
+/** Where a link's page is. @param origin such as `http://localhost:3000` */
+export const linkOf = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
+
+/** What a link is to. @throws {Refusal} `invitation_not_found` */
+export async function findOffer(
+  em: EntityManager,
+  token: string,
+): Promise<{ invitation: Invitation; workspaces: Workspace[] }> {
+  const tokenHash = hashToken(token)
+  const unit = em.fork()
+  const invitation = tokenHash && (await unit.findOne(Invitation, { tokenHash, expiresAt: { $gt: new Date() } }))
+  if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))
+    throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  const to = await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] })
+  return { invitation, workspaces: to.map(({ workspace }) => workspace) }
+}
+
+/** The invitations to a workspace that may still be used, newest first. */
+export async function listInvitations(em: EntityManager, workspaceId: string): Promise<Invitation[]> {
+  const to = await em
+    .fork()
+    .find(
+      InvitationWorkspace,
+      { workspace: workspaceId, invitation: { expiresAt: { $gt: new Date() } } },
+      { populate: ['invitation'], orderBy: { invitation: { id: 'desc' } } },
+    )
+  return to.map(({ invitation }) => invitation)
+}
+
+/** Takes an invitation back. @returns whether there was one. */
+export async function revokeInvitation(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false
+  const unit = em.fork()
+  const to = await unit.findOne(InvitationWorkspace, { workspace: workspaceId, invitation: id })
+  return to !== null && (await unit.nativeDelete(Invitation, { id })) > 0
+}

@@ -1,0 +1,154 @@
+import { array } from 'yup'
+import { deleted, deleteResultShape, missingRole, operation, single } from '../http/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { invite, linkOf, listInvitations, revokeInvitation } from './invitations.ts'
+import { changeRole, listMembers, removeMember } from './members.ts'
+import { foundWorkspace } from './found-workspace.ts'
+import {
+  INVITATION_NOT_FOUND,
+  LAST_OWNER,
+  LIVE_FROM_LIVE,
+  MEMBER_NOT_FOUND,
+  TOO_MANY_INVITATIONS,
+  TOO_MANY_WORKSPACES,
+} from './refusals.ts'
+import { invitationInput, memberInput, newWorkspaceInput } from './schemas.ts'
+import {
+  membershipShape,
+  presentMembership,
+  invitationShape,
+  memberShape,
+  newInvitationShape,
+  presentInvitation,
+  presentMember,
+} from './shapes.ts'
+
+/** Who works in a workspace. */
+export const memberOperations = [
+  operation({
+    id: 'createWorkspace',
+    method: 'POST',
+    path: '/workspaces',
+    tag: 'Members',
+    summary: 'Make a workspace',
+    description:
+      'Another one, with nothing in it, that whoever makes it owns. Its mode is for good: in a test workspace all mail is captured.',
+    role: 'owner',
+    body: newWorkspaceInput,
+    answers: { 201: { description: 'What its owner is a member of now.', schema: single(membershipShape) } },
+    refusals: { 403: [LIVE_FROM_LIVE], 409: [TOO_MANY_WORKSPACES] },
+    async handle({ caller, body, visitor }, { em }) {
+      const { by } = caller
+      if (by.kind !== 'person') throw new Refusal(missingRole('owner'))
+      if (body.mode === 'live' && caller.workspace.mode === 'test') throw new Refusal(LIVE_FROM_LIVE)
+      const member = await foundWorkspace(em, by.person, body, visitor)
+      return { status: 201, body: { data: presentMembership(member) } }
+    },
+  }),
+
+  operation({
+    id: 'listWorkspaceMembers',
+    method: 'GET',
+    path: '/members',
+    tag: 'Members',
+    summary: 'List members',
+    description: 'Who works in the workspace, oldest first.',
+    role: 'viewer',
+    answers: { 200: { description: 'The members.', schema: single(array().of(memberShape).required()) } },
+    handle: async ({ caller }, { em }) => ({
+      status: 200,
+      body: { data: (await listMembers(em, caller.workspace.id)).map(presentMember) },
+    }),
+  }),
+
+  operation({
+    id: 'changeMember',
+    method: 'PATCH',
+    path: '/members/{id}',
+    tag: 'Members',
+    summary: 'Change what a member may do',
+    description: 'Takes effect with the next request. A workspace keeps at least one owner.',
+    role: 'owner',
+    body: memberInput,
+    answers: { 200: { description: 'The member.', schema: single(memberShape) } },
+    refusals: { 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    handle: async ({ caller, params, body }, { em }) => ({
+      status: 200,
+      body: { data: presentMember(await changeRole(em, caller.workspace.id, params.id, body.role)) },
+    }),
+  }),
+
+  operation({
+    id: 'removeMember',
+    method: 'DELETE',
+    path: '/members/{id}',
+    tag: 'Members',
+    summary: 'Remove a member',
+    description: 'They see nothing of the workspace from then on. Whoever is no owner can remove themselves alone.',
+    role: 'viewer',
+    answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
+    refusals: { 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    async handle({ caller, params }, { em }) {
+      const { by } = caller
+      const isSelf = by.kind === 'person' && by.person.accountId === params.id
+      const isOwner = by.kind === 'person' && by.person.role === 'owner'
+      if (!isSelf && !isOwner) throw new Refusal(missingRole('owner'))
+      await removeMember(em, caller.workspace.id, params.id)
+      return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'listInvitations',
+    method: 'GET',
+    path: '/invitations',
+    tag: 'Members',
+    summary: 'List invitations',
+    description: 'Those that nobody has accepted yet, newest first.',
+    role: 'owner',
+    answers: { 200: { description: 'The invitations.', schema: single(array().of(invitationShape).required()) } },
+    handle: async ({ caller }, { em }) => ({
+      status: 200,
+      body: { data: (await listInvitations(em, caller.workspace.id)).map(presentInvitation) },
+    }),
+  }),
+
+  operation({
+    id: 'invite',
+    method: 'POST',
+    path: '/invitations',
+    tag: 'Members',
+    summary: 'Invite somebody',
+    description:
+      'Makes a link that makes somebody a member, once, for seven days, as long as whoever made it is an owner. It is shown in this answer alone: send it to them.',
+    role: 'owner',
+    isSecret: true,
+    body: invitationInput,
+    answers: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationShape) } },
+    refusals: { 409: [TOO_MANY_INVITATIONS] },
+    async handle({ caller, body, visitor }, { em }) {
+      const invitedBy = caller.by.kind === 'person' ? caller.by.person.accountId : undefined
+      const { invitation, token } = await invite(em, { ...body, workspaceIds: [caller.workspace.id], invitedBy })
+      return {
+        status: 201,
+        body: { data: { ...presentInvitation(invitation), link: linkOf(visitor.origin, token) } },
+      }
+    },
+  }),
+
+  operation({
+    id: 'revokeInvitation',
+    method: 'DELETE',
+    path: '/invitations/{id}',
+    tag: 'Members',
+    summary: 'Take an invitation back',
+    description: 'Its link is worth nothing from then on.',
+    role: 'owner',
+    answers: { 200: { description: 'Taken back.', schema: single(deleteResultShape) } },
+    refusals: { 404: [INVITATION_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      if (!(await revokeInvitation(em, caller.workspace.id, params.id))) throw new Refusal(INVITATION_NOT_FOUND)
+      return deleted(params.id)
+    },
+  }),
+]

@@ -1,0 +1,82 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { isId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Role } from '../workspaces/index.ts'
+import { Account, Challenge, Invitation, Member } from './entities.ts'
+import { lockOwners } from './queries.ts'
+import { LAST_OWNER, MEMBER_NOT_FOUND } from './refusals.ts'
+
+/** The members of a workspace, oldest first. */
+export const listMembers = (em: EntityManager, workspaceId: string): Promise<Member[]> =>
+  em
+    .fork()
+    .find(
+      Member,
+      { workspace: workspaceId },
+      { populate: ['account'], orderBy: { createdAt: 'asc', account: { id: 'asc' } } },
+    )
+
+/** The members of all workspaces, by email. */
+export const listAllMembers = (em: EntityManager): Promise<Member[]> =>
+  em.fork().find(
+    Member,
+    {},
+    {
+      populate: ['account', 'workspace'],
+      orderBy: { account: { emailKey: 'asc' }, workspace: { createdAt: 'asc' } },
+    },
+  )
+
+/** What an account is a member of, oldest first. */
+export const listMemberships = (em: EntityManager, accountId: string): Promise<Member[]> =>
+  em
+    .fork()
+    .find(
+      Member,
+      { account: accountId },
+      { populate: ['workspace'], orderBy: { workspace: { createdAt: 'asc', id: 'asc' } } },
+    )
+
+/** Whether nobody can sign in yet. */
+export const hasNoAccounts = async (em: EntityManager): Promise<boolean> => (await unitOf(em).count(Account)) === 0
+
+/** @throws {Refusal} `member_not_found`; `last_owner` */
+export const changeRole = (em: EntityManager, workspaceId: string, accountId: string, role: Role): Promise<Member> =>
+  em.transactional(async (unit) => {
+    const member = await findMember(unit, workspaceId, accountId, role === 'owner')
+    member.role = role
+    await unit.flush()
+    return member
+  })
+
+/** @throws {Refusal} `member_not_found`; `last_owner` */
+export const removeMember = (em: EntityManager, workspaceId: string, accountId: string): Promise<void> =>
+  em.transactional(async (unit) => {
+    const member = await findMember(unit, workspaceId, accountId, false)
+    unit.remove(member)
+    await unit.flush()
+  })
+
+/** Under a lock: of two owners who go at the same moment one stays. */
+async function findMember(
+  unit: EntityManager,
+  workspaceId: string,
+  accountId: string,
+  staysOwner: boolean,
+): Promise<Member> {
+  if (!isId(accountId)) throw new Refusal(MEMBER_NOT_FOUND)
+  const owners = await lockOwners(unit, workspaceId)
+  const member = await unit.findOne(Member, { workspace: workspaceId, account: accountId }, { populate: ['account'] })
+  if (!member) throw new Refusal(MEMBER_NOT_FOUND)
+  if (!staysOwner && owners.length === 1 && owners[0] === accountId) throw new Refusal(LAST_OWNER)
+  return member
+}
+
+/** Deletes whoever could sign in, and every link: of a ledger that somebody may have changed none is believed. */
+export async function deleteAllAccounts(em: EntityManager): Promise<void> {
+  const unit = em.fork()
+  await unit.nativeDelete(Invitation, {})
+  await unit.nativeDelete(Challenge, {})
+  await unit.nativeDelete(Account, {})
+}

@@ -1,0 +1,127 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { array } from 'yup'
+import { accountOperation, deleted, deleteResultShape, openOperation, sessionCookie, single } from '../http/index.ts'
+import { assertPresent } from './assert-present.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  beginPasskeySignIn,
+  listPasskeys,
+  removePasskey,
+  signInWithPasskey,
+} from './passkeys.ts'
+import {
+  PASSKEY_NOT_FOUND,
+  PASSKEY_REFUSED,
+  SIGN_IN_AGAIN,
+  TOO_MANY_GUESSES,
+  WRONG_CREDENTIALS,
+  WRONG_PASSKEY,
+} from './refusals.ts'
+import { newPasskeyInput, passkeyCredentialInput, presentPasswordInput } from './schemas.ts'
+import { GUESSES, SIGNED_IN } from './session-routes.ts'
+import { creationOptionsShape, passkeyShape, presentPasskey, requestOptionsShape, signedInShape } from './shapes.ts'
+
+/** What the library asks for, of which nothing is read but what was checked. */
+const asGiven = { type: 'public-key', clientExtensionResults: {} } as const
+
+/** Signing in by a device, without a password. */
+export const passkeyOperations = [
+  openOperation({
+    id: 'beginPasskeySignIn',
+    method: 'POST',
+    path: '/session/passkey/begin',
+    tag: 'Account',
+    summary: 'Begin to sign in with a passkey',
+    description: `What the browser asks a device with. It is good for ten minutes, and once. ${GUESSES}`,
+    answers: { 200: { description: 'The request.', schema: single(requestOptionsShape) } },
+    refusals: { 429: [TOO_MANY_GUESSES] },
+    handle: async ({ visitor }, { em }) => ({ status: 200, body: { data: await beginPasskeySignIn(em, visitor) } }),
+  }),
+
+  openOperation({
+    id: 'signInWithPasskey',
+    method: 'POST',
+    path: '/session/passkey',
+    tag: 'Account',
+    summary: 'Sign in with a passkey',
+    description: 'By what a device has signed: it names the account itself.',
+    body: passkeyCredentialInput,
+    answers: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInShape) } },
+    refusals: { 401: [WRONG_PASSKEY] },
+    async handle({ body, visitor }, { em }) {
+      const { id } = body.credential
+      const given = { ...asGiven, ...body.credential, rawId: id } as AuthenticationResponseJSON
+      const token = await signInWithPasskey(em, given, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'listPasskeys',
+    method: 'GET',
+    path: '/account/passkeys',
+    tag: 'Account',
+    summary: 'List the passkeys',
+    description: 'The devices that sign in to the account without a password, oldest first.',
+    answers: { 200: { description: 'The passkeys.', schema: single(array().of(passkeyShape).required()) } },
+    handle: async ({ visitor }, { em }) => ({
+      status: 200,
+      body: { data: (await listPasskeys(em, visitor.session.account.id)).map(presentPasskey) },
+    }),
+  }),
+
+  accountOperation({
+    id: 'beginPasskey',
+    method: 'POST',
+    path: '/account/passkeys/begin',
+    tag: 'Account',
+    summary: 'Begin to add a passkey',
+    description:
+      'What the browser has a device make a key with. The password is asked for, so that nobody adds a device at a browser that was ' +
+      `left; where the account has none, having signed in within ten minutes. ${GUESSES}`,
+    body: presentPasswordInput,
+    answers: { 200: { description: 'The request.', schema: single(creationOptionsShape) } },
+    refusals: { 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_GUESSES] },
+    async handle({ body, visitor }, { em, passwords }) {
+      const { sessionId, account } = visitor.session
+      const present = body.presentPassword
+      await assertPresent(em, passwords, { accountId: account.id, sessionId, present })
+      return { status: 200, body: { data: await beginPasskey(em, account, visitor) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'addPasskey',
+    method: 'POST',
+    path: '/account/passkeys',
+    tag: 'Account',
+    summary: 'Add a passkey',
+    description: 'Takes the key that a device has made.',
+    body: newPasskeyInput,
+    answers: { 201: { description: 'Added.', schema: single(passkeyShape) } },
+    refusals: { 400: [PASSKEY_REFUSED] },
+    async handle({ body, visitor }, { em }) {
+      const { name, credential } = body
+      const given = { ...asGiven, ...credential, rawId: credential.id } as RegistrationResponseJSON
+      const passkey = await addPasskey(em, visitor.session.account, { name, credential: given }, visitor)
+      return { status: 201, body: { data: presentPasskey(passkey) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'removePasskey',
+    method: 'DELETE',
+    path: '/account/passkeys/{id}',
+    tag: 'Account',
+    summary: 'Remove a passkey',
+    description: 'The device signs nobody in any more.',
+    answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
+    refusals: { 404: [PASSKEY_NOT_FOUND] },
+    async handle({ params, visitor }, { em }) {
+      const id = params['id']!
+      await removePasskey(em, visitor.session.account, id, visitor)
+      return deleted(id)
+    },
+  }),
+]

@@ -1,0 +1,142 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { Visitor } from '../http/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { beginChallenge, takeChallenge } from './challenges.ts'
+import { Account, Passkey } from './entities.ts'
+import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
+import { beginSession } from './sessions.ts'
+import { assertFewBeginnings } from './sign-in.ts'
+import { tell } from './tell.ts'
+
+/** EdDSA, ES256, RS256: what devices have. The library would ask Node for what is experimental there, which says so in the log. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** A device's key is for one host: Web Authentication Level 3, section 5.1.2. */
+const hostOf = ({ origin }: Visitor): string => new URL(origin).hostname
+
+/** The passkeys of an account, oldest first. */
+export const listPasskeys = (em: EntityManager, accountId: string): Promise<Passkey[]> =>
+  em.fork().find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })
+
+/** Asks a device for a new key. @returns what its browser is given. */
+export async function beginPasskey(
+  em: EntityManager,
+  { id, email }: { id: string; email: string },
+  visitor: Visitor,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const challenge = await beginChallenge(em, 'new-passkey', { accountId: id })
+  const passkeys = await listPasskeys(em, id)
+  return generateRegistrationOptions({
+    rpName: 'Dripline',
+    rpID: hostOf(visitor),
+    userName: email,
+    userID: new TextEncoder().encode(id),
+    challenge: Buffer.from(challenge, 'base64url'),
+    attestationType: 'none',
+    excludeCredentials: passkeys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+    // It stands for the email and for the password: the device knows the one, and asks its owner for what is the other.
+    supportedAlgorithmIDs: ALGORITHMS,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/** Takes what a device has made. @throws {Refusal} `passkey_refused` */
+export async function addPasskey(
+  em: EntityManager,
+  account: { id: string; email: string },
+  { name, credential }: { name: string; credential: RegistrationResponseJSON },
+  visitor: Visitor,
+): Promise<Passkey> {
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: credential,
+    expectedChallenge: async (challenge) =>
+      (await takeChallenge(em.fork(), 'new-passkey', challenge, account.id)) !== undefined,
+    expectedOrigin: visitor.origin,
+    expectedRPID: hostOf(visitor),
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch(() => ({ registrationInfo: undefined }))
+  if (!registrationInfo) throw new Refusal(PASSKEY_REFUSED)
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential
+  return em.fork().transactional(async (unit) => {
+    if (await unit.findOne(Passkey, { credentialId: id })) throw new Refusal(PASSKEY_REFUSED)
+    const passkey = unit.create(Passkey, {
+      account: unit.getReference(Account, account.id),
+      credentialId: id,
+      publicKey: Buffer.from(publicKey),
+      counter,
+      transports,
+      name,
+      lastUsedAt: null,
+    })
+    await unit.flush()
+    await tell(unit, 'addPasskey', account, visitor, { targetId: passkey.id })
+    return passkey
+  })
+}
+
+/** @throws {Refusal} `passkey_not_found` */
+export const removePasskey = (
+  em: EntityManager,
+  account: { id: string; email: string },
+  id: string,
+  visitor: Visitor,
+): Promise<void> =>
+  em.fork().transactional(async (unit) => {
+    const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
+    if (removed === 0) throw new Refusal(PASSKEY_NOT_FOUND)
+    await tell(unit, 'removePasskey', account, visitor, { targetId: id })
+  })
+
+/** Asks for any key that a device has for this host: whose it is, it says itself. @throws {Refusal} `too_many_guesses` */
+export async function beginPasskeySignIn(
+  em: EntityManager,
+  visitor: Visitor,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  await assertFewBeginnings(em, visitor)
+  const challenge = await beginChallenge(em, 'sign-in')
+  return generateAuthenticationOptions({
+    rpID: hostOf(visitor),
+    challenge: Buffer.from(challenge, 'base64url'),
+    userVerification: 'required',
+  })
+}
+
+/** Signs somebody in by what a device has signed. @returns what the session's cookie holds. @throws {Refusal} `wrong_passkey` */
+export async function signInWithPasskey(
+  em: EntityManager,
+  credential: AuthenticationResponseJSON,
+  visitor: Visitor,
+): Promise<string> {
+  const unit = em.fork()
+  const passkey = await unit.findOne(Passkey, { credentialId: credential.id })
+  if (!passkey) throw new Refusal(WRONG_PASSKEY)
+  const { authenticationInfo, verified } = await verifyAuthenticationResponse({
+    response: credential,
+    expectedChallenge: async (challenge) => (await takeChallenge(em.fork(), 'sign-in', challenge)) !== undefined,
+    expectedOrigin: visitor.origin,
+    expectedRPID: hostOf(visitor),
+    requireUserVerification: true,
+    credential: {
+      id: passkey.credentialId,
+      publicKey: new Uint8Array(passkey.publicKey),
+      counter: passkey.counter,
+      transports: passkey.transports,
+    },
+  }).catch(() => ({ verified: false, authenticationInfo: undefined }))
+  if (!verified || !authenticationInfo) throw new Refusal(WRONG_PASSKEY)
+  passkey.counter = authenticationInfo.newCounter
+  passkey.lastUsedAt = new Date()
+  await unit.flush()
+  return beginSession(em.fork(), passkey.account.id, visitor.userAgent)
+}

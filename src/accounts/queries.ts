@@ -1,0 +1,200 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import type { Challenge } from './entities.ts'
+import type { SignedIn } from '../http/index.ts'
+import type { WorkspaceMode, Role } from '../workspaces/index.ts'
+
+/**
+ * Looks a session up and counts the request in its account's window, in one round trip. A session that is used goes on for
+ * fourteen days, and for ninety at most.
+ *
+ * @returns `undefined` where there is none, or it has ended
+ */
+export async function admitSession(
+  em: EntityManager,
+  { tokenHash, workspaceId, limit }: { tokenHash: Buffer; workspaceId: string | null; limit: number },
+): Promise<SignedIn | undefined> {
+  const [row] = await preparedSql<{
+    session_id: string
+    account_id: string
+    email: string
+    role: Role | null
+    workspace_id: string | null
+    workspace_name: string
+    mode: WorkspaceMode
+    allowed: boolean
+    remaining: number
+    reset_at: string
+    retry_after: number
+  }>(em, 'admit-session', ADMIT_SESSION, [tokenHash, workspaceId, limit])
+  if (!row) return undefined
+  const { role, workspace_id: id, workspace_name: name, mode } = row
+  return {
+    sessionId: row.session_id,
+    account: { id: row.account_id, email: row.email },
+    membership: role === null || id === null ? null : { role, workspace: { id, name, mode } },
+    rateLimit: {
+      allowed: row.allowed,
+      limit,
+      remaining: row.remaining,
+      resetAt: toDate(row.reset_at),
+      retryAfter: row.retry_after,
+    },
+  }
+}
+
+const ADMIT_SESSION = `
+with found as (
+  select session.id as session_id, account.id as account_id, account.email,
+    member.role, workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode
+  from sessions session
+  join accounts account on account.id = session.account_id
+  left join members member on member.account_id = account.id and member.workspace_id = $2::uuid
+  left join workspaces workspace on workspace.id = member.workspace_id
+  where session.token_hash = $1::bytea and session.expires_at > now()
+),
+used as (
+  update sessions
+  set last_used_at = now(), expires_at = least(created_at + interval '90 days', now() + interval '14 days')
+  where id = (select session_id from found) and last_used_at < now() - interval '1 minute'
+)
+select found.*, window_.*
+from found cross join lateral take_request(md5('account ' || account_id)::uuid, $3::integer, null) window_`
+
+/** How long a session lives that nobody uses, in milliseconds. */
+export const IDLE_MS = 14 * 86_400_000
+
+/** Counts a try to sign in. @param subject what is being counted, such as an account or an address */
+export async function countGuess(
+  em: EntityManager,
+  subject: string,
+  limit: number,
+): Promise<{ allowed: boolean; retryAfter: number }> {
+  const [row] = await sql<{ allowed: boolean; retry_after: number }>(
+    em,
+    `select allowed, retry_after from take_request(md5('guess ' || $1)::uuid, $2::integer, null)`,
+    [subject, limit],
+  )
+  return { allowed: row?.allowed ?? false, retryAfter: row?.retry_after ?? 1 }
+}
+
+export interface TakenInvitation {
+  emailKey: string | null
+  role: Role
+  isFirst: boolean
+  /** Whether whoever runs the service has made it, at the command line. */
+  isByOperator: boolean
+  workspaceIds: string[]
+}
+
+/** Uses an invitation up, in the transaction that makes its member. @returns `undefined` where it was used, or has ended. */
+export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Promise<TakenInvitation | undefined> {
+  const [row] = await sql<{
+    email_key: string | null
+    role: Role
+    is_first: boolean
+    by_operator: boolean
+    workspace_ids: string[]
+  }>(
+    em,
+    // Locked first: what is deleted takes its workspaces with it.
+    `with taken as (
+       select id, email_key, role, is_first, invited_by_id is null and not is_first as by_operator from invitations invitation
+       where token_hash = $1::bytea and expires_at > now()
+         -- Whoever has made it may still do so.
+         and (invited_by_id is null or exists (
+           select from members inviter
+           join invitation_workspaces invited on invited.workspace_id = inviter.workspace_id
+           where inviter.account_id = invitation.invited_by_id and invited.invitation_id = invitation.id and inviter.role = 'owner'
+         ))
+       for update of invitation
+     ),
+     workspaces as (
+       select array_agg(workspace_id::text) as ids from invitation_workspaces where invitation_id = (select id from taken)
+     ),
+     deleted as (
+       delete from invitations where id = (select id from taken) returning id
+     )
+     select email_key, role, is_first, by_operator, coalesce(workspaces.ids, '{}') as workspace_ids
+     from taken join deleted on deleted.id = taken.id cross join workspaces`,
+    [tokenHash],
+  )
+  return (
+    row && {
+      emailKey: row.email_key,
+      role: row.role,
+      isFirst: row.is_first,
+      isByOperator: row.by_operator,
+      workspaceIds: row.workspace_ids,
+    }
+  )
+}
+
+/** Uses up what somebody has begun. @returns what was kept of it; `undefined` where it was used, has ended, or is somebody else's. */
+export async function useChallenge(
+  em: EntityManager,
+  purpose: Challenge['purpose'],
+  tokenHash: Buffer,
+  accountId: string | undefined,
+): Promise<Record<string, string> | undefined> {
+  const [row] = await sql<{ data: Record<string, string> }>(
+    em,
+    `delete from challenges
+     where token_hash = $1::bytea and purpose = $2 and account_id is not distinct from $3::uuid and expires_at > now()
+     returning data`,
+    [tokenHash, purpose, accountId ?? null],
+  )
+  return row?.data
+}
+
+/** Makes an account a member of workspaces: where it is one already, of what is more. */
+export async function joinWorkspaces(
+  em: EntityManager,
+  accountId: string,
+  workspaceIds: readonly string[],
+  role: Role,
+): Promise<void> {
+  await sql(
+    em,
+    `insert into members as member (workspace_id, account_id, role)
+     select id, $1::uuid, $3 from workspaces where id = any($2::uuid[]) order by id
+     on conflict (workspace_id, account_id) do update set role = excluded.role
+       where array_position(array['viewer', 'editor', 'owner'], excluded.role)
+         > array_position(array['viewer', 'editor', 'owner'], member.role)`,
+    [accountId, workspaceIds, role],
+  )
+}
+
+/** Keeps all others from changing who owns a workspace, until the end of the transaction. @returns its owners' accounts. */
+export async function lockOwners(em: EntityManager, workspaceId: string): Promise<string[]> {
+  await sql(em, 'select from workspaces where id = $1::uuid for no key update', [workspaceId])
+  const rows = await sql<{ account_id: string }>(
+    em,
+    `select account_id from members where workspace_id = $1::uuid and role = 'owner'`,
+    [workspaceId],
+  )
+  return rows.map(({ account_id }) => account_id)
+}
+
+/** Forgets sessions, invitations and challenges that have ended. @returns how many. */
+export async function forgetEnded(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `with sessions_ as (
+       delete from sessions where id in (select id from sessions where expires_at <= now() limit $1 for update skip locked)
+       returning id
+     ),
+     invitations_ as (
+       delete from invitations where id in (select id from invitations where expires_at <= now() limit $1 for update skip locked)
+       returning id
+     ),
+     challenges_ as (
+       delete from challenges where token_hash in
+         (select token_hash from challenges where expires_at <= now() limit $1 for update skip locked)
+       returning token_hash
+     )
+     select 1 from sessions_ union all select 1 from invitations_ union all select 1 from challenges_`,
+    [limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,12 @@
+import { elsewhereOperations } from './elsewhere-routes.ts'
+import { memberOperations } from './member-routes.ts'
+import { passkeyOperations } from './passkey-routes.ts'
+import { sessionOperations } from './session-routes.ts'
+
+/** What people do who sign in. */
+export const accountOperations = [
+  ...sessionOperations,
+  ...passkeyOperations,
+  ...elsewhereOperations,
+  ...memberOperations,
+]

@@ -1,0 +1,204 @@
+import { array } from 'yup'
+import {
+  accountOperation,
+  type AccountsRequest,
+  deleted,
+  deleteResultShape,
+  openOperation,
+  sessionCookie,
+  single,
+} from '../http/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { WEAK_PASSWORD } from '../platform/passwords.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { changePassword } from './change-password.ts'
+import { acceptInvitation, findOffer } from './invitations.ts'
+import { listMemberships } from './members.ts'
+import {
+  INVITATION_NOT_FOUND,
+  INVITED_ANOTHER,
+  SESSION_NOT_FOUND,
+  SIGN_IN_AGAIN,
+  TOO_MANY_GUESSES,
+  WRONG_CREDENTIALS,
+} from './refusals.ts'
+import { acceptInput, invitationLinkInput, passwordInput, signInInput } from './schemas.ts'
+import { endAllSessions, endSession, listSessions } from './sessions.ts'
+import {
+  listedSessionShape,
+  offeredShape,
+  presentMembership,
+  presentOffer,
+  presentSession,
+  sessionShape,
+  signedInShape,
+} from './shapes.ts'
+import { signIn } from './sign-in.ts'
+
+const BY_COOKIE =
+  'The session is in a cookie that no script can read; what is done by it has to be asked for by a page of this service.'
+export const GUESSES = 'Ten tries a minute from one address, and thirty for one account.'
+
+export const SIGNED_IN = { status: 200, body: { data: { signedIn: true } } }
+
+async function presentSignedIn(
+  em: EntityManager,
+  { sessionId, account }: AccountsRequest<unknown>['visitor']['session'],
+) {
+  const members = await listMemberships(em, account.id)
+  return { id: sessionId, account, workspaces: members.map(presentMembership) }
+}
+
+/** Signing in, and what is of one person. */
+export const sessionOperations = [
+  openOperation({
+    id: 'signIn',
+    method: 'POST',
+    path: '/session',
+    tag: 'Account',
+    summary: 'Sign in',
+    description: `By email and password. ${BY_COOKIE} ${GUESSES}`,
+    body: signInInput,
+    answers: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInShape) } },
+    refusals: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_GUESSES] },
+    async handle({ body, visitor }, { em, passwords }) {
+      const token = await signIn(em, passwords, body, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'getSession',
+    method: 'GET',
+    path: '/session',
+    tag: 'Account',
+    summary: 'Get who is signed in',
+    description: 'The account, and the workspaces that it is a member of, each with its role.',
+    answers: { 200: { description: 'The session.', schema: single(sessionShape) } },
+    handle: async ({ visitor }, { em }) => ({
+      status: 200,
+      body: { data: await presentSignedIn(em, visitor.session) },
+    }),
+  }),
+
+  accountOperation({
+    id: 'signOut',
+    method: 'DELETE',
+    path: '/session',
+    tag: 'Account',
+    summary: 'Sign out',
+    description: 'Ends the session of this browser, and has it forget the cookie.',
+    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
+    async handle({ visitor }, { em }) {
+      const { sessionId, account } = visitor.session
+      await endSession(em, account.id, sessionId)
+      return { ...deleted(sessionId), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'listSessions',
+    method: 'GET',
+    path: '/sessions',
+    tag: 'Account',
+    summary: 'List the browsers that are signed in',
+    description:
+      "The account's sessions, newest first. One that nobody uses ends after fourteen days, and each after ninety.",
+    answers: {
+      200: { description: 'The sessions.', schema: single(array().of(listedSessionShape).required()) },
+    },
+    async handle({ visitor }, { em }) {
+      const { sessionId, account } = visitor.session
+      const sessions = await listSessions(em, account.id)
+      return { status: 200, body: { data: sessions.map((session) => presentSession(session, sessionId)) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    tag: 'Account',
+    summary: 'Sign another browser out',
+    description: 'Ends one of the sessions of the account.',
+    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
+    refusals: { 404: [SESSION_NOT_FOUND] },
+    async handle({ params, visitor }, { em }) {
+      const id = params['id']!
+      if (!(await endSession(em, visitor.session.account.id, id))) throw new Refusal(SESSION_NOT_FOUND)
+      return deleted(id)
+    },
+  }),
+
+  accountOperation({
+    id: 'endAllSessions',
+    method: 'DELETE',
+    path: '/sessions',
+    tag: 'Account',
+    summary: 'Sign out everywhere',
+    description: 'Ends all sessions of the account, this one included.',
+    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
+    async handle({ visitor }, { em }) {
+      const { account } = visitor.session
+      await endAllSessions(em, account.id)
+      return { ...deleted(account.id), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
+    },
+  }),
+
+  accountOperation({
+    id: 'changePassword',
+    method: 'PUT',
+    path: '/account/password',
+    tag: 'Account',
+    summary: 'Change the password',
+    description: `Ends all other sessions of the account. One that has none yet sets it within ten minutes of signing in. ${GUESSES}`,
+    body: passwordInput,
+    answers: { 200: { description: 'Changed.', schema: single(signedInShape) } },
+    refusals: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_GUESSES] },
+    async handle({ body, visitor }, { em, passwords }) {
+      const { sessionId, account } = visitor.session
+      const { presentPassword: present, password } = body
+      await changePassword(em, passwords, { accountId: account.id, sessionId, present, password }, visitor)
+      return SIGNED_IN
+    },
+  }),
+
+  openOperation({
+    id: 'getOffer',
+    method: 'POST',
+    path: '/invitation',
+    tag: 'Account',
+    summary: 'Look at an invitation',
+    description: 'What a link is to. It is used up by accepting it alone.',
+    body: invitationLinkInput,
+    answers: { 200: { description: 'What it is to.', schema: single(offeredShape) } },
+    refusals: { 404: [INVITATION_NOT_FOUND] },
+    handle: async ({ body }, { em }) => ({
+      status: 200,
+      body: { data: presentOffer(await findOffer(em, body.token)) },
+    }),
+  }),
+
+  openOperation({
+    id: 'acceptInvitation',
+    method: 'POST',
+    path: '/invitation/accept',
+    tag: 'Account',
+    summary: 'Accept an invitation',
+    description:
+      'Makes an account of the email and the password, or takes the one of that email, whose password it is then; makes it a ' +
+      `member, and signs in. The link is used up. ${GUESSES}`,
+    body: acceptInput,
+    answers: { 200: { description: 'A member, and signed in: the cookie is set.', schema: single(signedInShape) } },
+    refusals: {
+      400: [WEAK_PASSWORD, INVITED_ANOTHER],
+      401: [WRONG_CREDENTIALS],
+      404: [INVITATION_NOT_FOUND],
+      429: [TOO_MANY_GUESSES],
+    },
+    async handle({ body, visitor }, { em, passwords }) {
+      const { session } = await acceptInvitation(em, passwords, body, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
+    },
+  }),
+]

@@ -1,0 +1,117 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Visitor } from '../http/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { emailKey, isEmailAddress } from '../platform/email-address.ts'
+import type { Claims, Oidc } from '../platform/oidc.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { beginChallenge, takeChallenge } from './challenges.ts'
+import { Account, Identity } from './entities.ts'
+import { joinByInvitation } from './invitations.ts'
+import { NO_OIDC, NOT_INVITED, OIDC_FAILED } from './refusals.ts'
+import { beginSession } from './sessions.ts'
+import { assertFewBeginnings } from './sign-in.ts'
+import { startAnew } from './start-anew.ts'
+import { tell } from './tell.ts'
+import { hashToken } from './tokens.ts'
+
+/** Where the other service sends people back to: it has to be allowed there, word for word. */
+const CALLBACK_PATH = '/sign-in/callback'
+
+/** @throws {Refusal} `no_oidc` */
+function setUp(oidc: Oidc | undefined): Oidc {
+  if (!oidc) throw new Refusal(NO_OIDC)
+  return oidc
+}
+
+/**
+ * Begins to sign somebody in by another service.
+ *
+ * @param invitation the token of a link that is to be accepted so
+ * @returns where to send the browser, and what it has to bring back besides.
+ * @throws {Refusal} `no_oidc`; `oidc_failed`; `too_many_guesses`
+ */
+export async function beginSignInElsewhere(
+  em: EntityManager,
+  oidc: Oidc | undefined,
+  invitation: string | undefined,
+  visitor: Visitor,
+): Promise<{ url: string; state: string }> {
+  const service = setUp(oidc)
+  await assertFewBeginnings(em, visitor)
+  const redirectUri = visitor.origin + CALLBACK_PATH
+  const { verifier, nonce, urlWith } = await service.begin(redirectUri).catch(() => {
+    const message = `${service.name} does not answer. Try again, or sign in in another way`
+    throw new Refusal(OIDC_FAILED, { message })
+  })
+  // Of a link its hash alone is kept, as everywhere.
+  const link = invitation === undefined ? null : hashToken(invitation)
+  const data = { verifier, nonce, redirectUri, ...(link && { link: link.toString('base64') }) }
+  const state = await beginChallenge(em.fork(), 'oidc', { data })
+  return { url: urlWith(state), state }
+}
+
+/**
+ * Signs somebody in who comes back from there: whoever has an account by the email that the other service has verified, or was signed
+ * in by it before; or an invitation.
+ *
+ * @param query of the address to which they came back
+ * @param state what their browser was given when they left: who was sent here by somebody else has another one, or none
+ * @returns what the session's cookie holds.
+ * @throws {Refusal} `no_oidc`; `oidc_failed`; `not_invited`; `invited_another`; `invitation_not_found`
+ */
+export async function signInElsewhere(
+  em: EntityManager,
+  oidc: Oidc | undefined,
+  { query, state }: { query: string; state: string | undefined },
+  visitor: Visitor,
+): Promise<string> {
+  const service = setUp(oidc)
+  const kept = state === undefined ? undefined : await takeChallenge(em.fork(), 'oidc', state)
+  if (kept === undefined || state === undefined) throw new Refusal(OIDC_FAILED)
+  const { verifier = '', nonce = '', redirectUri = '', link } = kept
+  const claims = await service.finish(query, { verifier, nonce, redirectUri, state }).catch(() => {
+    throw new Refusal(OIDC_FAILED)
+  })
+  return em.fork().transactional(async (unit) => {
+    const { issuer, subject } = claims
+    const known = await unit.findOne(Identity, { issuer, subject })
+    const accountId = known?.account.id ?? (await claimByEmail(unit, claims))
+    const joined =
+      link === undefined ? accountId : await join(unit, Buffer.from(link, 'base64'), claims, accountId, visitor)
+    if (joined === undefined) throw new Refusal(NOT_INVITED)
+    if (!known) {
+      unit.create(Identity, { issuer, subject, account: unit.getReference(Account, joined) })
+      await unit.flush()
+      await tell(unit, 'signInElsewhere', await unit.findOneOrFail(Account, joined), visitor)
+    }
+    return beginSession(unit, joined, visitor.userAgent)
+  })
+}
+
+/**
+ * The account by the email that the other service has verified, the first time. What could sign in to it ends: whoever made it has
+ * proven nothing, and could have been anybody.
+ */
+async function claimByEmail(unit: EntityManager, { email, issuer }: Claims): Promise<string | undefined> {
+  if (email === undefined || !isEmailAddress(email)) return undefined
+  const account = await unit.findOne(Account, { emailKey: emailKey(email) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (!account) return undefined
+  // Who has the email now is not who had it then.
+  if (await unit.findOne(Identity, { issuer, account })) throw new Refusal(NOT_INVITED, { message: KNOWN_BY_ANOTHER })
+  await startAnew(unit, account.id, null)
+  return account.id
+}
+
+const KNOWN_BY_ANOTHER =
+  'The account of this email belongs to somebody whom the other service knows otherwise. Ask an owner for an invitation by another email'
+
+async function join(
+  unit: EntityManager,
+  link: Buffer,
+  { email }: Claims,
+  accountId: string | undefined,
+  visitor: Visitor,
+): Promise<string | undefined> {
+  if (accountId !== undefined) return joinByInvitation(unit, link, visitor, { accountId })
+  return email !== undefined && isEmailAddress(email) ? joinByInvitation(unit, link, visitor, { email }) : undefined
+}

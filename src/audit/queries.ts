@@ -1,0 +1,98 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Place } from '../platform/db/newest-page.ts'
+import { newId } from '../platform/ids.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import type { Actor } from './entities.ts'
+
+/** A change that is to be told of. */
+export interface NewEntry {
+  workspaceId: string
+  actor: Actor
+  actorId: string | null
+  actorName: string
+  operation: string
+  targetId: string | null
+  requestId: string | null
+}
+
+/** Tells of a change, in the transaction that makes it. */
+export async function writeEntry(em: EntityManager, entry: NewEntry): Promise<void> {
+  await preparedSql(em, 'write-audit-entry', WRITE, [
+    newId(),
+    entry.workspaceId,
+    entry.actor,
+    entry.actorId,
+    entry.actorName,
+    entry.operation,
+    entry.targetId,
+    entry.requestId,
+  ])
+}
+
+const WRITE = `
+insert into audit_entries (id, workspace_id, actor, actor_id, actor_name, operation, target_id, request_id)
+values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8)`
+
+export interface ListedEntry extends Omit<NewEntry, 'workspaceId'> {
+  id: string
+  createdAt: Date
+  place: Place
+}
+
+/** A page of a workspace's changes, newest first. */
+export async function entriesOf(
+  em: EntityManager,
+  workspaceId: string,
+  { actors, behind, limit }: { actors: readonly Actor[]; behind: Place | undefined; limit: number },
+): Promise<ListedEntry[]> {
+  const rows = await sql<{
+    id: string
+    actor: Actor
+    actor_id: string | null
+    actor_name: string
+    operation: string
+    target_id: string | null
+    request_id: string | null
+    created_at: string
+    micros: string
+  }>(
+    em,
+    `select id, actor, actor_id, actor_name, operation, target_id, request_id, created_at,
+       (extract(epoch from created_at) * 1000000)::bigint::text as micros
+     from audit_entries
+     where workspace_id = $1::uuid and actor = any($2::text[])
+       and ($3::bigint is null
+         or (created_at, id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
+     order by created_at desc, id desc limit $5`,
+    [workspaceId, actors, behind?.micros ?? null, behind?.id ?? null, limit],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    actor: row.actor,
+    actorId: row.actor_id,
+    actorName: row.actor_name,
+    operation: row.operation,
+    targetId: row.target_id,
+    requestId: row.request_id,
+    createdAt: toDate(row.created_at),
+    place: { micros: row.micros, id: row.id },
+  }))
+}
+
+/** How long is told of what a person did, and of what a key did, of which there can be thousands a minute, in days. */
+const KEPT_DAYS = { people: 400, keys: 30 }
+
+/** Forgets what has been told of for long enough. @returns how many. */
+export async function forgetEntries(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from audit_entries where id in (
+       select id from audit_entries
+       where (actor = 'key' and created_at < now() - make_interval(days => $2::integer))
+         or (actor <> 'key' and created_at < now() - make_interval(days => $3::integer))
+       limit $1 for update skip locked
+     ) returning id`,
+    [limit, KEPT_DAYS.keys, KEPT_DAYS.people],
+  )
+  return rows.length
+}

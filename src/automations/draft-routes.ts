@@ -1,0 +1,122 @@
+import { boolean, number, object, string, type InferType } from 'yup'
+import { deleted, deleteResultShape, etagOf, freeObject, operation, single, timestamp } from '../http/index.ts'
+import { nameOf } from '../workspaces/index.ts'
+import { discardDraft, getDraft, saveDraft } from './drafts.ts'
+import type { AutomationDraft } from './entities.ts'
+import { AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND } from './refusals.ts'
+import { STEPS_LIMIT } from './schemas.ts'
+
+const basedOn = () =>
+  number()
+    .integer()
+    .min(0)
+    .max(2_147_483_647)
+    .required()
+    .meta({ description: "The automation's revision that it began with: the number in its ETag.", example: 7 })
+
+const draftInput = object({
+  content: freeObject()
+    .required()
+    .meta({
+      description: 'Whatever an editor keeps, such as steps that are not complete yet.',
+      example: { steps: [] },
+    }),
+  basedOn: basedOn(),
+})
+
+const savedFields = {
+  basedOn: basedOn(),
+  isStale: boolean()
+    .required()
+    .meta({ description: 'Whether the automation was changed since it was begun.', example: false }),
+  savedBy: string()
+    .required()
+    .meta({ description: 'Who saved it last: an email, or the name of a key.', example: 'ada@example.com' }),
+  savedAt: timestamp('When it was saved last.'),
+}
+
+const draftShape = object({
+  ...savedFields,
+  content: freeObject()
+    .required()
+    .meta({ example: { steps: [] } }),
+})
+  .required()
+  .meta({ component: 'Draft', description: 'What somebody has edited, and has not said to be so: of no effect.' })
+
+const savedDraftShape = object(savedFields).required().meta({ component: 'SavedDraft' })
+
+const presentSaved = ({
+  draft,
+  revision,
+}: {
+  draft: AutomationDraft
+  revision: number
+}): InferType<typeof savedDraftShape> => ({
+  basedOn: draft.basedOn,
+  isStale: draft.basedOn !== revision,
+  savedBy: draft.savedBy,
+  savedAt: draft.savedAt.toISOString(),
+})
+
+/** What is edited, and kept before it is said to be so. */
+export const draftOperations = [
+  operation({
+    id: 'getDraft',
+    method: 'GET',
+    path: '/automations/{id}/draft',
+    tag: 'Automations',
+    summary: 'Get the draft of an automation',
+    description: 'What is being edited. It starts and sends nothing.',
+    scope: 'automations:read',
+    // It can be megabytes.
+    bulk: true,
+    etag: true,
+    answers: { 200: { description: 'The draft.', schema: single(draftShape) } },
+    refusals: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      const found = await getDraft(em, caller.workspace.id, params.id)
+      const data = { ...presentSaved(found), content: found.draft.content }
+      return { status: 200, headers: etagOf(found.draft.revision), body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'saveDraft',
+    untold: true,
+    method: 'PUT',
+    path: '/automations/{id}/draft',
+    tag: 'Automations',
+    summary: 'Save a draft of an automation',
+    description:
+      'Replaces the one there is. With `If-Match: "0"` only where there is none. It is not checked, and of no effect.',
+    scope: 'automations:write',
+    etag: true,
+    ifMatch: true,
+    body: draftInput,
+    bodyLimit: STEPS_LIMIT,
+    answers: { 200: { description: 'It is saved.', schema: single(savedDraftShape) } },
+    refusals: { 404: [AUTOMATION_NOT_FOUND] },
+    async handle({ caller, params, body, ifMatch }, { em }) {
+      const saved = await saveDraft(em, caller.workspace.id, params.id, { ...body, savedBy: nameOf(caller) }, ifMatch)
+      return { status: 200, headers: etagOf(saved.draft.revision), body: { data: presentSaved(saved) } }
+    },
+  }),
+
+  operation({
+    id: 'discardDraft',
+    method: 'DELETE',
+    path: '/automations/{id}/draft',
+    tag: 'Automations',
+    summary: 'Discard the draft of an automation',
+    description: 'For good. The automation stays as it is.',
+    scope: 'automations:write',
+    ifMatch: true,
+    answers: { 200: { description: 'It is gone.', schema: single(deleteResultShape) } },
+    refusals: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
+    async handle({ caller, params, ifMatch }, { em }) {
+      await discardDraft(em, caller.workspace.id, params.id, ifMatch)
+      return deleted(params.id)
+    },
+  }),
+]

@@ -1,0 +1,182 @@
+import { array, object, string, type InferType } from 'yup'
+import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import {
+  type ApiDependencies,
+  missingRole,
+  atMost,
+  boundedObject,
+  filledText,
+  givenId,
+  operation,
+  single,
+  text,
+} from '../http/index.ts'
+import { BUSY, Refusal } from '../platform/refusal.ts'
+import {
+  type EmailContent,
+  MAX_BODY_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  type Renderer,
+  RendererBusy,
+  TemplateError,
+  type TemplateVariables,
+} from '../templates/index.ts'
+import type { Caller } from '../workspaces/index.ts'
+import { assertFewTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
+import { INVALID_TEMPLATE } from './refusals.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
+
+const template = (description: string, most: number) => text().nullable().test(atMost(most)).meta({ description })
+
+const previewInput = object({
+  subject: template('The subject, a Liquid template.', MAX_SUBJECT_LENGTH).meta({
+    example: 'Welcome, {{ contact.firstName }}!',
+  }),
+  html: template('Its HTML, a Liquid template.', MAX_BODY_LENGTH),
+  text: template('Its text, a Liquid template.', MAX_BODY_LENGTH),
+  contactId: givenId(
+    'For whom: an id, `email:` and an address, or `external:` and an externalId. Without it, for somebody made up.',
+  ),
+  event: object({
+    name: filledText().required().test(atMost(MAX_EVENT_NAME_LENGTH)),
+    data: boundedObject(64 * 1024),
+  })
+    .default(undefined)
+    .meta({ description: 'As if this event had started the sequence.', example: { name: 'trial.started', data: {} } }),
+})
+
+const field = () =>
+  string()
+    .oneOf(['subject', 'html', 'text'] as const)
+    .required()
+
+const previewShape = object({
+  to: string().required().meta({ example: 'ada@example.com' }),
+  subject: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'Null where it cannot be rendered.', example: 'Welcome, Ada!' }),
+  html: string().nullable().defined().meta({ example: null }),
+  text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
+  problems: array()
+    .of(object({ field: field(), problem: string().required() }).required())
+    .required()
+    .meta({ description: 'Why it cannot be rendered; empty where it can.', example: [] }),
+  unknownVariables: array()
+    .of(object({ field: field(), variable: string().required(), nearest: string().nullable().defined() }).required())
+    .required()
+    .meta({
+      description: 'Variables that no email has a value for, each with the known one that it resembles.',
+      example: [],
+    }),
+})
+  .required()
+  .meta({ component: 'Preview', description: 'An email as it would be sent.' })
+
+const testEmailShape = object({
+  to: string().required().meta({ description: 'Who asked for it.', example: 'ada@example.com' }),
+  status: string()
+    .oneOf(['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const)
+    .required()
+    .meta({ description: 'CAPTURED: it was not delivered, as no mail is here.', example: 'SENT' }),
+  error: string().nullable().defined().meta({ description: 'Why, in the server’s words.', example: null }),
+})
+  .required()
+  .meta({ component: 'TestEmail' })
+
+const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
+
+const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
+
+async function preview(
+  renderer: Renderer,
+  content: EmailContent,
+  variables: TemplateVariables,
+  owner: string,
+): Promise<InferType<typeof previewShape>> {
+  const { problems, unknownVariables } = await renderer.check(content, { owner })
+  const found = {
+    to: variables.contact.email,
+    unknownVariables: unknownVariables.map(({ nearest, ...unknown }) => ({ ...unknown, nearest: nearest ?? null })),
+  }
+  const nothing = { subject: null, html: null, text: null }
+  if (problems.length > 0) return { ...found, ...nothing, problems }
+  try {
+    return { ...found, ...(await renderer.render(content, variables, { owner })), problems: [] }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    const [, name = 'html', problem = error.message] = /^(subject|html|text):? (.*)$/s.exec(error.message) ?? []
+    return { ...found, ...nothing, problems: [{ field: name as 'html', problem }] }
+  }
+}
+
+/** The email that a body has, for whom it names. @throws {Refusal} `contact_not_found`; `busy` */
+async function previewFor(
+  caller: Caller,
+  { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
+  { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
+): Promise<InferType<typeof previewShape>> {
+  let contact = SOMEBODY
+  if (contactId !== undefined) {
+    const id = await CONTACT.resolve(em, caller, contactId)
+    if (id === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+    const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)
+    contact = { email, firstName, metadata }
+  }
+  const variables = { contact, ...(event && { event: { name: event.name, data: event.data ?? {} } }) }
+  const content = { subject: subject ?? '', html, text: plain }
+  try {
+    return await preview(renderer, content, variables, caller.workspace.id)
+  } catch (error) {
+    throw error instanceof RendererBusy ? new Refusal(BUSY, { message: error.message, cause: error }) : error
+  }
+}
+
+export const previewOperations = [
+  operation({
+    id: 'previewEmail',
+    method: 'POST',
+    path: '/emails/preview',
+    tag: 'Automations',
+    summary: 'Preview an email',
+    description: 'As it would be sent to a contact at this moment. Nothing is sent, and nothing kept.',
+    scope: 'contacts:read',
+    changesNothing: true,
+    body: previewInput,
+    bodyLimit: PREVIEW_LIMIT,
+    answers: { 200: { description: 'The email, or why there is none.', schema: single(previewShape) } },
+    refusals: { 404: [CONTACT_NOT_FOUND] },
+    handle: async ({ caller, body }, dependencies) => ({
+      status: 200,
+      body: { data: await previewFor(caller, body, dependencies) },
+    }),
+  }),
+
+  operation({
+    id: 'sendTestEmail',
+    method: 'POST',
+    path: '/emails/test',
+    tag: 'Automations',
+    summary: 'Send yourself an email',
+    description:
+      'As it would be sent to a contact at this moment, to whoever asks for it, once and without a place in the ledger. Where mail is ' +
+      'captured, it is not delivered either.',
+    role: 'editor',
+    transactional: false,
+    body: previewInput,
+    bodyLimit: PREVIEW_LIMIT,
+    answers: { 200: { description: 'What became of it.', schema: single(testEmailShape) } },
+    refusals: { 400: [INVALID_TEMPLATE], 404: [CONTACT_NOT_FOUND], 429: [TOO_MANY_TEST_EMAILS] },
+    async handle({ caller, body }, { em, renderer, sendTestEmail }) {
+      const { by } = caller
+      if (by.kind !== 'person') throw new Refusal(missingRole('editor'))
+      await assertFewTestEmails(em, by.person.accountId)
+      const { subject, html, text: plain, problems } = await previewFor(caller, body, { em, renderer })
+      const [problem] = problems
+      if (problem) throw new Refusal(INVALID_TEMPLATE, { message: problem.problem, param: `/${problem.field}` })
+      const email = { to: by.person.email, subject: `[Test] ${subject}`, html, text: plain }
+      const data = await sendTestEmail(email, caller.workspace.mode === 'live')
+      return { status: 200, body: { data: { to: email.to, ...data } } }
+    },
+  }),
+]

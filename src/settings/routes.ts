@@ -1,0 +1,150 @@
+import { array } from 'yup'
+import { ACTORS, entriesOf } from '../audit/index.ts'
+import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
+import {
+  API_KEY_NOT_FOUND,
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+  renameWorkspace,
+  requestsLately,
+  rotateApiKey,
+} from '../workspaces/index.ts'
+import { serviceOperations } from './service-routes.ts'
+import { apiKeyInput, auditQuery, rotationInput, workspaceInput } from './schemas.ts'
+import {
+  apiKeyShape,
+  auditEntryShape,
+  presentAuditEntry,
+  newApiKeyShape,
+  presentApiKey,
+  presentWorkspace,
+  workspaceShape,
+} from './shapes.ts'
+
+const SHOWN_ONCE = 'The key is shown in this answer alone: only a hash of it is kept.'
+
+/** What owners set of a workspace. */
+export const settingsOperations = [
+  ...serviceOperations,
+  operation({
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/api-keys',
+    tag: 'Settings',
+    summary: 'List API keys',
+    description: 'By what is visible of them, oldest first, with what each has asked for lately.',
+    role: 'owner',
+    answers: { 200: { description: 'The keys.', schema: single(array().of(apiKeyShape).required()) } },
+    async handle({ caller }, { em }) {
+      const keys = await listApiKeys(em, caller.workspace.id)
+      const requests = await requestsLately(
+        em.fork(),
+        keys.map(({ id }) => id),
+      )
+      return { status: 200, body: { data: keys.map((key) => presentApiKey(key, requests.get(key.id))) } }
+    },
+  }),
+
+  operation({
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/api-keys',
+    tag: 'Settings',
+    summary: 'Make an API key',
+    description: `It works at once. ${SHOWN_ONCE}`,
+    role: 'owner',
+    isSecret: true,
+    body: apiKeyInput,
+    answers: { 201: { description: 'The key, this once.', schema: single(newApiKeyShape) } },
+    async handle({ caller, body }, { em }) {
+      const { name, scopes, allow = [], rateLimit, expiresAt } = body
+      const { apiKey, key } = await createApiKey(em, {
+        workspaceId: caller.workspace.id,
+        name,
+        scopes: [...new Set(scopes)],
+        allowedRanges: allow,
+        rateLimit,
+        expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
+      })
+      return { status: 201, body: { data: { ...presentApiKey(apiKey), key } } }
+    },
+  }),
+
+  operation({
+    id: 'rotateApiKey',
+    method: 'POST',
+    path: '/api-keys/{id}/rotate',
+    tag: 'Settings',
+    summary: 'Rotate an API key',
+    description: `Makes one that may do the same, and ends the old one after a while. ${SHOWN_ONCE}`,
+    role: 'owner',
+    isSecret: true,
+    body: rotationInput,
+    bodyOptional: true,
+    answers: { 201: { description: 'The new key, this once.', schema: single(newApiKeyShape) } },
+    refusals: {
+      400: ['This key has expired: nobody uses it any more. Make a new one: key create'],
+      404: [API_KEY_NOT_FOUND],
+    },
+    async handle({ caller, params, body }, { em }) {
+      const { apiKey, key } = await rotateApiKey(em, params.id, body.overlapHours * 3_600_000, caller.workspace.id)
+      return { status: 201, body: { data: { ...presentApiKey(apiKey), key } } }
+    },
+  }),
+
+  operation({
+    id: 'deleteApiKey',
+    method: 'DELETE',
+    path: '/api-keys/{id}',
+    tag: 'Settings',
+    summary: 'Delete an API key',
+    description: 'Its next request is refused, on every replica.',
+    role: 'owner',
+    answers: { 200: { description: 'Deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [API_KEY_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      await deleteApiKey(em, params.id, caller.workspace.id)
+      return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'listAuditEntries',
+    method: 'GET',
+    path: '/audit',
+    tag: 'Settings',
+    summary: 'List who has changed what',
+    description:
+      'By people, keys and the command line, newest first: what was done, to what, and in which request. What people did is kept ' +
+      'for 400 days, what keys did for 30. What is not in Postgres alone, such as an enrollment, is told of when it is asked for.',
+    role: 'owner',
+    query: auditQuery,
+    answers: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryShape) } },
+    async handle({ caller, query }, { em }) {
+      const { actor, cursor, limit } = query
+      const page = await entriesOf(em.fork(), caller.workspace.id, {
+        actors: actor === undefined ? ACTORS : [actor],
+        behind: readCursor(cursor),
+        limit: limit + 1,
+      })
+      return cursorAnswer(page, limit, presentAuditEntry)
+    },
+  }),
+
+  operation({
+    id: 'updateWorkspace',
+    method: 'PATCH',
+    path: '/workspace',
+    tag: 'Settings',
+    summary: 'Rename the workspace',
+    description: 'Its mode is for good: keys and mail go by it.',
+    role: 'owner',
+    body: workspaceInput,
+    answers: { 200: { description: 'The workspace.', schema: single(workspaceShape) } },
+    handle: async ({ caller, body }, { em }) => ({
+      status: 200,
+      body: { data: presentWorkspace(await renameWorkspace(em, caller.workspace.id, body.name)) },
+    }),
+  }),
+]

@@ -1,0 +1,107 @@
+import { array, type InferType, number, object, string } from 'yup'
+import { ACTORS, type ListedEntry } from '../audit/index.ts'
+import { count, id, timestamp } from '../http/index.ts'
+import { type ApiKey, SCOPES, type Workspace, WORKSPACE_MODES } from '../workspaces/index.ts'
+
+const nullableTime = (description: string) =>
+  string()
+    .nullable()
+    .defined()
+    .meta({ description, json: { format: 'date-time' }, example: null })
+
+/** A key, by what is visible of it. */
+export const apiKeyShape = object({
+  id: id('key'),
+  name: string().required().meta({ example: 'Checkout' }),
+  prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
+  scopes: array()
+    .of(string().oneOf(SCOPES).required())
+    .required()
+    .meta({ example: ['contacts:write'] }),
+  allow: array()
+    .of(string().required())
+    .required()
+    .meta({ description: 'From where it may be used; empty: from anywhere.', example: [] }),
+  rateLimit: number().integer().required().meta({ description: 'Requests in any 60 seconds.', example: 120 }),
+  requests: count('Requests in the last 60 seconds.', 87),
+  createdAt: timestamp('When it was made.'),
+  expiresAt: nullableTime('From then on it lets nobody in; null where it does not end.'),
+  lastUsedAt: nullableTime('When it was used last; null: never.'),
+  rotatedAt: nullableTime('When one was made that is to take its place.'),
+})
+  .required()
+  .meta({ component: 'ApiKey', description: 'A key of the workspace.' })
+
+/** The same, with the key itself. */
+export const newApiKeyShape = apiKeyShape
+  .shape({ key: string().required().meta({ description: 'Shown this once.', example: 'svc_live_AbC123…' }) })
+  .required()
+  .meta({ component: 'NewApiKey' })
+
+export const presentApiKey = (apiKey: ApiKey, requests = 0): InferType<typeof apiKeyShape> => ({
+  id: apiKey.id,
+  name: apiKey.name,
+  prefix: apiKey.prefix,
+  scopes: [...apiKey.scopes],
+  allow: [...apiKey.allowedRanges],
+  rateLimit: apiKey.rateLimit,
+  requests,
+  createdAt: apiKey.createdAt.toISOString(),
+  expiresAt: apiKey.expiresAt?.toISOString() ?? null,
+  lastUsedAt: apiKey.lastUsedAt?.toISOString() ?? null,
+  rotatedAt: apiKey.rotatedAt?.toISOString() ?? null,
+})
+
+export const workspaceShape = object({
+  id: id('workspace'),
+  name: string().required().meta({ example: 'Orchard' }),
+  mode: string()
+    .oneOf(WORKSPACE_MODES)
+    .required()
+    .meta({ description: 'The mail of a test workspace is always captured.' }),
+  createdAt: timestamp('When it was made.'),
+})
+  .required()
+  .meta({ component: 'Workspace' })
+
+export const presentWorkspace = ({ id: own, name, mode, createdAt }: Workspace): InferType<typeof workspaceShape> => ({
+  id: own,
+  name,
+  mode,
+  createdAt: createdAt.toISOString(),
+})
+
+export const auditEntryShape = object({
+  id: id('entry'),
+  actor: string().oneOf(ACTORS).required().meta({ example: 'person' }),
+  actorId: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'The account, or the key; null of the command line.', example: null }),
+  actorName: string().required().meta({ description: 'What it was called then.', example: 'ada@example.com' }),
+  operation: string()
+    .required()
+    .meta({ description: 'The operationId of this description.', example: 'updateAutomation' }),
+  targetId: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'What was changed, where it is one thing.', example: null }),
+  requestId: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'X-Request-Id, by which the log has it.', example: null }),
+  createdAt: timestamp('When it was done.'),
+})
+  .required()
+  .meta({ component: 'AuditEntry', description: 'A change.' })
+
+export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEntryShape> => ({
+  id: entry.id,
+  actor: entry.actor,
+  actorId: entry.actorId,
+  actorName: entry.actorName,
+  operation: entry.operation,
+  targetId: entry.targetId,
+  requestId: entry.requestId,
+  createdAt: entry.createdAt.toISOString(),
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import getPort from 'get-port'
+import { sql } from '../../src/platform/db/sql.ts'
+import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { aLink, aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('signing in by another service', () => {
+  let provider: IdentityProvider
+  let service: Service
+  before(async () => {
+    const port = await getPort()
+    provider = await startIdentityProvider([`http://127.0.0.1:${port}/sign-in/callback`])
+    const { issuer, clientId, clientSecret } = provider
+    service = await startService({
+      worker: false,
+      env: {
+        PORT: String(port),
+        OIDC_ISSUER: issuer,
+        OIDC_CLIENT_ID: clientId,
+        OIDC_CLIENT_SECRET: clientSecret,
+        OIDC_NAME: 'Orchard SSO',
+      },
+    })
+  })
+  after(async () => {
+    await service.stop()
+    await provider.close()
+  })
+  // All of them come from one address.
+  beforeEach(() => sql(em(), 'delete from rate_windows'))
+
+  const em = () => service.context.orm.em.fork()
+  let people = 0
+  /** Somebody else sits there now. */
+  const sitsDown = (email = `person-${(people += 1)}@example.com`, isVerified = true) =>
+    Object.assign(provider.person, { subject: `subject-${(people += 1)}`, email, isVerified })
+
+  async function leave(browser = openBrowser(service), invitation?: string) {
+    const begun = await browser.ask('POST', 'session/oidc/begin', { body: { invitation } })
+    assert.equal(begun.status, 200)
+    const [set] = begun.headers.getSetCookie()
+    assert.match(set!, /^dripline-state=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600$/)
+    browser.cookie = set!.split(';')[0]!
+    return { browser, query: await provider.visit(begun.body.data.url) }
+  }
+  async function signIn(invitation?: string) {
+    const { browser, query } = await leave(undefined, invitation)
+    const answer = await browser.ask('POST', 'session/oidc', { body: { query } })
+    return { browser, query, answer }
+  }
+  const who = async (browser: BrowserLike) =>
+    (await browser.ask('GET', 'session')).body.data as {
+      account: { id: string; email: string }
+      workspaces: { role: string }[]
+    }
+
+  it('is offered by its name', async () => {
+    const { body } = await openBrowser(service).ask('GET', 'session/ways')
+    assert.deepEqual(body.data, { oidc: { name: 'Orchard SSO' } })
+  })
+
+  it('lets in whoever has an account by the email that it has verified, and knows them from then on', async () => {
+    const { email, accountId } = await aMember(service, 'viewer')
+    sitsDown(email.toUpperCase())
+    const first = await signIn()
+    assert.equal(first.answer.status, 200)
+    assert.equal((await who(first.browser)).account.id, accountId)
+    // Their email has changed there: they are who they were.
+    provider.person.email = 'married@example.com'
+    const second = await signIn()
+    assert.equal((await who(second.browser)).account.id, accountId)
+  })
+
+  it('ends what could sign in to an account before its email was proven: anybody could have made it', async () => {
+    const squatter = openBrowser(service)
+    const body = { token: await aLink(service, 'viewer'), email: 'boss@example.com', password: PASSWORD }
+    assert.equal((await squatter.ask('POST', 'invitation/accept', { body })).status, 200)
+    sitsDown('boss@example.com')
+    const { answer, browser } = await signIn(await aLink(service, 'owner', 'boss@example.com'))
+    assert.equal(answer.status, 200)
+    assert.equal((await who(browser)).workspaces[0]?.role, 'owner')
+    assert.equal((await squatter.ask('GET', 'session')).refused, '401 signed_out')
+    const { email, password } = body
+    assert.equal(
+      (await squatter.ask('POST', 'session', { body: { email, password } })).refused,
+      '401 wrong_credentials',
+    )
+  })
+
+  it('takes nobody for somebody else who had their email before', async () => {
+    const { email } = await aMember(service)
+    sitsDown(email)
+    assert.equal((await signIn()).answer.status, 200)
+    sitsDown(email)
+    assert.equal((await signIn()).answer.refused, '401 not_invited')
+  })
+
+  it('lets nobody in by an email that it has not verified', async () => {
+    const { email } = await aMember(service, 'owner')
+    sitsDown(email, false)
+    const { answer } = await signIn()
+    assert.equal(answer.refused, '401 not_invited')
+  })
+
+  it('lets nobody in who has no account and no invitation', async () => {
+    sitsDown()
+    const { answer } = await signIn()
+    assert.equal(answer.refused, '401 not_invited')
+  })
+
+  it('makes a member of whoever has a link, without a password', async () => {
+    const { email } = sitsDown()
+    const link = await aLink(service, 'editor', email)
+    const { answer, browser } = await signIn(link)
+    assert.equal(answer.status, 200)
+    const { account, workspaces } = await who(browser)
+    assert.deepEqual([account.email, workspaces[0]?.role], [email, 'editor'])
+    const again = await browser.ask('POST', 'invitation', { body: { token: link } })
+    assert.equal(again.refused, '404 invitation_not_found')
+    const byPassword = await openBrowser(service).ask('POST', 'session', { body: { email, password: '' } })
+    assert.equal(byPassword.status, 400)
+  })
+
+  it('leaves a link for somebody else as it was', async () => {
+    const { email } = sitsDown()
+    const link = await aLink(service, 'owner', `not-${email}`)
+    const { answer } = await signIn(link)
+    assert.equal(answer.refused, '400 invited_another')
+    assert.equal((await openBrowser(service).ask('POST', 'invitation', { body: { token: link } })).status, 200)
+    assert.equal((await signIn()).answer.refused, '401 not_invited', 'no account was made')
+  })
+
+  it('is finished once, by the browser that began it', async () => {
+    const { email } = await aMember(service)
+    sitsDown(email)
+    const { browser, query } = await leave()
+    const another = (await leave()).browser
+    const came = (from: typeof browser) => from.ask('POST', 'session/oidc', { body: { query } })
+    const state = browser.cookie
+    assert.equal((await came(openBrowser(service))).refused, '401 oidc_failed', 'with no cookie')
+    assert.equal((await came(another)).refused, '401 oidc_failed', 'with one of another visit')
+    assert.equal((await came(browser)).status, 200)
+    browser.cookie = state
+    assert.equal((await came(browser)).refused, '401 oidc_failed', 'a second time')
+  })
+
+  it('believes nothing that it did not say', async () => {
+    const { email } = await aMember(service)
+    sitsDown(email)
+    for (const forge of [
+      (query: string) => query.replace(/code=[^&]+/, 'code=forged'),
+      (query: string) => query.replace(/state=[^&]+/, `state=${'x'.repeat(43)}`),
+      (query: string) => query.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example.com'),
+      () => 'error=access_denied',
+      () => '',
+    ]) {
+      const { browser, query } = await leave()
+      const { refused } = await browser.ask('POST', 'session/oidc', { body: { query: forge(query) || '?' } })
+      assert.equal(refused, '401 oidc_failed', forge(query))
+    }
+  })
+
+  it('may be set up for none, or for one that does not answer', async () => {
+    const without = await startService({ worker: false })
+    const unreached = await startService({
+      worker: false,
+      env: { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'dripline' },
+    })
+    try {
+      const ways = await openBrowser(without).ask('GET', 'session/ways')
+      assert.equal(ways.body.data.oidc, null)
+      const begin = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
+      assert.equal((await begin(without)).refused, '404 no_oidc')
+      assert.equal((await begin(unreached)).refused, '401 oidc_failed')
+    } finally {
+      await without.stop()
+      await unreached.stop()
+    }
+  })
+})

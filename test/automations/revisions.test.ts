@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('two who edit one automation', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const etagOf = async (id: string) => (await service.call('GET', `automations/${id}`)).headers.get('etag')!
+  const change = (method: string, path: string, body: unknown, etag: string) =>
+    service.call(method, `automations/${path}`, body, { headers: { 'if-match': etag } })
+
+  it('are told apart by what they have read: the second changes nothing', async () => {
+    const id = await anAutomation(service, { status: 'DRAFT' })
+    const read = await etagOf(id)
+    assert.match(read, /^"\d+"$/)
+    const first = await change('PATCH', id, { name: 'First' }, read)
+    assert.equal(first.status, 200)
+    const second = await change('PUT', `${id}/steps`, { steps: [wait(5)] }, read)
+    assert.equal(second.refused, '412 changed_meanwhile')
+    assert.equal((await change('PATCH', id, { name: 'Second' }, read)).refused, '412 changed_meanwhile')
+    assert.equal((await change('DELETE', id, undefined, read)).refused, '412 changed_meanwhile')
+    const { body } = await service.call('GET', `automations/${id}`)
+    assert.deepEqual([body.data.name, body.data.steps.length], ['First', 1])
+    // By what it is now.
+    const now = first.headers.get('etag')!
+    assert.equal(now, await etagOf(id))
+    const steps = await change('PUT', `${id}/steps`, { steps: [wait(5)] }, `"0", ${now}`)
+    assert.equal(steps.status, 200)
+    assert.equal((await change('DELETE', id, undefined, steps.headers.get('etag')!)).status, 200)
+  })
+
+  it('at the same moment are one who does, and others who are told', async () => {
+    const id = await anAutomation(service, { status: 'DRAFT' })
+    const read = await etagOf(id)
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => change('PATCH', id, { name: `Name ${n}` }, read)))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412, 412])
+  })
+
+  for (const [what, header, status] of [
+    ['nothing', undefined, 200],
+    ['whichever there is', '*', 200],
+    ['a weak tag', 'weak', 200],
+    ['what is no tag', 'nonsense', 412],
+    ['an empty header', '', 412],
+  ] as const) {
+    it(`and say ${what} in If-Match are answered ${status}`, async () => {
+      const id = await anAutomation(service, { status: 'DRAFT' })
+      const text = header === 'weak' ? `W/${await etagOf(id)}` : header
+      const headers: Record<string, string> = text === undefined ? {} : { 'if-match': text }
+      const answer = await service.call('PATCH', `automations/${id}`, { name: 'Another' }, { headers })
+      assert.equal(answer.status, status)
+    })
+  }
+
+  it('have one draft, which is kept as it is, and told of: of no effect', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL] })
+    const path = `${id}/draft`
+    assert.equal((await service.call('GET', `automations/${path}`)).refused, '404 draft_not_found')
+    const content = { steps: [{ type: 'EMAIL', subject: '{% if' }], name: '' }
+    const save = (etag: string, of: object = content) => change('PUT', path, { content: of, basedOn: 1 }, etag)
+    const [mine, theirs] = await Promise.all([save('"0"'), save('"0"')])
+    assert.deepEqual([mine, theirs].map(({ status }) => status).toSorted(), [200, 412])
+    const saved = mine.status === 200 ? mine : theirs
+    assert.partialDeepStrictEqual(saved.body.data, { basedOn: 1, isStale: false, savedBy: 'Test' })
+    const { body, headers } = await service.call('GET', `automations/${path}`)
+    assert.deepEqual(body.data.content, content)
+    assert.equal(headers.get('etag'), saved.headers.get('etag'))
+    const later = await save(headers.get('etag')!, { steps: [] })
+    assert.equal((await save(headers.get('etag')!)).refused, '412 changed_meanwhile')
+    assert.equal((await service.call('GET', `automations/${id}`)).body.data.steps.length, 1)
+    await service.call('PATCH', `automations/${id}`, { name: 'Changed' })
+    assert.equal((await service.call('GET', `automations/${path}`)).body.data.isStale, true)
+    assert.equal((await change('DELETE', path, undefined, headers.get('etag')!)).refused, '412 changed_meanwhile')
+    assert.equal((await change('DELETE', path, undefined, later.headers.get('etag')!)).status, 200)
+    assert.equal((await service.call('DELETE', `automations/${path}`)).refused, '404 draft_not_found')
+  })
+
+  it('are published whole, with the draft that it is, or not at all', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL], status: 'DRAFT' })
+    const read = async () => {
+      const { body, headers } = await service.call('GET', `automations/${id}`)
+      return { ...body.data, etag: headers.get('etag')! } as {
+        etag: string
+        status: string
+        name: string
+        steps: object[]
+      }
+    }
+    const save = () => change('PUT', `${id}/draft`, { content: { steps: [] }, basedOn: 1 }, '*')
+    const publish = (body: object, etag: string) => change('POST', `${id}/publish`, body, etag)
+    const draft = await service.call('PUT', `automations/${id}/draft`, { content: { steps: [] }, basedOn: 1 })
+    const draftRevision = Number(draft.headers.get('etag')!.replaceAll('"', ''))
+    const publication = { name: 'Published', status: 'ACTIVE', steps: [EMAIL, EMAIL], draftRevision }
+    const before = await read()
+    // Of something in it that cannot be, nothing is done: not the steps, and the draft is there.
+    const never = await publish({ ...publication, trigger: 'EVENT', triggerConfig: {} }, before.etag)
+    assert.equal(never.refused, '400 automation_never_acts')
+    const another = await publish({ ...publication, draftRevision: draftRevision + 1 }, before.etag)
+    assert.equal(another.refused, '412 changed_meanwhile')
+    assert.equal((await publish(publication, '"0"')).refused, '412 changed_meanwhile')
+    assert.equal(
+      (await publish({ ...publication, steps: [{ ...EMAIL, text: '{% if' }] }, before.etag)).refused,
+      '400 invalid_template',
+    )
+    assert.deepEqual(await read(), before)
+    const published = await publish(publication, before.etag)
+    assert.equal(published.status, 200)
+    const after = await read()
+    assert.equal(published.headers.get('etag'), after.etag)
+    assert.deepEqual([after.name, after.status, after.steps.length], ['Published', 'ACTIVE', 2])
+    assert.equal((await service.call('GET', `automations/${id}/draft`)).refused, '404 draft_not_found')
+    // Whoever names no draft leaves the one that somebody has begun meanwhile.
+    await save()
+    assert.equal((await publish({ status: 'ACTIVE' }, after.etag)).status, 200)
+    assert.equal((await service.call('GET', `automations/${id}/draft`)).status, 200)
+  })
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, openWindow } from '../support/chromium.ts'
+import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const PAGES = [
+  '',
+  '/automations',
+  '/contacts',
+  '/messages',
+  '/enrollments',
+  '/segments',
+  '/lists',
+  '/workspace',
+  '/keys',
+  '/members',
+  '/audit',
+] as const
+
+describe('every page of the dashboard', function () {
+  this.timeout(60_000)
+  let service: Service
+  let browser: Browser
+  let email: string
+  let automationId: string
+  let contactId: string
+  before(async () => {
+    service = await startService()
+    browser = await openChromium()
+    ;({ email } = await aMember(service))
+    automationId = await anAutomation(service, {
+      trigger: 'SIGNUP',
+      triggerConfig: undefined,
+      steps: [EMAIL, wait(60), EMAIL],
+    })
+    contactId = await aContact(service, { firstName: 'Ada', tags: ['vip'] })
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  async function violations(page: Page): Promise<string[]> {
+    // What is drawn late is looked at, too.
+    await page.waitForLoadState('networkidle').catch(() => undefined)
+    await page.evaluate(AXE)
+    const { violations: found } = await page.evaluate(() =>
+      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+    )
+    return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1_440, 390]) {
+      it(`has nothing that axe finds, ${colorScheme}, ${width} wide`, async () => {
+        // axe is a script that is not ours.
+        const { page, failures } = await openWindow(browser, service, { colorScheme, width, bypassCSP: true })
+        await page.goto('/sign-in')
+        await page.getByRole('button', { name: 'Sign in' }).waitFor()
+        assert.deepEqual(await violations(page), [], '/sign-in')
+        await page.getByLabel('Email').fill(email)
+        await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByRole('heading', { name: 'Home' }).waitFor()
+        const own = `/w/${service.workspaceId}`
+        const more = [
+          `${own}/automations/${automationId}`,
+          `${own}/automations/${automationId}?view=numbers`,
+          `${own}/contacts/${contactId}`,
+          '/account',
+          '/nowhere',
+        ]
+        for (const path of [...PAGES.map((each) => `${own}${each}`), ...more]) {
+          await page.goto(path)
+          await page.getByRole('heading', { level: 1 }).first().waitFor()
+          assert.deepEqual(await violations(page), [], path)
+        }
+        assert.deepEqual(failures, [])
+        await page.context().close()
+      })
+    }
+  }
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, openWindow } from '../support/chromium.ts'
+import { aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('the dashboard, by keyboard alone', function () {
+  this.timeout(60_000)
+  let service: Service
+  let browser: Browser
+  let page: Page
+  before(async () => {
+    service = await startService({ worker: false })
+    browser = await openChromium()
+    ;({ page } = await openWindow(browser, service))
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  /** Goes from one thing to the next, until one of that name has the focus. */
+  const tabTo = async (name: string) => {
+    for (let n = 0; n < 60; n += 1) {
+      const at = await page.evaluate(() => {
+        const { activeElement } = (
+          globalThis as unknown as {
+            document: { activeElement: { textContent: string; getAttribute(of: string): string | null } | null }
+          }
+        ).document
+        return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
+      })
+      if (at.trim() === name) return
+      await press('Tab')
+    }
+    throw new Error(`Nothing called ${name} can be reached`)
+  }
+
+  it('signs somebody in', async () => {
+    const { email } = await aMember(service)
+    await page.goto('/sign-in')
+    await page.getByLabel('Email').waitFor()
+    await page.keyboard.type(email)
+    await press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await press('Enter')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+  })
+
+  it('builds a sequence of five steps, goes back and forth in it, and activates it', async () => {
+    await tabTo('Automations')
+    await press('Enter')
+    await page.getByText('No automation yet').waitFor()
+    await tabTo('New automation')
+    await press('Enter')
+    await page.getByLabel('Name', { exact: true }).waitFor()
+    await tabTo('Name')
+    await press('Control+A')
+    await page.keyboard.type('By keyboard')
+    const steps = page.getByTestId('step')
+    const write = async (subject: string, count: number) => {
+      await press('Escape', 'a')
+      await steps.nth(count - 1).waitFor()
+      await page.keyboard.type(subject)
+      await press('Tab')
+      await page.keyboard.type('Good to have you here.')
+    }
+    const waitDays = async (days: string, count: number) => {
+      await press('Escape', 'w')
+      await steps.nth(count - 1).waitFor()
+      await page.keyboard.type(days)
+    }
+    await page.evaluate(() =>
+      (globalThis as unknown as { document: { activeElement: { blur(): void } } }).document.activeElement.blur(),
+    )
+    await write('First', 1)
+    await waitDays('3', 2)
+    await write('Second', 3)
+    await waitDays('1', 4)
+    await write('Third', 5)
+    await press('Escape', 'd')
+    assert.equal(await steps.count(), 6)
+    await press('Delete')
+    assert.equal(await steps.count(), 5)
+    await press('ArrowUp', 'ArrowUp', 'Alt+ArrowUp')
+    await press('Control+z', 'Control+z', 'Control+z')
+    assert.equal(await steps.count(), 5)
+    await page.getByText('Draft saved').waitFor()
+    await tabTo('Activate')
+    await press('Enter')
+    await page.getByText('It is active.').waitFor()
+    const [{ id, name }] = (await service.call('GET', 'automations')).body.data
+    assert.equal(name, 'By keyboard')
+    const { body } = await service.call('GET', `automations/${id}`)
+    assert.deepEqual(
+      body.data.steps.map(
+        ({ subject, delayMinutes }: { subject?: string; delayMinutes: number }) => subject ?? delayMinutes / 1_440,
+      ),
+      ['First', 3, 'Second', 1, 'Third'],
+    )
+  })
+
+  it('goes anywhere by name, and to the places by a letter', async () => {
+    await press('Escape', 'g', 'h')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await press('Control+k')
+    await page.getByLabel('Search or jump to').waitFor()
+    await page.keyboard.type('Audit')
+    await press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.getByText('Create automation').waitFor()
+  })
+})

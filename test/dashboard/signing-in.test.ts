@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import getPort from 'get-port'
+import type { Browser, Page } from 'playwright-core'
+import { sql } from '../../src/platform/db/sql.ts'
+import { openChromium, openWindow } from '../support/chromium.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { aLink, aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('signing in to the dashboard', function () {
+  this.timeout(60_000)
+  let provider: IdentityProvider
+  let service: Service
+  let browser: Browser
+  let page: Page
+  let failures: string[]
+  // A passkey is for a name, and an address is none.
+  let origin: string
+  before(async () => {
+    const port = await getPort()
+    origin = `http://localhost:${port}`
+    provider = await startIdentityProvider([`${origin}/sign-in/callback`])
+    service = await startService({
+      worker: false,
+      env: {
+        PORT: String(port),
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: provider.clientId,
+        OIDC_CLIENT_SECRET: provider.clientSecret,
+        OIDC_NAME: 'Orchard SSO',
+      },
+    })
+    browser = await openChromium()
+  })
+  beforeEach(async () => {
+    ;({ page, failures } = await openWindow(browser, service, { also: [origin, provider.issuer] }))
+    await sql(service.context.orm.em.fork(), 'delete from rate_windows')
+  })
+  afterEach(async () => {
+    assert.deepEqual(failures, [])
+    await page.context().close()
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+    await provider.close()
+  })
+
+  const isIn = () => page.getByRole('heading', { name: 'Home' }).waitFor()
+  const signIn = async (email: string) => {
+    await page.goto(`${origin}/sign-in`)
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await isIn()
+  }
+
+  it('is by a passkey, once a device has been added; and is not once it is removed', async () => {
+    const device = await page.context().newCDPSession(page)
+    await device.send('WebAuthn.enable')
+    await device.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    const { email } = await aMember(service)
+    await signIn(email)
+    await page.goto(`${origin}/account`)
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const form = page.getByRole('form', { name: 'Add a passkey' })
+    await form.getByLabel('Name').fill('Laptop')
+    await form.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('The present password is wrong').waitFor()
+    await form.getByLabel('Present password').fill(PASSWORD)
+    await form.getByRole('button', { name: 'Add it' }).click()
+    await page.getByRole('button', { name: 'Remove Laptop' }).waitFor()
+
+    await page.context().clearCookies()
+    await page.goto(`${origin}/sign-in`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await isIn()
+    await page.goto(`${origin}/account`)
+    await page.getByText(email).waitFor()
+    await page.getByRole('button', { name: 'Remove Laptop' }).click()
+    await page.getByText('None yet. With one').waitFor()
+
+    await page.context().clearCookies()
+    await page.goto(`${origin}/sign-in`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey is not known here').waitFor()
+  })
+
+  it('is by another service, back to where one wanted to', async () => {
+    const { email } = await aMember(service)
+    Object.assign(provider.person, { subject: 'one', email, isVerified: true })
+    await page.goto(`${origin}/w/${service.workspaceId}/contacts`)
+    await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+  })
+
+  it('is by another service for whoever is invited, and says why where nobody is', async () => {
+    Object.assign(provider.person, { subject: 'two', email: 'two@example.com', isVerified: true })
+    await page.goto(`${origin}/sign-in`)
+    await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
+    await page.getByText('nobody has an account here by that email').waitFor()
+    await page.goto(`${origin}/join#${await aLink(service, 'viewer')}`)
+    await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
+    await isIn()
+    await page.goto(`${origin}/account`)
+    await page.getByText('two@example.com').waitFor()
+  })
+})

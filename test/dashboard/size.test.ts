@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, openWindow } from '../support/chromium.ts'
+import { anAutomation, EMAIL } from '../support/factories.ts'
+import { aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** Of compressed script, whatever is on the page: nobody waits for an editor who looks at a list. */
+const MOST_SCRIPT = 250_000
+const STEPS = 500
+
+describe('what a page of the dashboard weighs', function () {
+  this.timeout(60_000)
+  let service: Service
+  let browser: Browser
+  let page: Page
+  before(async () => {
+    service = await startService({ worker: false })
+    browser = await openChromium()
+    const { email } = await aMember(service)
+    ;({ page } = await openWindow(browser, service))
+    await page.goto('/sign-in')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  for (const path of ['/automations', '/contacts', '/messages', '/enrollments', '/segments', '/lists']) {
+    it(`is less than 250 KB of script at first, of ${path}`, async () => {
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      await session.send('Network.clearBrowserCache')
+      const scripts = new Map<string, number>()
+      session.on('Network.responseReceived', ({ requestId, type }) => {
+        if (type === 'Script') scripts.set(requestId, 0)
+      })
+      session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength)
+      })
+      await page.goto(`/w/${service.workspaceId}${path}`)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.waitForLoadState('networkidle').catch(() => undefined)
+      await session.detach()
+      const all = [...scripts.values()].reduce((sum, bytes) => sum + bytes, 0)
+      assert.ok(all > 50 * 1024, `${all} bytes: were they looked at?`)
+      assert.ok(all < MOST_SCRIPT, `${all} bytes`)
+    })
+  }
+
+  it('is of a sequence of 500 steps what is in view', async () => {
+    const steps = Array.from({ length: STEPS }, (_, n) => ({ ...EMAIL, subject: `Email ${n}` }))
+    const automationId = await anAutomation(service, { steps })
+    await page.goto(`/w/${service.workspaceId}/automations/${automationId}`)
+    await page.getByText('Email 0').waitFor()
+    const shown = await page.getByTestId('step').count()
+    assert.ok(shown > 3 && shown < 40, `${shown} steps are drawn`)
+    await page.keyboard.press('Escape')
+    for (let n = 0; n < 60; n += 1) await page.keyboard.press('ArrowDown')
+    await page.getByText('Email 59').first().waitFor()
+    assert.ok((await page.getByTestId('step').count()) < 40)
+  })
+})

@@ -1,0 +1,178 @@
+import { foldFigures } from '../../src/figures/index.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import type { Service } from '../support/service.ts'
+import { AUTOMATIONS, FIRST_NAMES, LISTS, SEGMENTS, TAGS } from './words.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** So many people, who came in the last two weeks. */
+const PEOPLE = 2_400
+const PAST_DAYS = 14
+
+interface Step {
+  id: string
+  type: 'EMAIL' | 'WAIT'
+  delayMinutes?: number
+  subject?: string
+}
+
+/** The same pictures each time, as far as it lies with us. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+}
+
+/** Makes of a workspace one that was worked in: contacts, lists, segments, automations, and what was sent in two weeks. */
+export async function liveIn(
+  service: Service,
+  workspaceId: string,
+): Promise<{ contactId: string; automationId: string }> {
+  const random = numbers(7)
+  const em = () => service.context.orm.em.fork()
+  const listIds: string[] = []
+  for (const list of LISTS) listIds.push((await service.call('POST', 'lists', list)).body.data.id as string)
+  for (const segment of SEGMENTS) await service.call('POST', 'segments', segment)
+
+  const contacts = Array.from({ length: PEOPLE }, (_, n) => {
+    const firstName = FIRST_NAMES[Math.floor(random() * FIRST_NAMES.length)]!
+    const plain =
+      firstName
+        .normalize('NFD')
+        .replace(/[^a-z]/gi, '')
+        .toLowerCase() || 'reader'
+    return {
+      email: `${plain}.${n + 100}@example.com`,
+      firstName,
+      metadata: { plan: random() < 0.3 ? 'pro' : 'free', seats: Math.ceil(random() * 12) },
+      tags: random() < 0.25 ? [TAGS[Math.floor(random() * TAGS.length)]!] : [],
+      ...(random() < 0.6 && { listId: listIds[Math.floor(random() * listIds.length)]! }),
+    }
+  })
+  for (let from = 0; from < PEOPLE; from += 40)
+    // A few at a time: what is written together is sorted by its emails.
+    await service.call('POST', 'contacts/bulk', { contacts: contacts.slice(from, from + 40), triggers: false })
+  await sql(
+    em(),
+    `update contacts set created_at = now() - ($2::float8 * (1 - place_::float8 / $3)) * interval '1 day'
+     from (select id as of, row_number() over (order by place) as place_ from contacts where workspace_id = $1::uuid) placed
+     where id = of`,
+    [workspaceId, PAST_DAYS, PEOPLE],
+  )
+  const people = await sql<{ id: string; email: string; first_name: string }>(
+    em(),
+    'select id, email, first_name from contacts where workspace_id = $1::uuid order by place',
+    [workspaceId],
+  )
+
+  let first: string | undefined
+  for (const { share, status, ...automation } of AUTOMATIONS) {
+    const body = {
+      ...automation,
+      ...(automation.trigger === 'LIST_ADDED' && { triggerConfig: { listId: listIds[0] } }),
+    }
+    const made = (await service.call('POST', 'automations', { ...body, status: 'ACTIVE' })).body.data
+    const automationId = made.id as string
+    first ??= automationId
+    const chosen = people.filter(() => random() < share)
+    await enrollInThePast(service, { workspaceId, automationId, steps: made.steps as Step[], chosen, random })
+    if (status !== 'ACTIVE') await service.call('PATCH', `automations/${automationId}`, { status })
+  }
+  await sql(
+    em(),
+    `update enrollments set held = true where status = 'ACTIVE' and automation_id in
+       (select id from automations where status = 'PAUSED') and id in (select enrollment_id from next_wakes where wakes_at < now() + interval '4 hours')`,
+  )
+  while ((await foldFigures(em(), 200_000)) > 0);
+  const [shown] = await sql<{ contact_id: string }>(
+    em(),
+    `select contact_id from messages where automation_id = $1::uuid and status = 'SENT' group by contact_id having count(*) > 1
+     order by max(created_at) desc, contact_id limit 1`,
+    [first],
+  )
+  return { contactId: shown!.contact_id, automationId: first! }
+}
+
+interface Past {
+  workspaceId: string
+  automationId: string
+  steps: readonly Step[]
+  chosen: readonly { id: string; email: string; first_name: string }[]
+  random: () => number
+}
+
+/** As if the sequence had run: who came in then was sent what was due since. */
+async function enrollInThePast(service: Service, { workspaceId, automationId, steps, chosen, random }: Past) {
+  const enrollments: object[] = []
+  const messages: object[] = []
+  const ended: string[] = []
+  const now = Date.now()
+  for (const [n, person] of chosen.entries()) {
+    const id = newId()
+    // More of them by day, and more of late.
+    const since = (1 - n / chosen.length) * PAST_DAYS * DAY_MS
+    let at = now - since * (0.7 + 0.3 * random())
+    enrollments.push({ id, contact_id: person.id, at: new Date(at).toISOString() })
+    let isThrough = true
+    for (const step of steps) {
+      if (step.type === 'WAIT') at += step.delayMinutes! * MINUTE_MS
+      if (at > now) {
+        isThrough = false
+        break
+      }
+      if (step.type === 'EMAIL') messages.push(messageOf(person, { id, step, at, random, now }))
+    }
+    if (isThrough) ended.push(id)
+  }
+  const em = () => service.context.orm.em.fork()
+  await sql(
+    em(),
+    `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
+     select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', at
+     from jsonb_to_recordset($3::jsonb) as row(id uuid, contact_id uuid, at timestamptz)`,
+    [workspaceId, automationId, JSON.stringify(enrollments)],
+  )
+  await sql(
+    em(),
+    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, message_id,
+       recipient, subject, text, response, error, created_at, sent_at, settled_at)
+     select gen_random_uuid(), $1::uuid, contact_id, $2::uuid, enrollment_id, step_id, 0, status, gen_random_uuid(), message_id,
+       recipient, subject, body, response, error, at, case when status = 'SENT' then at end, case when status <> 'DEFERRED' then at end
+     from jsonb_to_recordset($3::jsonb) as row(contact_id uuid, enrollment_id uuid, step_id uuid, status text, message_id text,
+       recipient text, subject text, body text, response text, error text, at timestamptz)
+     order by at`,
+    [workspaceId, automationId, JSON.stringify(messages)],
+  )
+  await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where id = any($1::uuid[])`, [ended])
+}
+
+function messageOf(
+  { id: contactId, email, first_name: firstName }: Past['chosen'][number],
+  { id, step, at, random, now }: { id: string; step: Step; at: number; random: () => number; now: number },
+): object {
+  const luck = random()
+  const isFresh = now - at < 0.4 * DAY_MS
+  const status =
+    luck < 0.004 ? 'FAILED' : isFresh && luck < 0.012 ? 'UNCONFIRMED' : isFresh && luck < 0.03 ? 'DEFERRED' : 'SENT'
+  return {
+    contact_id: contactId,
+    enrollment_id: id,
+    step_id: step.id,
+    status,
+    message_id: `<${id}.${step.id.slice(0, 8)}@example.com>`,
+    recipient: email,
+    subject: step.subject!.replace('{{ contact.firstName }}', firstName),
+    body: `Hello ${firstName},\n\ngood to have you here. This is the email as it was sent.`,
+    response: status === 'SENT' ? '250 2.0.0 Ok: queued' : null,
+    error:
+      {
+        FAILED: '550 5.1.1 No such user here',
+        DEFERRED: '451 4.7.1 Try again later',
+        UNCONFIRMED: 'The connection broke before the answer',
+      }[status as 'FAILED'] ?? null,
+    at: new Date(at).toISOString(),
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Pictures of every page of the dashboard, in `docs/pictures`: with much in it and with little, light and dark, wide and on a phone.
+ *
+ *     npm run screenshots [-- a part of their names]
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { sql } from '../../src/platform/db/sql.ts'
+import { createWorkspace, renameWorkspace } from '../../src/workspaces/create-workspace.ts'
+import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { openChromium, openWindow } from '../support/chromium.ts'
+import { aLink, aMember, PASSWORD } from '../support/members.ts'
+import { joinWorkspaces } from '../../src/accounts/queries.ts'
+import { stopServices } from '../support/servers.ts'
+import { startService, type Service } from '../support/service.ts'
+import { liveIn } from './lived-in.ts'
+
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
+const SIZES = { wide: { width: 1_440, height: 900 }, phone: { width: 390, height: 844 } } as const
+const only = process.argv[2] ?? ''
+
+interface Shown {
+  name: string
+  path: string
+  /** Does what the picture is of. */
+  act?: (page: Page) => Promise<unknown>
+}
+
+const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click()
+
+/** What there is to see of a workspace. */
+const pagesOf = ({
+  automationId,
+  contactId,
+  steps,
+}: {
+  automationId: string
+  contactId: string
+  steps: number
+}): Shown[] => [
+  { name: 'home', path: '' },
+  { name: 'automations', path: '/automations' },
+  {
+    name: 'builder',
+    path: `/automations/${automationId}`,
+    act: (page) =>
+      page
+        .getByTestId('step')
+        .nth(steps > 1 ? 2 : 0)
+        .click(),
+  },
+  {
+    name: 'builder-numbers',
+    path: `/automations/${automationId}?view=numbers`,
+    act: (page) =>
+      page
+        .getByTestId('step')
+        .nth(steps > 1 ? 1 : 0)
+        .click(),
+  },
+  { name: 'contacts', path: '/contacts' },
+  { name: 'contact', path: `/contacts/${contactId}` },
+  { name: 'messages', path: '/messages' },
+  { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
+  { name: 'segments', path: '/segments', act: press('New segment') },
+  { name: 'lists', path: '/lists' },
+  { name: 'workspace', path: '/workspace' },
+  { name: 'keys', path: '/keys' },
+  { name: 'members', path: '/members' },
+  { name: 'audit', path: '/audit' },
+]
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  // A page that asks again and again is never idle for long.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined)
+  await page
+    .locator('[aria-busy=true]')
+    .first()
+    .waitFor({ state: 'detached', timeout: 5_000 })
+    .catch(() => undefined)
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
+  await session.detach()
+  await writeFile(`${FOLDER}${name}.webp`, Buffer.from(data, 'base64'))
+  process.stdout.write(`${name}\n`)
+}
+
+async function picture(browser: Browser, service: Service, email: string, sets: [string, string, Shown[]][]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [size, { width, height }] of Object.entries(SIZES)) {
+      const { page } = await openWindow(browser, service, { colorScheme, width, height })
+      await page.goto('/sign-in')
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      if (`sign-in-${colorScheme}-${size}`.includes(only)) await take(page, `sign-in-${colorScheme}-${size}`)
+      await signIn(page, email)
+      for (const [amount, workspaceId, pages] of sets) {
+        for (const { name, path, act } of pages) {
+          const whole = `${name}-${amount}-${colorScheme}-${size}`
+          if (!whole.includes(only)) continue
+          await page.goto(`/w/${workspaceId}${path}`)
+          await page.getByRole('heading', { level: 1 }).first().waitFor()
+          await act?.(page).catch((error: unknown) =>
+            process.stdout.write(`${whole}: ${String(error).split('\n')[0]}\n`),
+          )
+          await take(page, whole)
+        }
+      }
+      await page.context().close()
+    }
+  }
+}
+
+async function rename({ context }: Service, accountId: string, email: string): Promise<string> {
+  await sql(context.orm.em.fork(), 'update accounts set email = $2, email_key = $2 where id = $1::uuid', [
+    accountId,
+    email,
+  ])
+  return email
+}
+
+/** The pictures of docs/first-sequence.md, in a workspace of its own where mail is captured. */
+async function firstSequence(browser: Browser): Promise<void> {
+  const service = await startService()
+  try {
+    const { page } = await openWindow(browser, service, { width: 1_280, height: 800 })
+    const link = await aLink(service, 'owner')
+    await renameWorkspace(service.context.orm.em, service.workspaceId, 'My workspace')
+    await page.goto(`/join#${link}`)
+    await page.getByLabel('Email').fill('robin@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await take(page, 'first-1-join')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const make = page.getByRole('button', { name: 'Make “Welcome”' })
+    await make.waitFor()
+    await take(page, 'first-2-steps')
+    await make.click()
+    await page.getByLabel('Done').first().waitFor()
+    await page.getByRole('button', { name: 'Add contact' }).click()
+    const read = page.getByRole('link', { name: 'Read the email' })
+    await read.waitFor()
+    await take(page, 'first-3-added')
+    await read.click()
+    await page.getByRole('button', { name: /Welcome, friend/ }).click()
+    await take(page, 'first-4-email')
+    await page.goto(`/w/${service.workspaceId}/automations`)
+    await page.getByRole('link', { name: 'Welcome' }).click()
+    await page.getByRole('button', { name: 'Add a step here' }).last().click()
+    await page.getByRole('menuitem', { name: 'Wait' }).click()
+    await page.getByRole('button', { name: 'Add a step here' }).last().click()
+    await page.getByRole('menuitem', { name: 'Email' }).click()
+    await page.keyboard.type('How was your first day?')
+    await page.getByText('Draft saved').waitFor()
+    await take(page, 'first-5-builder')
+    await page.context().close()
+  } finally {
+    await service.stop()
+  }
+}
+
+const sink = await startSmtpSink()
+const service = await startService({ env: { SMTP_URL: sink.url }, worker: false })
+try {
+  if (only === '') await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(FOLDER, { recursive: true })
+  const { em } = service.context.orm
+  const { accountId } = await aMember(service)
+  const { accountId: another } = await aMember(service, 'editor')
+  const email = await rename(service, accountId, 'robin@example.com')
+  await rename(service, another, 'sam@example.com')
+  await renameWorkspace(em, service.workspaceId, 'Orchard')
+  await service.newKey({ name: 'Checkout', workspaceId: service.workspaceId })
+  const many = await liveIn(service, service.workspaceId)
+
+  const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
+  await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
+  const key = await service.newKey({ workspaceId: few.id, name: 'To try' })
+  const call: Service['call'] = (method, path, body) => service.call(method, path, body, { key })
+  const contactId = (await call('POST', 'contacts', { email: 'ada@example.com', firstName: 'Ada' })).body.data
+    .id as string
+  const steps = [{ type: 'EMAIL', subject: 'Welcome, {{ contact.firstName }}!', text: 'Good to have you here.' }]
+  const automationId = (await call('POST', 'automations', { name: 'Welcome', trigger: 'SIGNUP', steps })).body.data
+    .id as string
+
+  // Last: whoever is lost to Temporal is found by it, and goes on.
+  await service.startWorker()
+  const browser = await openChromium()
+  if ('first'.includes(only)) await firstSequence(browser)
+  await picture(browser, service, email, [
+    ['many', service.workspaceId, pagesOf({ ...many, steps: 7 })],
+    ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
+  ])
+  await browser.close()
+} finally {
+  await service.stop()
+  await sink.close()
+  await stopServices()
+}

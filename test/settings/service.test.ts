@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { sayMailSender } from '../../src/installation/queries.ts'
+import type { ServiceLook } from '../../src/http/service-look.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { delivering } from '../support/delivering.ts'
+import { aContact } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('what the service works with', () => {
+  let service: Service
+  let sink: SmtpSink
+  delivering((started) => ({ service, sink } = started))
+
+  const look = async (of: Service) => {
+    const { browser } = await aMember(of, 'viewer')
+    const { status, body } = await browser.ask('GET', 'service', { workspaceId: of.workspaceId })
+    assert.equal(status, 200)
+    return body.data as ServiceLook
+  }
+
+  it('is told to people of a workspace', async () => {
+    const { postgres, temporal, mail } = await look(service)
+    assert.deepEqual(postgres, { isReachable: true })
+    assert.partialDeepStrictEqual(temporal, { isReachable: true, namespace: 'default', uiUrl: null, workers: 1 })
+    assert.partialDeepStrictEqual(mail, { mode: 'smtp', failure: null })
+    assert.match(mail.server!, /^127\.0\.0\.1:\d+$/)
+    assert.ok(!JSON.stringify(mail).includes('smtp://'))
+  })
+
+  it('may be away: that is told, too', async () => {
+    const without = await startService({
+      worker: false,
+      env: {
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        TEMPORAL_UI_URL: 'http://temporal.test/',
+      },
+    })
+    try {
+      const { temporal, mail } = await look(without)
+      assert.partialDeepStrictEqual(temporal, { uiUrl: 'http://temporal.test', workers: 0 })
+      assert.match(mail.failure!, /ECONNREFUSED/)
+    } finally {
+      await without.stop()
+    }
+  })
+
+  describe('an email to oneself', () => {
+    const email = { subject: 'Hello {{ contact.firstName }}', text: 'It is {{ contact.email }}' }
+    async function sendMine(body: object = email, of = service) {
+      const { browser, email: to } = await aMember(of, 'editor')
+      return { to, answer: await browser.ask('POST', 'emails/test', { workspaceId: of.workspaceId, body }) }
+    }
+
+    it('is delivered to whoever asks, as a contact would have it, and is not in the ledger', async () => {
+      const contactId = await aContact(service, { email: 'ada@example.com', firstName: 'Ada' })
+      const { to, answer } = await sendMine({ ...email, contactId })
+      assert.deepEqual(answer.body.data, { to, status: 'SENT', error: null })
+      const [mine, ...more] = sink.mails.filter((mail) => mail.to.includes(to))
+      assert.deepEqual(more, [])
+      assert.match(mine!.headers, /^Subject: \[Test\] Hello Ada\r?$/m)
+      assert.match(mine!.body, /It is ada@example.com/)
+      assert.deepEqual((await service.call('GET', 'messages')).body.data, [])
+    })
+
+    it('tells what the server says against it', async () => {
+      sink.behave({ code: 550, text: '5.7.1 Not from here', at: 'rcpt' })
+      const { answer } = await sendMine()
+      assert.equal(answer.body.data.status, 'FAILED')
+      assert.match(answer.body.data.error, /Not from here/)
+    })
+
+    it('is not made of what cannot be rendered', async () => {
+      const { answer } = await sendMine({ subject: '{% if %}' })
+      assert.equal(answer.refused, '400 invalid_template')
+      assert.equal(answer.body.error.param ?? '/subject', '/subject')
+    })
+
+    it('is captured where all mail is', async () => {
+      const capturing = await startService({ worker: false })
+      try {
+        await sayMailSender(capturing.context.orm.em.fork(), 'Orchard <hello@example.com>')
+        assert.equal((await sendMine(email, capturing)).answer.body.data.status, 'CAPTURED')
+      } finally {
+        await capturing.stop()
+      }
+    })
+
+    it('is nobody’s who may only look', async () => {
+      const { browser } = await aMember(service, 'viewer')
+      const { refused } = await browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body: email })
+      assert.equal(refused, '403 role_missing')
+    })
+  })
+})

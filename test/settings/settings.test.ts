@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { type BrowserLike } from '../support/browser-like.ts'
+import { aMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('the settings of a workspace', () => {
+  let service: Service
+  let owner: BrowserLike
+  let workspaceId: string
+  before(async () => {
+    service = await startService({ worker: false })
+    workspaceId = service.workspaceId
+    owner = (await aMember(service)).browser
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  const ask = (method: string, path: string, body?: unknown) => owner.ask(method, path, { workspaceId, body })
+  const withKey = (key: string) => service.call('GET', 'lists', undefined, { key })
+
+  it('make a key that is shown once, works at once, and is refused once it is deleted', async () => {
+    const made = await ask('POST', 'api-keys', { name: 'Checkout', scopes: ['lists:read'], rateLimit: 7 })
+    assert.equal(made.status, 201)
+    const { id, key } = made.body.data as { id: string; key: string }
+    const answer = await withKey(key)
+    assert.deepEqual([answer.status, answer.headers.get('x-ratelimit-limit')], [200, '7'])
+    const listed = (await ask('GET', 'api-keys')).body.data.find((one: { id: string }) => one.id === id)
+    assert.partialDeepStrictEqual(listed, { name: 'Checkout', requests: 1, rateLimit: 7, allow: [], expiresAt: null })
+    assert.ok(!JSON.stringify(listed).includes(key))
+    const other = await ask('POST', `api-keys/${id}/rotate`, { overlapHours: 0 })
+    assert.equal((await withKey(other.body.data.key as string)).status, 200)
+    assert.equal((await withKey(key)).refused, '401 key_expired')
+    assert.equal((await ask('DELETE', `api-keys/${other.body.data.id}`)).status, 200)
+    assert.equal((await withKey(other.body.data.key as string)).refused, '401 key_unknown')
+    assert.equal((await ask('DELETE', `api-keys/${id}x`)).refused, '404 api_key_not_found')
+  })
+
+  it('make another workspace, which is its maker’s alone', async () => {
+    const { browser, email } = await aMember(service, 'owner')
+    const make = (body: object) => browser.ask('POST', 'workspaces', { workspaceId, body })
+    const made = await make({ name: 'Orchard, to try', mode: 'test' })
+    assert.equal(made.status, 201)
+    const { id, ...rest } = made.body.data as { id: string }
+    assert.deepEqual(rest, { name: 'Orchard, to try', mode: 'test', role: 'owner' })
+    const members = await browser.ask('GET', 'members', { workspaceId: id })
+    assert.deepEqual(
+      members.body.data.map((member: { email: string }) => member.email),
+      [email],
+    )
+    assert.equal((await owner.ask('GET', 'members', { workspaceId: id })).refused, '403 no_member')
+    const fromTest = await browser.ask('POST', 'workspaces', { workspaceId: id, body: { name: 'Live', mode: 'live' } })
+    assert.equal(fromTest.refused, '403 live_from_live')
+    const told = await browser.ask('GET', 'audit', { workspaceId: id })
+    assert.equal((told.body.data as { operation: string }[])[0]?.operation, 'createWorkspace')
+    assert.equal((await make({ name: 'Orchard', mode: 'neither' })).status, 400)
+    const { browser: editor } = await aMember(service, 'editor')
+    assert.equal(
+      (await editor.ask('POST', 'workspaces', { workspaceId, body: { name: 'Mine', mode: 'live' } })).status,
+      403,
+    )
+    await sql(
+      em(),
+      `insert into workspaces (id, name, mode) select gen_random_uuid(), 'many', 'test' from generate_series(1, 100)`,
+    )
+    assert.equal((await make({ name: 'Too many', mode: 'test' })).refused, '409 too_many_workspaces')
+    await sql(em(), `delete from workspaces where name = 'many'`)
+  })
+
+  it('are of its owners, and of no key of another workspace', async () => {
+    const { browser: editor } = await aMember(service, 'editor')
+    const body = { name: 'x', scopes: ['lists:read'] }
+    assert.equal((await editor.ask('POST', 'api-keys', { workspaceId, body })).refused, '403 role_missing')
+    assert.equal((await service.call('GET', 'api-keys')).refused, '403 people_only')
+    const key = await service.newKey({ mode: 'test' })
+    const [row] = await sql<{ id: string }>(em(), 'select id from api_keys where workspace_id <> $1::uuid', [
+      workspaceId,
+    ])
+    if (row) assert.equal((await ask('DELETE', `api-keys/${row.id}`)).refused, '404 api_key_not_found')
+    assert.equal((await withKey(key)).status, 200)
+  })
+
+  it('are told of, with who changed them: in the transaction that does', async () => {
+    const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
+    const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })
+    await ask('PATCH', 'workspace', { name: 'Orchard' })
+    const refused = await ask('PATCH', 'workspace', { name: '' })
+    assert.equal(refused.refused, '400 invalid_request')
+    const { body } = await ask('GET', 'audit?limit=3')
+    assert.deepEqual(
+      body.data.map(({ actor, actorName, operation, targetId }: Record<string, unknown>) => [
+        actor,
+        actorName,
+        operation,
+        targetId,
+      ]),
+      [
+        ['person', body.data[0].actorName, 'updateWorkspace', workspaceId],
+        ['key', 'Told', 'createList', list.body.data.id],
+        ['person', body.data[0].actorName, 'createApiKey', made.body.data.id],
+      ],
+    )
+    const next = await ask('GET', `audit?limit=3&cursor=${body.pagination.nextCursor}`)
+    assert.ok(next.body.data.length > 0)
+    const byPeople = await ask('GET', 'audit?actor=person')
+    assert.ok(byPeople.body.data.every(({ actor }: { actor: string }) => actor === 'person'))
+    // What is undone is not told of.
+    const before = (await ask('GET', 'audit')).body.data.length as number
+    await service.call('POST', 'contacts', { email: 'nobody' })
+    assert.equal((await ask('GET', 'audit')).body.data.length, before)
+  })
+})

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Service } from './service.ts'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Debian's Chromium, or another one on the PATH: playwright's own download is not asked for. */
+function findChromium(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path))
+  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium')
+  return found
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const openChromium = (): Promise<Browser> => chromium.launch({ executablePath: findChromium(), args: FLAGS })
+
+/** A window on a service's page, which tells where a script of it fails, or something asks another host. @param also hosts that may be asked */
+export async function openWindow(
+  browser: Browser,
+  service: Service,
+  options: {
+    colorScheme?: 'light' | 'dark'
+    width?: number
+    height?: number
+    bypassCSP?: boolean
+    also?: string[]
+  } = {},
+): Promise<{ page: Page; failures: string[] }> {
+  const { width = 1_440, height = 900, also = [], ...rest } = options
+  const context = await browser.newContext({
+    baseURL: `http://127.0.0.1:${service.port}`,
+    viewport: { width, height },
+    locale: 'en-GB',
+    ...rest,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const failures: string[] = []
+  page.on('pageerror', ({ message }) => failures.push(message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) failures.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    const isOurs = url.port === String(service.port) || also.includes(url.origin)
+    if (url.protocol.startsWith('http') && !isOurs) failures.push(`Asked for ${url.href}`)
+  })
+  return { page, failures }
+}

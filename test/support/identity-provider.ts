@@ -1,0 +1,74 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider, { type Configuration } from 'oidc-provider'
+
+export interface IdentityProvider {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Who sits there: signed in without being asked. */
+  person: { subject: string; email: string; isVerified: boolean }
+  /** As a browser goes there, and back. @returns the query of the address that it is sent back to */
+  visit(url: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** Another service that signs people in: a real one, whose interactions are done with at once. @param redirectUris that it allows */
+export async function startIdentityProvider(redirectUris: string[]): Promise<IdentityProvider> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = { clientId: 'dripline', clientSecret: 'a secret of this test alone' }
+  const person = { subject: 'ada', email: 'ada@example.com', isVerified: true }
+  const configuration: Configuration = {
+    clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: redirectUris }],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    cookies: { keys: ['of this test alone'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: person.email, email_verified: person.isVerified }),
+    }),
+    async loadExistingGrant(ctx) {
+      const { Grant } = ctx.oidc.provider
+      const grant = new Grant({ clientId: client.clientId, accountId: ctx.oidc.session!.accountId! })
+      grant.addOIDCScope('openid email')
+      await grant.save()
+      return grant
+    },
+  }
+  const provider = new Provider(issuer, configuration)
+  const answer = provider.callback()
+  server.on('request', (request, response) => {
+    if (!request.url?.startsWith('/interaction/')) return void answer(request, response)
+    void provider.interactionFinished(request, response, { login: { accountId: person.subject, remember: false } })
+  })
+  return {
+    issuer,
+    ...client,
+    person,
+    async visit(url) {
+      const cookies = new Map<string, string>()
+      let at = url
+      for (let hop = 0; hop < 10; hop += 1) {
+        const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+        const { headers: answered, status } = await fetch(at, { redirect: 'manual', headers })
+        const location = answered.get('location')
+        if (location === null) throw new Error(`The identity provider answers ${status} at ${at}`)
+        for (const cookie of answered.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+          cookies.set(name, value)
+        }
+        at = new URL(location, at).href
+        if (!at.startsWith(issuer)) return new URL(at).search.slice(1)
+      }
+      throw new Error('The identity provider goes round in circles')
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
