@@ -64,13 +64,24 @@ function lineOf(condition: Loose): Line | undefined {
   return { not, kind, name: String(part[kind]), is: String(is), value: String(value) }
 }
 
+/** The same text for the same condition, in whatever order its keys are. */
+const sameText = (condition: unknown): string =>
+  JSON.stringify(condition, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  )
+
 /** @returns `undefined` where it is more than lines can show */
 export function toLines(condition: Condition): Lines | undefined {
   const loose = condition as Loose
   const join = 'all' in loose ? 'all' : 'any' in loose ? 'any' : undefined
   const parts = join ? (loose[join] as Loose[]) : [loose]
   const lines = parts.map(lineOf)
-  return lines.some((line) => line === undefined) ? undefined : { join: join ?? 'all', lines: lines as Line[] }
+  if (lines.some((line) => line === undefined)) return undefined
+  const found = { join: join ?? 'all', lines: lines as Line[] } as const
+  // What is shown has to be what is saved: a text that looks like a number would not be.
+  return sameText(fromLines(found)) === sameText(join ? condition : { all: [condition] }) ? found : undefined
 }
 
 /** A condition in words. @param listName what a list is called */
