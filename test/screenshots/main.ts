@@ -177,7 +177,25 @@ try {
   const email = await rename(service, accountId, 'robin@example.com')
   await rename(service, another, 'sam@example.com')
   await renameWorkspace(em, service.workspaceId, 'Orchard')
-  await service.newKey({ name: 'Checkout', workspaceId: service.workspaceId })
+  for (const name of ['ines', 'yuki', 'omar']) {
+    const { accountId: more } = await aMember(service, name === 'ines' ? 'owner' : 'viewer')
+    await rename(service, more, `${name}@example.com`)
+  }
+  await sql(em.fork(), `update api_keys set name = 'Backend', rate_limit = 6000`)
+  const { workspaceId } = service
+  await service.newKey({
+    name: 'Checkout',
+    workspaceId,
+    scopes: ['contacts:write'],
+    rateLimit: 600,
+    allowedRanges: ['203.0.113.0/24'],
+  })
+  await service.newKey({
+    name: 'Data warehouse',
+    workspaceId,
+    scopes: ['contacts:read', 'automations:read'],
+    rateLimit: 120,
+  })
   const many = await liveIn(service, service.workspaceId)
 
   const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
