@@ -10,6 +10,7 @@ export {
   listMemberships,
   removeMember,
 } from './members.ts'
+export { endEverything } from './end-everything.ts'
 export { createSessionAdmission } from './admit-session.ts'
 export { TOO_MANY_TEST_EMAILS } from './refusals.ts'
 export { assertFewTestEmails } from './test-emails.ts'

@@ -78,17 +78,21 @@ export async function acceptInvitation(
 ): Promise<{ session: string; workspaceIds: string[] }> {
   const given = email.trim()
   const key = emailKey(given)
-  const tokenHash = hashToken(token)
-  // A link is 256 bits; what can be guessed is the password of an account that is there.
-  await assertFewGuesses(em, key, from)
-  if (tokenHash === null) throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  // First, so that who has no link learns nothing of whoever has an account.
+  const { invitation } = await findOffer(em, token)
+  if (invitation.emailKey != null && invitation.emailKey !== key)
+    throw new Refusal(INVITED_ANOTHER, { param: '/email' })
   const before = await em.fork().findOne(Account, { emailKey: key })
-  const isNewPassword = !before || (await isReset(em, tokenHash, key))
+  const isNewPassword = !before || isReset(invitation)
   if (isNewPassword) assertGoodPassword(password, given)
-  else if (!(await passwords.check(password, before.passwordHash ?? null))) throw new Refusal(WRONG_CREDENTIALS)
+  else {
+    // A link is 256 bits; what can be guessed is the password of an account that is there.
+    await assertFewGuesses(em, key, from)
+    if (!(await passwords.check(password, before.passwordHash ?? null))) throw new Refusal(WRONG_CREDENTIALS)
+  }
   const passwordHash = isNewPassword ? await passwords.hash(password) : null
   return em.fork().transactional(async (unit) => {
-    const { role, workspaceIds } = await takeUp(unit, tokenHash, key)
+    const { role, workspaceIds } = await takeUp(unit, hashToken(token), key)
     const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
     await unit.flush()
     if (before && isNewPassword) await startAnew(unit, account.id, passwordHash)
@@ -103,10 +107,8 @@ export async function acceptInvitation(
  * Whether a link gives its account a new password: where whoever runs the service has made it for that very email, which is the way back
  * in for somebody who has forgotten theirs.
  */
-async function isReset(em: EntityManager, tokenHash: Buffer, key: string): Promise<boolean> {
-  const found = await em.fork().findOne(Invitation, { tokenHash })
-  return found !== null && !found.isFirst && found.invitedBy == null && found.emailKey === key
-}
+const isReset = ({ isFirst, invitedBy, emailKey: invited }: Invitation): boolean =>
+  !isFirst && invitedBy == null && invited != null
 
 /** @throws {Refusal} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
 async function takeUp(
@@ -132,11 +134,11 @@ export async function joinByInvitation(
   from: From,
   who: { accountId: string } | { email: string },
 ): Promise<string> {
-  const account =
-    'accountId' in who
-      ? await transaction.findOneOrFail(Account, who.accountId)
-      : transaction.create(Account, { email: who.email, emailKey: emailKey(who.email), passwordHash: null })
-  const { role, workspaceIds } = await takeUp(transaction, tokenHash, account.emailKey)
+  const known = 'accountId' in who ? await transaction.findOneOrFail(Account, who.accountId) : undefined
+  const email = 'email' in who ? who.email : known!.email
+  // Before there is another account: the first link is for when there is none.
+  const { role, workspaceIds } = await takeUp(transaction, tokenHash, emailKey(email))
+  const account = known ?? transaction.create(Account, { email, emailKey: emailKey(email), passwordHash: null })
   await transaction.flush()
   await joinWorkspaces(transaction, account.id, workspaceIds, role)
   await tell(transaction, 'acceptInvitation', account, from, { workspaceIds })

@@ -8,12 +8,13 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { LockMode } from '@mikro-orm/core'
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
-import { Account, Passkey } from './entities.ts'
+import { Account, Passkey, Session } from './entities.ts'
 import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
 import { beginSession } from './sessions.ts'
 import { assertFewBeginnings } from './sign-in.ts'
@@ -24,6 +25,10 @@ const ALGORITHMS = [-8, -7, -257]
 
 /** A device's key is for one host: Web Authentication Level 3, section 5.1.2. */
 const hostOf = ({ origin }: Visitor): string => new URL(origin).hostname
+
+/** Until the end of the transaction nothing that signs in to it is ended or added. */
+const lockAccount = (transaction: EntityManager, accountId: string): Promise<Account> =>
+  transaction.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 /** The passkeys of an account, oldest first. */
 export const listPasskeys = (em: EntityManager, accountId: string): Promise<Passkey[]> =>
@@ -69,7 +74,10 @@ export async function addPasskey(
   if (!registrationInfo) throw new Refusal(PASSKEY_REFUSED)
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential
   return em.fork().transactional(async (unit) => {
-    if (await unit.findOne(Passkey, { credentialId: id })) throw new Refusal(PASSKEY_REFUSED)
+    // Who was signed out meanwhile, because somebody else was proven to have the account, adds nothing to it.
+    await lockAccount(unit, account.id)
+    const session = await unit.findOne(Session, { id: visitor.session?.sessionId ?? '', account: account.id })
+    if (!session || (await unit.findOne(Passkey, { credentialId: id }))) throw new Refusal(PASSKEY_REFUSED)
     const passkey = unit.create(Passkey, {
       account: unit.getReference(Account, account.id),
       credentialId: id,
@@ -135,8 +143,13 @@ export async function signInWithPasskey(
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
   if (!verified || !authenticationInfo) throw new Refusal(WRONG_PASSKEY)
-  passkey.counter = authenticationInfo.newCounter
-  passkey.lastUsedAt = new Date()
-  await unit.flush()
-  return beginSession(em.fork(), passkey.account.id, visitor.userAgent)
+  const { newCounter } = authenticationInfo
+  return em.fork().transactional(async (transaction) => {
+    await lockAccount(transaction, passkey.account.id)
+    const still = await transaction.findOne(Passkey, passkey.id)
+    if (!still) throw new Refusal(WRONG_PASSKEY)
+    Object.assign(still, { counter: newCounter, lastUsedAt: new Date() })
+    await transaction.flush()
+    return beginSession(transaction, passkey.account.id, visitor.userAgent)
+  })
 }

@@ -8,10 +8,14 @@ const email = () =>
     .trim()
     .max(320)
     .test('email', 'Invalid email address', (value) => value === undefined || isEmailAddress(value))
-    .meta({ description: 'By which the account is known, compared without case.', example: 'ada@example.com' })
+    .meta({
+      description: 'By which the account is known, compared without case.',
+      json: { format: 'email' },
+      example: 'ada@example.com',
+    })
 
 const password = (description: string) =>
-  string().required().max(1_000).meta({ description, example: 'correct horse battery' })
+  string().required().min(1).max(1_000).meta({ description, example: 'correct horse battery' })
 
 export const signInInput = object({
   email: email().required(),
@@ -19,7 +23,7 @@ export const signInInput = object({
 })
 
 const token = () =>
-  string().required().max(100).meta({ description: 'What stands behind # in the link.', example: 'Zm9v…' })
+  string().required().min(1).max(100).meta({ description: 'What stands behind # in the link.', example: 'Zm9v…' })
 
 export const invitationLinkInput = object({ token: token() })
 
@@ -45,8 +49,9 @@ export const memberInput = object({ role: role() })
 /** What a browser gives of bytes: base64url without padding. */
 const bytes = (description: string, max: number) =>
   string()
+    .min(1)
     .max(max)
-    .matches(/^[\w-]*$/)
+    .matches(/^[A-Za-z0-9_-]*$/)
     .meta({ description, example: 'Zm9v' })
 
 const credential = <T extends Record<string, ReturnType<typeof bytes> | ReturnType<typeof transports>>>(response: T) =>
@@ -97,7 +102,7 @@ export const elsewhereInput = object({
 })
 
 export const cameBackInput = object({
-  query: string().required().max(10_000).meta({
+  query: string().required().min(1).max(10_000).meta({
     description: 'What stands behind the ? of the address to which the browser came back.',
     example: 'code=Zm9v&state=YmFy',
   }),

@@ -74,7 +74,7 @@ export async function signInElsewhere(
   })
   return em.fork().transactional(async (unit) => {
     const { issuer, subject } = claims
-    const known = await unit.findOne(Identity, { issuer, subject })
+    const known = await findKnown(unit, issuer, subject)
     const accountId = known?.account.id ?? (await claimByEmail(unit, claims))
     const joined =
       link === undefined ? accountId : await join(unit, Buffer.from(link, 'base64'), claims, accountId, visitor)
@@ -86,6 +86,14 @@ export async function signInElsewhere(
     }
     return beginSession(unit, joined, visitor.userAgent)
   })
+}
+
+/** Whom it has signed in before: looked at again once nobody can end it any more. */
+async function findKnown(unit: EntityManager, issuer: string, subject: string): Promise<Identity | null> {
+  const found = await unit.findOne(Identity, { issuer, subject })
+  if (!found) return null
+  await unit.findOneOrFail(Account, found.account.id, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  return unit.findOne(Identity, { issuer, subject }, { refresh: true })
 }
 
 /**

@@ -36,7 +36,10 @@ export async function assertPasswordStill(
 
 /** What is begun without a password has a window of its own: nobody is kept from theirs by it. @throws {Refusal} `too_many_guesses` */
 export const assertFewBeginnings = (em: EntityManager, from: From): Promise<void> =>
-  assertWithin(em, [[`begin ${from.address === null ? 'unknown' : networkOf(from.address)}`, OF_AN_ADDRESS]])
+  assertWithin(em, [
+    [`begin ${from.address === null ? 'unknown' : networkOf(from.address)}`, OF_AN_ADDRESS],
+    ...(from.address?.includes(':') ? [[`begin site ${siteOf(from.address)}`, OF_A_SITE] as [string, number]] : []),
+  ])
 
 /** Who is signed in, and says so by the password: whoever tries to sign in as them does not count. @throws {Refusal} `too_many_guesses` */
 export const assertFewProofs = (em: EntityManager, accountId: string): Promise<void> =>

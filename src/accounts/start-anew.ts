@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { Account, Passkey } from './entities.ts'
+import { Account, Identity, Passkey } from './entities.ts'
 import { endAllSessions } from './sessions.ts'
 
 /**
@@ -15,5 +15,6 @@ export async function startAnew(
 ): Promise<void> {
   await transaction.nativeUpdate(Account, { id: accountId }, { passwordHash })
   await transaction.nativeDelete(Passkey, { account: accountId })
+  await transaction.nativeDelete(Identity, { account: accountId })
   await endAllSessions(transaction, accountId)
 }

@@ -3,7 +3,7 @@ import { AUTOMATION_NOT_FOUND, neverActs } from './refusals.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
-import { AutomationCounts, AutomationVersion, EmailContent, Automation } from './entities.ts'
+import { AutomationCounts, AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { keepContents } from './queries.ts'
@@ -84,6 +84,11 @@ export async function updateAutomation(
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
     automation.revision += 1
+    // A draft has no status: of another one it is as new as it was.
+    if (Object.entries(change).every(([field, value]) => field === 'status' || value === undefined)) {
+      const { revision } = automation
+      await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
+    }
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
     // While it is ACTIVE that is the present one.

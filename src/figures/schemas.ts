@@ -9,6 +9,7 @@ export const MOST_INTERVALS = 1_000
 export const automationFiguresQuery = object({
   ids: string()
     .required()
+    .min(1)
     .max(37 * MOST_AUTOMATIONS)
     .meta({
       description: `The ids of up to ${MOST_AUTOMATIONS} automations, with commas between.`,
@@ -28,5 +29,5 @@ export const flowQuery = object({
     .max(44_640, QUARTER)
     .test({ name: 'quarters', message: QUARTER, test: (value) => value === undefined || value % 15 === 0 })
     .default(60)
-    .meta({ description: 'How long an interval is, in minutes.', example: 360 }),
+    .meta({ description: 'How long an interval is, in minutes.', example: 360, json: { multipleOf: 15 } }),
 })

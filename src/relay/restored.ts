@@ -1,3 +1,4 @@
+import { endEverything } from '../accounts/index.ts'
 import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
@@ -22,6 +23,7 @@ import { unitOf } from '../platform/db/sql.ts'
 export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean }): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
     await sayRestored(unit)
+    await endEverything(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)

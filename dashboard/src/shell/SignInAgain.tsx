@@ -1,6 +1,11 @@
 import { Modal } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
+import { OPENED } from '../pages/builder/opened.ts'
+import { ElsewhereButton } from '../pages/sign-in/OtherWays.tsx'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
+
+/** What is being edited is not read anew under somebody's hands. */
+const isRead = ({ queryKey }: Query): boolean => queryKey[1] !== OPENED
 
 /** Over the page, because what is typed in it is not to be lost. */
 export function SignInAgain({ email }: { email: string }) {
@@ -10,7 +15,8 @@ export function SignInAgain({ email }: { email: string }) {
       <p className="t2" style={{ marginBottom: 16 }}>
         Your session has ended. Sign in to go on; what you have typed is still here.
       </p>
-      <SignInForm email={email} onSignedIn={() => void client.invalidateQueries()} />
+      <SignInForm email={email} onSignedIn={() => void client.invalidateQueries({ predicate: isRead })} />
+      <ElsewhereButton to={location.pathname + location.search} />
     </Modal>
   )
 }

@@ -39,7 +39,11 @@ export function useKeys(onHelp: () => void): void {
       if (performance.now() - since < PATIENCE_MS) {
         since = -Infinity
         const place = PLACES.find((each) => each.key === key)
-        if (place) return void navigate({ to: place.to, params: { workspaceId: workspace.id } })
+        if (place) {
+          // The letter is this one's: no page takes it for its own.
+          event.stopPropagation()
+          return void navigate({ to: place.to, params: { workspaceId: workspace.id } })
+        }
       }
       if (key === 'g') since = performance.now()
       else if (key === 'j') walk(1)
@@ -47,7 +51,7 @@ export function useKeys(onHelp: () => void): void {
       else if (key === 'x') selectRow()
       else if (key === '?') onHelp()
     }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
   }, [navigate, onHelp, workspace.id])
 }

@@ -43,7 +43,7 @@ export class Migration014Accounts extends Migration {
         email_key text,
         role text not null check (role in ('viewer', 'editor', 'owner')),
         is_first boolean not null default false,
-        invited_by_id uuid references accounts on delete set null,
+        invited_by_id uuid references accounts on delete cascade,
         created_at timestamptz not null default now(),
         expires_at timestamptz not null
       )`)

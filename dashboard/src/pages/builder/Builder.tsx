@@ -13,6 +13,7 @@ import { Canvas, type Selected } from './Canvas.tsx'
 import { useIsPhone } from '../../parts/use-is-phone.ts'
 import { Outline } from './Outline.tsx'
 import { Aside } from './Aside.tsx'
+import { revisionOf } from './opened.ts'
 import { Inspector } from './Inspector.tsx'
 import { numbersBySteps } from './numbers.ts'
 import { NumbersPanel } from './NumbersPanel.tsx'
@@ -41,7 +42,7 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
     (next: Selected) => void navigate({ search: (before) => ({ ...before, step: next }), replace: true }),
     [navigate],
   )
-  const revision = Number(opened.etag.replaceAll('"', ''))
+  const revision = revisionOf(opened.etag)
   const drafted = useDraft(automation.id, {
     sequence: opened.sequence,
     etag: draft?.etag ?? '"0"',
@@ -208,8 +209,11 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
           figures={figures}
           onDone={(isGone) => {
             setEnding(undefined)
+            // What was discarded is not kept once more; what was typed last is.
+            if (ending === 'discard' || isGone) drafted.forget(sequence)
             if (isGone) void navigate({ to: '/w/$workspaceId/automations', params: { workspaceId: workspace.id } })
-            else reopen()
+            else if (ending === 'discard' || !drafted.hasDraft) reopen()
+            else void drafted.keep(sequence).then(reopen, () => undefined)
           }}
           onCancel={() => setEnding(undefined)}
         />

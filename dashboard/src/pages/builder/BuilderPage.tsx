@@ -5,13 +5,14 @@ import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Builder } from './Builder.tsx'
+import { OPENED } from './opened.ts'
 import { readSequence, sequenceOf } from './sequence.ts'
 
 /** An automation: edited, and with its numbers. */
 export function BuilderPage() {
   const { automationId } = useParams({ from: '/w/$workspaceId/automations/$automationId' })
   const { data, error, refetch } = useRead(
-    ['automations', automationId, 'open'],
+    [OPENED, automationId],
     async (api, signal) => {
       const params = { path: { id: automationId } }
       const { data: body, response } = await api.GET('/automations/{id}', { params, signal })

@@ -136,7 +136,8 @@ function concerns(
   { status, version }: Opened['automation'],
   figures: Schemas['AutomationFigures'] | undefined,
 ): string | undefined {
-  if (!figures || figures.active === 0) return undefined
+  if (!figures) return 'How many are in the middle of it is not known yet.'
+  if (figures.active === 0) return undefined
   const others = `${things(figures.active, 'contact')} mid-sequence ${figures.active === 1 ? 'goes' : 'go'} on`
   if (status === 'ACTIVE')
     return `${others} with the version they entered, ${version} or before. Whoever enters from now on gets the new one.`

@@ -35,7 +35,15 @@ export function SavingLine({ drafted, reopen }: { drafted: DraftState; reopen: (
           <Popover.Dropdown>
             <p>Another draft was saved since you have opened this one. Yours is in this page only.</p>
             <div className="row" style={{ marginTop: 8 }}>
-              <Button onClick={reopen}>Look at theirs</Button>
+              <Button
+                onClick={() => {
+                  // Mine is left: nothing keeps it when the page turns.
+                  drafted.forget(drafted.edited.now)
+                  reopen()
+                }}
+              >
+                Look at theirs
+              </Button>
               <Button variant="filled" onClick={overwrite}>
                 Keep mine
               </Button>

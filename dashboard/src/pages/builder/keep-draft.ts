@@ -1,4 +1,5 @@
 import { type Api, DriplineError, isPassing } from '../../api/client.ts'
+import { revisionOf } from './opened.ts'
 import type { Sequence } from './sequence.ts'
 
 export type Saving =
@@ -58,8 +59,8 @@ export function keepDraft(
   let isBlocked = false
   /** Why, where it is. */
   let refused: unknown
-  /** What was sent, and not answered: it may be what is there. */
-  let doubtful: string | undefined
+  /** What was sent, and not answered by the service: one of it may be what is there. */
+  const doubtful = new Set<string>()
 
   async function save(sequence: Sequence): Promise<void> {
     const content = { sequence } as unknown as Record<string, never>
@@ -69,22 +70,25 @@ export function keepDraft(
         body: { content, basedOn: read.basedOn },
       })
       etag = response.headers.get('etag') ?? undefined
-      doubtful = undefined
+      doubtful.clear()
     } catch (error) {
       if (error instanceof DriplineError && error.code === 'changed_meanwhile' && (await isMine()))
         return save(sequence)
-      if (error instanceof DriplineError && error.status === undefined) doubtful = textOf(sequence)
+      if (error instanceof DriplineError && (error.status === undefined || error.status >= 500))
+        doubtful.add(textOf(sequence))
       throw error
     }
   }
 
   /** Whether what is there is what this page has sent, and heard no answer to. */
   async function isMine(): Promise<boolean> {
-    if (doubtful === undefined) return false
-    const { data, response } = await api.GET('/automations/{id}/draft', { params: { path: { id: automationId } } })
-    if (textOf((data.data.content as { sequence?: unknown }).sequence) !== doubtful) return false
-    etag = response.headers.get('etag') ?? undefined
-    doubtful = undefined
+    if (doubtful.size === 0) return false
+    const found = await api
+      .GET('/automations/{id}/draft', { params: { path: { id: automationId } } })
+      .catch(() => undefined)
+    if (!found || !doubtful.has(textOf((found.data.data.content as { sequence?: unknown }).sequence))) return false
+    etag = found.response.headers.get('etag') ?? undefined
+    doubtful.clear()
     return true
   }
 
@@ -104,9 +108,10 @@ export function keepDraft(
             await pause(RETRY_MS)
             continue
           }
-          isBlocked = true
           refused = error
           const isChanged = error instanceof DriplineError && error.code === 'changed_meanwhile'
+          // Another text may be taken; over somebody else's it is not said so by typing on.
+          isBlocked = isChanged
           tell(isChanged ? { is: 'changed' } : { is: 'refused', error })
           return
         }
@@ -126,9 +131,9 @@ export function keepDraft(
       wanted = sequence
       await run()
       // Another turn may be at it.
-      while (kept !== wanted && !isBlocked) await pause(50)
+      while (isAtIt) await pause(50)
       if (kept !== sequence) throw refused instanceof Error ? refused : new Error('The draft was not kept')
-      return Number((etag ?? '"0"').replaceAll('"', ''))
+      return revisionOf(etag)
     },
     overwrite() {
       etag = undefined

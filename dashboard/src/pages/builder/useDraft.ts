@@ -36,27 +36,29 @@ export function useDraft(
   const [keeper] = useState(() => keepDraft(api, automationId, found, setSaving))
   const [first, setFirst] = useState(found.sequence)
   const { now } = edited
+  const touched = useRef(false)
   useEffect(() => {
-    if (now === first) return undefined
+    // Also back to what it was: the draft that was kept meanwhile is not that.
+    if (now !== first) touched.current = true
+    if (!touched.current) return undefined
     setHasDraft(true)
     const timer = setTimeout(() => keeper.want(now), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [now, first, keeper])
-  const latest = useRef({ now, first })
+  const latest = useRef(now)
   useEffect(() => {
-    latest.current = { now, first }
+    latest.current = now
   })
   // Whoever goes to another page does not wait for the pause.
   useEffect(
     () => () => {
-      const left = latest.current
-      if (left.now !== left.first) keeper.want(left.now)
+      if (touched.current) keeper.want(latest.current)
     },
     [keeper],
   )
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
-      if (now !== first) keeper.want(now)
+      if (touched.current) keeper.want(now)
       if (!keeper.isDone()) event.preventDefault()
     }
     addEventListener('beforeunload', leave)
@@ -66,12 +68,13 @@ export function useDraft(
     edited,
     act,
     // What was typed just now is not kept before it is.
-    saving: saving.is === 'saved' && saving.kept !== now && now !== first ? { is: 'saving' } : saving,
+    saving: saving.is === 'saved' && saving.kept !== now && hasDraft ? { is: 'saving' } : saving,
     hasDraft,
     overwrite: () => keeper.overwrite(),
     keep: (sequence) => keeper.keep(sequence),
     forget(sequence) {
       keeper.forget(sequence)
+      touched.current = false
       setFirst(sequence)
       setHasDraft(false)
       act({ do: 'begin', sequence })

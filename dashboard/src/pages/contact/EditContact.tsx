@@ -22,7 +22,7 @@ interface Fields {
 /** What a PATCH sends of it: what is new or other, and a null for what is gone. */
 function changeOf(before: Data, after: Data): Data {
   const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
-  const gone = Object.keys(before).filter((key) => !(key in after))
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
 }
 
@@ -52,9 +52,11 @@ async function save(api: Api, contact: Contact, fields: Fields): Promise<void> {
   const path = { id }
   const body = patchOf(contact, fields)
   if (body) await api.PATCH('/contacts/{id}', { params: { path }, body })
-  const added = fields.tags.filter((tag) => !contact.tags.includes(tag))
+  // Compared without case, as the service does.
+  const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
+  const added = fields.tags.filter((tag) => !has(contact.tags, tag))
   if (added.length > 0) await api.POST('/contacts/{id}/tags', { params: { path }, body: { tags: added } })
-  for (const tag of contact.tags.filter((each) => !fields.tags.includes(each)))
+  for (const tag of contact.tags.filter((each) => !has(fields.tags, each)))
     await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { id, tag } } })
   for (const listId of fields.listIds.filter((each) => !contact.listIds.includes(each)))
     await api.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: id } })
@@ -63,7 +65,9 @@ async function save(api: Api, contact: Contact, fields: Fields): Promise<void> {
 }
 
 /** What is known of a contact, to be changed. */
-export function EditContact({ contact, onDone }: { contact: Contact; onDone: () => void }) {
+export function EditContact({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
+  // As it was when the form was opened: what others change meanwhile is not changed back.
+  const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [fields, setFields] = useState<Fields>({
@@ -83,6 +87,8 @@ export function EditContact({ contact, onDone }: { contact: Contact; onDone: () 
     mutationFn: () => save(api, contact, fields),
     onSuccess: onDone,
     onSettled: () => readAgain('contacts'),
+    // Some of it may be done: what is not, is compared with what there is now.
+    onError: () => setContact(present),
   })
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)

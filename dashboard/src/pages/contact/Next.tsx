@@ -34,7 +34,9 @@ export function Next({
                 {monthOf(at)}
               </time>
               <div>
-                <p className="strong">{step?.type === 'EMAIL' ? step.subject : 'The end of the sequence'}</p>
+                <p className="strong">
+                  {step?.type === 'EMAIL' ? step.subject : nextStepId === null ? 'The end of the sequence' : 'An email'}
+                </p>
                 <p className="small t2">
                   {weekdayTime(at)}
                   {automation && `, ${automation.name}`}

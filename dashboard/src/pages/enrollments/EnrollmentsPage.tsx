@@ -2,6 +2,7 @@ import { Button, Select, VisuallyHidden } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
@@ -29,7 +30,10 @@ export function EnrollmentsPage() {
   const search = useSearch({ from: '/w/$workspaceId/enrollments' })
   // Where most people are, unless another one is asked for.
   const busiest = rows?.toSorted((a, b) => (b.figures?.active ?? 0) - (a.figures?.active ?? 0))[0]
-  const automationId = search.automationId ?? busiest?.automation.id
+  // Chosen once: the table does not change under somebody's hand.
+  const [first, setFirst] = useState<string>()
+  if (first === undefined && busiest?.figures) setFirst(busiest.automation.id)
+  const automationId = search.automationId ?? first ?? busiest?.automation.id
   return (
     <Page title="Enrollments">
       {error && <Problem error={error} />}

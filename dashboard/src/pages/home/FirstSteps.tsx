@@ -23,8 +23,10 @@ const WELCOME = {
   ],
 } as const
 
+const RARELY_MS = 3_600_000
+
 /** How far a new workspace is. */
-function useProgress() {
+function useProgress(everyMs: number) {
   return useRead(
     ['first-steps'],
     async (api, signal) => {
@@ -40,7 +42,7 @@ function useProgress() {
         message: messages.data.data[0],
       }
     },
-    { everyMs: 2_000 },
+    { everyMs },
   )
 }
 
@@ -50,14 +52,19 @@ function useProgress() {
  */
 export function UntilFirst({ children }: { children: ReactNode }) {
   const may = useMay('editor')
-  const { data, error } = useProgress()
+  // Who is past it is not asked for any more.
+  const [everyMs, setEvery] = useState(2_000)
+  const { data, error } = useProgress(everyMs)
   const [isDone, setDone] = useState(false)
   // Who has begun here sees the end of it.
   const [hasBegun, setBegun] = useState(false)
   if (error || isDone) return children
   if (!data) return null
   const isNew = data.message === undefined
-  if (!isNew && !hasBegun) return children
+  if (!isNew && !hasBegun) {
+    if (everyMs !== RARELY_MS) setEvery(RARELY_MS)
+    return children
+  }
   if (!may) return children
   return <Steps progress={data} onBegin={() => setBegun(true)} onDone={() => setDone(true)} />
 }
@@ -145,7 +152,7 @@ function Steps({
               ? 'It stands here a moment later, as it was sent.'
               : `“${message.subject ?? 'The email'}” to ${message.to ?? 'you'}: ${message.status.toLowerCase()}.`
           }
-          call={{ method: 'GET', path: `/contacts/${contact?.id ?? '$ID'}/activity` }}
+          call={{ method: 'GET', path: `/contacts/${contact?.id ?? `email:${email}`}/activity` }}
         >
           {message?.contactId && (
             <Link

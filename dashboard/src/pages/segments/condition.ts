@@ -35,6 +35,8 @@ export const COMPARISONS = {
   missing: 'is not there',
 } as const
 const UNARY = ['present', 'missing']
+/** These compare texts, whatever they look like. */
+const TEXTS = ['contains', 'startsWith', 'endsWith']
 export const needsValue = ({ kind, is }: Line): boolean =>
   (kind === 'field' || kind === 'metadata') && !UNARY.includes(is)
 
@@ -45,7 +47,8 @@ function typed(text: string): string | number | boolean {
 }
 
 function conditionOf({ not, kind, name, is, value }: Line): Loose {
-  const compared = { is, ...(!UNARY.includes(is) && { value: kind === 'metadata' ? typed(value) : value }) }
+  const isText = kind === 'field' || TEXTS.includes(is)
+  const compared = { is, ...(!UNARY.includes(is) && { value: isText ? value : typed(value) }) }
   const part: Loose = kind === 'field' || kind === 'metadata' ? { [kind]: name, ...compared } : { [kind]: name }
   return not ? { not: part } : part
 }

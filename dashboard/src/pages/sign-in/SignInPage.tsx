@@ -14,8 +14,8 @@ export function SignInPage() {
       <SignInForm onSignedIn={() => void navigate({ to })} />
       <ElsewhereButton to={to} />
       <p className="small t3">
-        Nobody can send a forgotten password here. Ask an owner of your workspace for a new link, or whoever runs this
-        service: <span className="code">cli member create</span>
+        Nobody can send a forgotten password here. Whoever runs this service makes a link for a new one:{' '}
+        <span className="code">cli member create --email</span>
       </p>
     </Alone>
   )
