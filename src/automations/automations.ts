@@ -84,11 +84,6 @@ export async function updateAutomation(
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
     automation.revision += 1
-    // A draft has no status: of another one it is as new as it was.
-    if (Object.entries(change).every(([field, value]) => field === 'status' || value === undefined)) {
-      const { revision } = automation
-      await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
-    }
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
     // While it is ACTIVE that is the present one.
@@ -106,6 +101,11 @@ export async function updateAutomation(
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
     // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
     automation.updatedAt = new Date()
+    // A draft has no status: of another one it is as new as it was.
+    if (Object.entries(change).every(([field, value]) => field === 'status' || value === undefined)) {
+      const { revision } = automation
+      await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
+    }
     await fork.flush()
     if (status !== undefined && sends(status)) {
       await enqueue(fork, { kind: 'WAKE_RETRIES', automationId: automation.id })
