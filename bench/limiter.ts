@@ -1,4 +1,4 @@
-import { createPasswords } from '../src/platform/passwords.ts'
+import { quietParts } from '../test/support/api-with.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -22,16 +22,7 @@ async function startUnguarded({ context, workspaceId }: Service) {
   const dependencies = {
     ...context.dependencies,
     renderer: createRenderer(),
-    checkReadiness: () => Promise.resolve([]),
-    checkHealth: () => [],
-    trustedProxies: [],
-    isLogWatched: false,
-    passwords: createPasswords(),
-    oidc: undefined,
-    publicUrl: undefined,
-    lookAtService: () => Promise.reject(new Error('Nobody looks here')),
-    sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
-    admitSession: () => Promise.resolve(undefined),
+    ...quietParts(),
   }
   const caller = {
     by: { kind: 'key' as const, apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null } },

@@ -15,7 +15,7 @@ const REASONS: Record<string, string> = {
   enroll:
     'Two cores serve both sides. The bare one leaves them idle a quarter of the time, because the development server has ' +
     'one writer; ours fills them, with some 4 ms of the API and 2 ms of Postgres beside the 8 ms of Temporal that both need. ' +
-    'What an enroll call does besides the start is three statements, prepared: admit, look up, record.',
+    'What an enroll call does besides the start is four statements, prepared: admit, tell the audit log, look up, record.',
   'enroll/cluster':
     'Temporal writes to Postgres here, on the same two cores, and no writer is waited for: both sides are bound by the ' +
     'processor, and ours has the API and three statements besides.',

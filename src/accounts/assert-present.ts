@@ -3,7 +3,7 @@ import type { Passwords } from '../platform/passwords.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Account, Session } from './entities.ts'
 import { SIGN_IN_AGAIN, WRONG_CREDENTIALS } from './refusals.ts'
-import { assertFewProofs } from './sign-in.ts'
+import { assertFewProofs } from './windows.ts'
 
 /** How long signing in says who sits there, in milliseconds. */
 const FRESH_MS = 10 * 60_000
@@ -27,7 +27,7 @@ export async function assertPresent(
     if (!session || Date.now() - session.createdAt.getTime() > FRESH_MS) throw new Refusal(SIGN_IN_AGAIN)
     return account
   }
-  await assertFewProofs(em, accountId)
+  await assertFewProofs(em, sessionId)
   if (!(await passwords.check(present ?? '', account.passwordHash)))
     throw new Refusal(WRONG_CREDENTIALS, { message: 'The present password is wrong', param: '/presentPassword' })
   return account

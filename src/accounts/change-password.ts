@@ -2,12 +2,15 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Account } from './entities.ts'
 import { assertPresent } from './assert-present.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
-import { endAllSessions } from './sessions.ts'
-import { assertPasswordStill, type From } from './sign-in.ts'
+import { beginSession, endAllSessions } from './sessions.ts'
+import { assertPasswordStill } from './sign-in.ts'
+import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
+import type { From } from './windows.ts'
 
 /**
- * Changes a password, or sets the first, and ends all other sessions of the account, and the links that it has made: who has stolen one is out.
+ * Changes a password, or sets the first, and ends all sessions of the account, and the links that it has made: who has stolen one is out,
+ * also where it is the very one by which it is changed. @returns what the cookie of the new session holds.
  *
  * @throws {Refusal} `wrong_credentials` where the present one is another; `weak_password`; `sign_in_again`; `too_many_guesses`
  */
@@ -21,14 +24,16 @@ export async function changePassword(
     password,
   }: { accountId: string; sessionId: string; present: string | undefined; password: string },
   from: From,
-): Promise<void> {
+): Promise<string> {
   const account = await assertPresent(em, passwords, { accountId, sessionId, present })
   assertGoodPassword(password, account.email)
   const passwordHash = await passwords.hash(password)
-  await em.fork().transactional(async (unit) => {
+  return em.fork().transactional(async (unit) => {
     await assertPasswordStill(unit, account)
+    await assertSignedInStill(unit, { accountId, sessionId })
     await unit.nativeUpdate(Account, { id: accountId }, { passwordHash })
-    await endAllSessions(unit, accountId, sessionId)
+    await endAllSessions(unit, accountId)
     await tell(unit, 'changePassword', account, from)
+    return beginSession(unit, accountId, from.userAgent)
   })
 }

@@ -3,8 +3,8 @@ import { Refusal } from '../platform/refusal.ts'
 import { lockWorkspaces, Workspace, type WorkspaceMode } from '../workspaces/index.ts'
 import { Account, Member } from './entities.ts'
 import { TOO_MANY_WORKSPACES } from './refusals.ts'
-import type { From } from './sign-in.ts'
 import { tell } from './tell.ts'
+import type { From } from './windows.ts'
 
 /** Whoever owns one makes them: nobody needs as many, and each costs some. */
 const MOST_WORKSPACES = 100

@@ -4,16 +4,17 @@ import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { listWorkspaces, lockWorkspaces, type Role, Workspace } from '../workspaces/index.ts'
-import { Account, Invitation, InvitationWorkspace } from './entities.ts'
+import { Account, Invitation, InvitationWorkspace, Member } from './entities.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { hasNoAccounts } from './members.ts'
 import { joinWorkspaces, takeInvitation } from './queries.ts'
 import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './refusals.ts'
 import { beginSession } from './sessions.ts'
-import { assertFewGuesses, assertPasswordStill, type From } from './sign-in.ts'
+import { assertPasswordStill } from './sign-in.ts'
 import { startAnew } from './start-anew.ts'
 import { tell } from './tell.ts'
 import { hashToken, newToken } from './tokens.ts'
+import { assertFewBeginnings, assertFewGuesses, type From } from './windows.ts'
 
 /** How long a link may be used, in milliseconds. */
 const LIFE_MS = 7 * 86_400_000
@@ -44,7 +45,8 @@ export async function invite(
   const missing = workspaceIds.find((id) => !workspaces.some((workspace) => workspace.id === id))
   if (missing !== undefined) throw notFound(`There is no workspace ${missing}`)
   if (invitedBy !== undefined) {
-    const open = await unit.count(InvitationWorkspace, { workspace: { $in: [...workspaceIds] } })
+    const isOpen = { expiresAt: { $gt: new Date() } }
+    const open = await unit.count(InvitationWorkspace, { workspace: { $in: [...workspaceIds] }, invitation: isOpen })
     if (open >= MOST_INVITATIONS) throw new Refusal(TOO_MANY_INVITATIONS)
   }
   const token = newToken()
@@ -80,12 +82,14 @@ export async function acceptInvitation(
   const key = emailKey(given)
   // First, so that who has no link learns nothing of whoever has an account.
   const { invitation } = await findOffer(em, token)
-  if (invitation.emailKey != null && invitation.emailKey !== key)
-    throw new Refusal(INVITED_ANOTHER, { param: '/email' })
+  assertFor(invitation, key)
   const before = await em.fork().findOne(Account, { emailKey: key })
   const isNewPassword = !before || isReset(invitation)
-  if (isNewPassword) assertGoodPassword(password, given)
-  else {
+  if (isNewPassword) {
+    // To hash it takes as long as to check one.
+    await assertFewBeginnings(em, from)
+    assertGoodPassword(password, given)
+  } else {
     // A link is 256 bits; what can be guessed is the password of an account that is there.
     await assertFewGuesses(em, key, from)
     if (!(await passwords.check(password, before.passwordHash ?? null))) throw new Refusal(WRONG_CREDENTIALS)
@@ -98,6 +102,8 @@ export async function acceptInvitation(
     if (before && isNewPassword) await startAnew(unit, account.id, passwordHash)
     else if (before) await assertPasswordStill(unit, before)
     await joinWorkspaces(unit, account.id, workspaceIds, role)
+    // Who has it anew has it in all of the account's workspaces.
+    if (before && isNewPassword) await tell(unit, 'resetPassword', account, from)
     await tell(unit, 'acceptInvitation', account, from, { workspaceIds })
     return { session: await beginSession(unit, account.id, from.userAgent), workspaceIds }
   })
@@ -110,6 +116,11 @@ export async function acceptInvitation(
 const isReset = ({ isFirst, invitedBy, emailKey: invited }: Invitation): boolean =>
   !isFirst && invitedBy == null && invited != null
 
+/** @throws {Refusal} `invited_another` @param key of the email of whoever has the link */
+function assertFor({ emailKey: invited }: { emailKey?: string | null | undefined }, key: string): void {
+  if (invited != null && invited !== key) throw new Refusal(INVITED_ANOTHER, { param: '/email' })
+}
+
 /** @throws {Refusal} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
 async function takeUp(
   transaction: EntityManager,
@@ -119,8 +130,7 @@ async function takeUp(
   const invitation = tokenHash && (await takeInvitation(transaction, tokenHash))
   if (!invitation || (invitation.isFirst && !(await isNobodyThere(transaction))))
     throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
-  if (invitation.emailKey !== null && invitation.emailKey !== key)
-    throw new Refusal(INVITED_ANOTHER, { param: '/email' })
+  assertFor(invitation, key)
   return invitation
 }
 
@@ -175,25 +185,36 @@ export async function findOffer(
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))
     throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
   const to = await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] })
+  if (!(await ofOwners(unit, to))(invitation)) throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
   return { invitation, workspaces: to.map(({ workspace }) => workspace) }
+}
+
+/** @returns whether whoever has made an invitation may still do so, as `takeInvitation` asks once more. */
+async function ofOwners(
+  unit: EntityManager,
+  to: readonly InvitationWorkspace[],
+): Promise<(invitation: Invitation) => boolean> {
+  const workspaceIds = to.map(({ workspace }) => workspace.id)
+  const owners = await unit.find(Member, { workspace: { $in: workspaceIds }, role: 'owner' })
+  const ids = new Set(owners.map(({ account }) => account.id))
+  return ({ invitedBy }) => invitedBy == null || ids.has(invitedBy.id)
 }
 
 /** The invitations to a workspace that may still be used, newest first. */
 export async function listInvitations(em: EntityManager, workspaceId: string): Promise<Invitation[]> {
-  const to = await em
-    .fork()
-    .find(
-      InvitationWorkspace,
-      { workspace: workspaceId, invitation: { expiresAt: { $gt: new Date() } } },
-      { populate: ['invitation'], orderBy: { invitation: { id: 'desc' } } },
-    )
-  return to.map(({ invitation }) => invitation)
+  const unit = em.fork()
+  const to = await unit.find(
+    InvitationWorkspace,
+    { workspace: workspaceId, invitation: { expiresAt: { $gt: new Date() } } },
+    { populate: ['invitation'], orderBy: { invitation: { id: 'desc' } } },
+  )
+  return to.map(({ invitation }) => invitation).filter(await ofOwners(unit, to))
 }
 
 /** Takes an invitation back. @returns whether there was one. */
 export async function revokeInvitation(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
   if (!isId(id)) return false
-  const unit = em.fork()
+  const unit = unitOf(em)
   const to = await unit.findOne(InvitationWorkspace, { workspace: workspaceId, invitation: id })
   return to !== null && (await unit.nativeDelete(Invitation, { id })) > 0
 }

@@ -3,8 +3,9 @@ import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Role } from '../workspaces/index.ts'
-import { Account, Challenge, Invitation, Member } from './entities.ts'
-import { lockOwners } from './queries.ts'
+import { endEverything } from './end-everything.ts'
+import { Account, Member } from './entities.ts'
+import { endInvitationsOf, lockOwners } from './queries.ts'
 import { LAST_OWNER, MEMBER_NOT_FOUND } from './refusals.ts'
 
 /** The members of a workspace, oldest first. */
@@ -47,6 +48,7 @@ export const changeRole = (em: EntityManager, workspaceId: string, accountId: st
     const member = await findMember(unit, workspaceId, accountId, role === 'owner')
     member.role = role
     await unit.flush()
+    if (role !== 'owner') await endInvitationsOf(unit, workspaceId, accountId)
     return member
   })
 
@@ -56,6 +58,7 @@ export const removeMember = (em: EntityManager, workspaceId: string, accountId: 
     const member = await findMember(unit, workspaceId, accountId, false)
     unit.remove(member)
     await unit.flush()
+    await endInvitationsOf(unit, workspaceId, accountId)
   })
 
 /** Under a lock: of two owners who go at the same moment one stays. */
@@ -76,7 +79,6 @@ async function findMember(
 /** Deletes whoever could sign in, and every link: of a ledger that somebody may have changed none is believed. */
 export async function deleteAllAccounts(em: EntityManager): Promise<void> {
   const unit = em.fork()
-  await unit.nativeDelete(Invitation, {})
-  await unit.nativeDelete(Challenge, {})
+  await endEverything(unit)
   await unit.nativeDelete(Account, {})
 }

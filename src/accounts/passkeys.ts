@@ -8,27 +8,24 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { LockMode } from '@mikro-orm/core'
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isId } from '../platform/ids.ts'
+import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
-import { Account, Passkey, Session } from './entities.ts'
+import { Account, Passkey } from './entities.ts'
+import { lockAccount } from './lock-account.ts'
+import { lockSession } from './queries.ts'
 import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
 import { beginSession } from './sessions.ts'
-import { assertFewBeginnings } from './sign-in.ts'
 import { tell } from './tell.ts'
+import { assertFewBeginnings } from './windows.ts'
 
 /** EdDSA, ES256, RS256: what devices have. The library would ask Node for what is experimental there, which says so in the log. */
 const ALGORITHMS = [-8, -7, -257]
 
 /** A device's key is for one host: Web Authentication Level 3, section 5.1.2. */
 const hostOf = ({ origin }: Visitor): string => new URL(origin).hostname
-
-/** Until the end of the transaction nothing that signs in to it is ended or added. */
-const lockAccount = (transaction: EntityManager, accountId: string): Promise<Account> =>
-  transaction.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 /** The passkeys of an account, oldest first. */
 export const listPasskeys = (em: EntityManager, accountId: string): Promise<Passkey[]> =>
@@ -50,8 +47,8 @@ export async function beginPasskey(
     challenge: Buffer.from(challenge, 'base64url'),
     attestationType: 'none',
     excludeCredentials: passkeys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
-    // It stands for the email and for the password: the device knows the one, and asks its owner for what is the other.
     supportedAlgorithmIDs: ALGORITHMS,
+    // It stands for the email and for the password: the device knows the one, and asks its owner for what is the other.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
@@ -76,8 +73,9 @@ export async function addPasskey(
   return em.fork().transactional(async (unit) => {
     // Who was signed out meanwhile, because somebody else was proven to have the account, adds nothing to it.
     await lockAccount(unit, account.id)
-    const session = await unit.findOne(Session, { id: visitor.session?.sessionId ?? '', account: account.id })
-    if (!session || (await unit.findOne(Passkey, { credentialId: id }))) throw new Refusal(PASSKEY_REFUSED)
+    const who = { accountId: account.id, sessionId: visitor.session?.sessionId ?? newId(), workspaceId: null }
+    if (!(await lockSession(unit, who)) || (await unit.findOne(Passkey, { credentialId: id })))
+      throw new Refusal(PASSKEY_REFUSED)
     const passkey = unit.create(Passkey, {
       account: unit.getReference(Account, account.id),
       credentialId: id,
@@ -101,6 +99,8 @@ export const removePasskey = (
   visitor: Visitor,
 ): Promise<void> =>
   em.fork().transactional(async (unit) => {
+    // Nobody signs in by it behind this.
+    await lockAccount(unit, account.id)
     const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
     if (removed === 0) throw new Refusal(PASSKEY_NOT_FOUND)
     await tell(unit, 'removePasskey', account, visitor, { targetId: id })

@@ -5,7 +5,8 @@ import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
 /**
- * Looks a session up and counts the request in its account's window, in one round trip. A session that is used goes on for
+ * Looks a session up and counts the request in its window, in one round trip: whoever has stolen one keeps nobody from ending it by
+ * another. A session that is used goes on for
  * fourteen days, and for ninety at most.
  *
  * @returns `undefined` where there is none, or it has ended
@@ -59,7 +60,33 @@ used as (
   where id = (select session_id from found) and last_used_at < now() - interval '1 minute'
 )
 select found.*, window_.*
-from found cross join lateral take_request(md5('account ' || account_id)::uuid, $3::integer, null) window_`
+from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
+
+/**
+ * Looks at a session and at what its account is in a workspace, and keeps both as they are until the end of the transaction.
+ * @returns `undefined` where the session has ended
+ */
+export async function lockSession(
+  em: EntityManager,
+  { accountId, sessionId, workspaceId }: { accountId: string; sessionId: string; workspaceId: string | null },
+): Promise<{ role: Role | null } | undefined> {
+  const [session] = await preparedSql<{ id: string }>(em, 'lock-session', LOCK_SESSION, [sessionId, accountId])
+  if (!session) return undefined
+  if (workspaceId === null) return { role: null }
+  const [member] = await preparedSql<{ role: Role }>(em, 'lock-member', LOCK_MEMBER, [accountId, workspaceId])
+  return { role: member?.role ?? null }
+}
+
+/** Waits for all others who lock an account, and for nobody who only names it, such as a link that it makes. */
+export async function lockAccountRow(em: EntityManager, accountId: string): Promise<void> {
+  await sql(em, 'select from accounts where id = $1::uuid for no key update', [accountId])
+}
+
+// Of a key: that it was used is written down meanwhile.
+const LOCK_SESSION = `
+select id from sessions where id = $1::uuid and account_id = $2::uuid and expires_at > now() for key share`
+
+const LOCK_MEMBER = 'select role from members where account_id = $1::uuid and workspace_id = $2::uuid for share'
 
 /** How long a session lives that nobody uses, in milliseconds. */
 export const IDLE_MS = 14 * 86_400_000
@@ -82,8 +109,6 @@ export interface TakenInvitation {
   emailKey: string | null
   role: Role
   isFirst: boolean
-  /** Whether whoever runs the service has made it, at the command line. */
-  isByOperator: boolean
   workspaceIds: string[]
 }
 
@@ -93,13 +118,12 @@ export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Prom
     email_key: string | null
     role: Role
     is_first: boolean
-    by_operator: boolean
     workspace_ids: string[]
   }>(
     em,
     // Locked first: what is deleted takes its workspaces with it.
     `with taken as (
-       select id, email_key, role, is_first, invited_by_id is null and not is_first as by_operator from invitations invitation
+       select id, email_key, role, is_first from invitations invitation
        where token_hash = $1::bytea and expires_at > now()
          -- Whoever has made it may still do so.
          and (invited_by_id is null or exists (
@@ -115,7 +139,7 @@ export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Prom
      deleted as (
        delete from invitations where id = (select id from taken) returning id
      )
-     select email_key, role, is_first, by_operator, coalesce(workspaces.ids, '{}') as workspace_ids
+     select email_key, role, is_first, coalesce(workspaces.ids, '{}') as workspace_ids
      from taken join deleted on deleted.id = taken.id cross join workspaces`,
     [tokenHash],
   )
@@ -124,7 +148,6 @@ export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Prom
       emailKey: row.email_key,
       role: row.role,
       isFirst: row.is_first,
-      isByOperator: row.by_operator,
       workspaceIds: row.workspace_ids,
     }
   )
@@ -174,6 +197,16 @@ export async function lockOwners(em: EntityManager, workspaceId: string): Promis
     [workspaceId],
   )
   return rows.map(({ account_id }) => account_id)
+}
+
+/** Ends the links to a workspace that somebody has made who may not invite any more. */
+export async function endInvitationsOf(em: EntityManager, workspaceId: string, accountId: string): Promise<void> {
+  await sql(
+    em,
+    `delete from invitations where invited_by_id = $2::uuid
+     and id in (select invitation_id from invitation_workspaces where workspace_id = $1::uuid)`,
+    [workspaceId, accountId],
+  )
 }
 
 /** Forgets sessions, invitations and challenges that have ended. @returns how many. */

@@ -69,6 +69,7 @@ export const LIVE_FROM_LIVE = reason(
 export const ACCOUNT_LIMITS = {
   accounts_email_key_key: WRONG_CREDENTIALS,
   identities_pkey: OIDC_FAILED,
+  passkeys_credential_id_key: PASSKEY_REFUSED,
 } as const
 export const TOO_MANY_TEST_EMAILS = reason(
   'rate-limited',

@@ -151,15 +151,16 @@ export const sessionOperations = [
     path: '/account/password',
     tag: 'Account',
     summary: 'Change the password',
-    description: `Ends all other sessions of the account. One that has none yet sets it within ten minutes of signing in. ${GUESSES}`,
+    description: `Ends all sessions of the account, and begins a new one here. One that has none yet sets it within ten minutes of signing in. ${GUESSES}`,
     body: passwordInput,
-    answers: { 200: { description: 'Changed.', schema: single(signedInShape) } },
+    answers: { 200: { description: 'Changed: the cookie is another one.', schema: single(signedInShape) } },
     refusals: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_GUESSES] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
       const { presentPassword: present, password } = body
-      await changePassword(em, passwords, { accountId: account.id, sessionId, present, password }, visitor)
-      return SIGNED_IN
+      const given = { accountId: account.id, sessionId, present, password }
+      const session = await changePassword(em, passwords, given, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
     },
   }),
 

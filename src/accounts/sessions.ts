@@ -1,7 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { Account, Invitation, Session } from './entities.ts'
+import { Account, Challenge, Invitation, Session } from './entities.ts'
+import { lockAccount } from './lock-account.ts'
 import { IDLE_MS } from './queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -33,10 +34,12 @@ export const listSessions = (em: EntityManager, accountId: string): Promise<Sess
 export const endSession = async (em: EntityManager, accountId: string, sessionId: string): Promise<boolean> =>
   isId(sessionId) && (await unitOf(em).nativeDelete(Session, { id: sessionId, account: accountId })) > 0
 
-/** Ends all sessions of an account, wherever they are, and the links that it has made. @param exceptId one that goes on */
-export async function endAllSessions(em: EntityManager, accountId: string, exceptId?: string): Promise<void> {
-  const others = exceptId === undefined ? {} : { id: { $ne: exceptId } }
-  const unit = unitOf(em)
-  await unit.nativeDelete(Session, { account: accountId, ...others })
-  await unit.nativeDelete(Invitation, { invitedBy: accountId })
-}
+/** Ends all sessions of an account, wherever they are, and the links and whatever else it has begun: all of it, or nothing. */
+export const endAllSessions = (em: EntityManager, accountId: string): Promise<void> =>
+  unitOf(em).transactional(async (unit) => {
+    await lockAccount(unit, accountId)
+    // First: what a session still does is done before it ends, and ends with it.
+    await unit.nativeDelete(Session, { account: accountId })
+    await unit.nativeDelete(Invitation, { invitedBy: accountId })
+    await unit.nativeDelete(Challenge, { account: accountId })
+  })

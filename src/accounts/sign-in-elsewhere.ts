@@ -1,18 +1,18 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
-import type { Claims, Oidc } from '../platform/oidc.ts'
+import type { Oidc } from '../platform/oidc.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
 import { Account, Identity } from './entities.ts'
+import { lockAccount } from './lock-account.ts'
 import { joinByInvitation } from './invitations.ts'
 import { NO_OIDC, NOT_INVITED, OIDC_FAILED } from './refusals.ts'
 import { beginSession } from './sessions.ts'
-import { assertFewBeginnings } from './sign-in.ts'
 import { startAnew } from './start-anew.ts'
 import { tell } from './tell.ts'
 import { hashToken } from './tokens.ts'
+import { assertFewBeginnings } from './windows.ts'
 
 /** Where the other service sends people back to: it has to be allowed there, word for word. */
 const CALLBACK_PATH = '/sign-in/callback'
@@ -74,10 +74,12 @@ export async function signInElsewhere(
   })
   return em.fork().transactional(async (unit) => {
     const { issuer, subject } = claims
+    const email = claims.email !== undefined && isEmailAddress(claims.email) ? claims.email : undefined
     const known = await findKnown(unit, issuer, subject)
-    const accountId = known?.account.id ?? (await claimByEmail(unit, claims))
+    const accountId = known?.account.id ?? (email === undefined ? undefined : await claimByEmail(unit, email, issuer))
+    const who = accountId !== undefined ? { accountId } : email !== undefined ? { email } : undefined
     const joined =
-      link === undefined ? accountId : await join(unit, Buffer.from(link, 'base64'), claims, accountId, visitor)
+      link === undefined || !who ? accountId : await joinByInvitation(unit, Buffer.from(link, 'base64'), visitor, who)
     if (joined === undefined) throw new Refusal(NOT_INVITED)
     if (!known) {
       unit.create(Identity, { issuer, subject, account: unit.getReference(Account, joined) })
@@ -92,7 +94,7 @@ export async function signInElsewhere(
 async function findKnown(unit: EntityManager, issuer: string, subject: string): Promise<Identity | null> {
   const found = await unit.findOne(Identity, { issuer, subject })
   if (!found) return null
-  await unit.findOneOrFail(Account, found.account.id, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  await lockAccount(unit, found.account.id)
   return unit.findOne(Identity, { issuer, subject }, { refresh: true })
 }
 
@@ -100,9 +102,9 @@ async function findKnown(unit: EntityManager, issuer: string, subject: string): 
  * The account by the email that the other service has verified, the first time. What could sign in to it ends: whoever made it has
  * proven nothing, and could have been anybody.
  */
-async function claimByEmail(unit: EntityManager, { email, issuer }: Claims): Promise<string | undefined> {
-  if (email === undefined || !isEmailAddress(email)) return undefined
-  const account = await unit.findOne(Account, { emailKey: emailKey(email) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+async function claimByEmail(unit: EntityManager, email: string, issuer: string): Promise<string | undefined> {
+  const named = await unit.findOne(Account, { emailKey: emailKey(email) })
+  const account = named && (await lockAccount(unit, named.id))
   if (!account) return undefined
   // Who has the email now is not who had it then.
   if (await unit.findOne(Identity, { issuer, account })) throw new Refusal(NOT_INVITED, { message: KNOWN_BY_ANOTHER })
@@ -112,14 +114,3 @@ async function claimByEmail(unit: EntityManager, { email, issuer }: Claims): Pro
 
 const KNOWN_BY_ANOTHER =
   'The account of this email belongs to somebody whom the other service knows otherwise. Ask an owner for an invitation by another email'
-
-async function join(
-  unit: EntityManager,
-  link: Buffer,
-  { email }: Claims,
-  accountId: string | undefined,
-  visitor: Visitor,
-): Promise<string | undefined> {
-  if (accountId !== undefined) return joinByInvitation(unit, link, visitor, { accountId })
-  return email !== undefined && isEmailAddress(email) ? joinByInvitation(unit, link, visitor, { email }) : undefined
-}

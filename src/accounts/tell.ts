@@ -2,7 +2,7 @@ import { writeEntry } from '../audit/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { Member } from './entities.ts'
-import type { From } from './sign-in.ts'
+import type { From } from './windows.ts'
 
 /**
  * Tells of what somebody has done with their account, in the transaction that does it: in the workspaces it concerns, for their

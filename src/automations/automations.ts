@@ -179,6 +179,13 @@ export async function assertAutomation(em: EntityManager, workspaceId: string, i
   if (count === 0) throw new Refusal(AUTOMATION_NOT_FOUND)
 }
 
+/** @throws {Refusal} `not-found` where the workspace has no such automation */
+export async function findAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
+  const automation = isId(id) ? await em.findOne(Automation, { id, workspaceId }) : null
+  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
+  return automation
+}
+
 /** @throws {Refusal} `not-found`; `changed_meanwhile` */
 export async function lockAutomation(
   em: EntityManager,

@@ -1,12 +1,11 @@
-import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
-import { Automation, AutomationDraft } from './entities.ts'
+import { findAutomation, lockAutomation } from './automations.ts'
+import { AutomationDraft } from './entities.ts'
 import { nextDraftRevision } from './queries.ts'
-import { AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND } from './refusals.ts'
+import { DRAFT_NOT_FOUND } from './refusals.ts'
 
 /** The revision of a draft that is not there: whoever begins one says so, and is told where somebody else has. */
 const NONE = 0
@@ -30,7 +29,7 @@ export interface FoundDraft {
 export async function getDraft(em: EntityManager, workspaceId: string, id: string): Promise<FoundDraft> {
   const unit = unitOf(em)
   const { revision } = await findAutomation(unit, workspaceId, id)
-  const draft = await unit.findOne(AutomationDraft, { automationId: id })
+  const draft = await findDraft(unit, id)
   if (!draft) throw new Refusal(DRAFT_NOT_FOUND)
   return { draft, revision }
 }
@@ -49,7 +48,9 @@ export function saveDraft(
   return unitOf(em).transactional(async (unit) => {
     const { draft: before, revision } = await lockDraft(unit, workspaceId, id)
     assertUnchanged(expected, before?.revision ?? NONE)
-    const saved = { content, basedOn, savedBy, revision: await nextDraftRevision(unit) }
+    // Where only the status was changed since, the draft has gone along with it, and whoever has it open may not know yet.
+    const newest = before && expected?.includes(String(before.revision)) ? Math.max(before.basedOn, basedOn) : basedOn
+    const saved = { content, basedOn: newest, savedBy, revision: await nextDraftRevision(unit) }
     const draft = before ?? unit.create(AutomationDraft, { automationId: id, ...saved })
     if (before) Object.assign(before, { ...saved, savedAt: new Date() })
     await unit.flush()
@@ -62,20 +63,22 @@ export function discardDraft(em: EntityManager, workspaceId: string, id: string,
   return unitOf(em).transactional(async (unit) => {
     const { draft } = await lockDraft(unit, workspaceId, id)
     if (!draft) throw new Refusal(DRAFT_NOT_FOUND)
-    assertUnchanged(expected, draft.revision)
-    unit.remove(draft)
-    await unit.flush()
+    await endDraft(unit, draft, expected)
   })
 }
 
-/** The automation's row is locked, because the draft's may not be there. */
-async function lockDraft(unit: EntityManager, workspaceId: string, id: string) {
-  const { revision } = await findAutomation(unit, workspaceId, id, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  return { draft: await unit.findOne(AutomationDraft, { automationId: id }), revision }
+/** Ends the draft of an automation that is locked, where it is the one that was read. @throws {Refusal} `changed_meanwhile` */
+export async function endDraft(unit: EntityManager, draft: AutomationDraft | null, expected: Revisions): Promise<void> {
+  assertUnchanged(expected, draft?.revision ?? NONE)
+  if (draft) unit.remove(draft)
+  await unit.flush()
 }
 
-async function findAutomation(unit: EntityManager, workspaceId: string, id: string, options = {}): Promise<Automation> {
-  const automation = isId(id) ? await unit.findOne(Automation, { id, workspaceId }, options) : null
-  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
-  return automation
+export const findDraft = (unit: EntityManager, automationId: string): Promise<AutomationDraft | null> =>
+  unit.findOne(AutomationDraft, { automationId })
+
+/** The automation's row is locked, because the draft's may not be there. */
+async function lockDraft(unit: EntityManager, workspaceId: string, id: string) {
+  const { revision } = await lockAutomation(unit, workspaceId, id, undefined)
+  return { draft: await findDraft(unit, id), revision }
 }

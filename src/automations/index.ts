@@ -1,3 +1,3 @@
 export { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from './entities.ts'
-export { assertAutomation } from './automations.ts'
+export { assertAutomation, findAutomation } from './automations.ts'
 export { AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from './refusals.ts'

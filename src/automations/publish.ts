@@ -1,9 +1,9 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
+import type { Revisions } from '../platform/revisions.ts'
 import { type AutomationChange, type AutomationDetail, replaceSteps, updateAutomation } from './automations.ts'
 import type { StepInput } from './steps/index.ts'
-import { AutomationDraft } from './entities.ts'
+import { endDraft, findDraft } from './drafts.ts'
 
 export interface Publication extends AutomationChange {
   steps?: readonly StepInput[] | undefined
@@ -28,11 +28,6 @@ export const publishAutomation = (
     if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected)
     // What was expected is behind the first of the two.
     const published = await updateAutomation(unit, workspaceId, id, change, steps === undefined ? expected : undefined)
-    if (draftRevision !== undefined) {
-      const draft = await unit.findOne(AutomationDraft, { automationId: id })
-      assertUnchanged([String(draftRevision)], draft?.revision ?? 0)
-      if (draft) unit.remove(draft)
-      await unit.flush()
-    }
+    if (draftRevision !== undefined) await endDraft(unit, await findDraft(unit, id), [String(draftRevision)])
     return published
   })

@@ -5,12 +5,22 @@ import { draftOperations } from './draft-routes.ts'
 import { previewOperations } from './preview-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
-import { createAutomation, getAutomation, letHandOversEnd, replaceSteps, updateAutomation } from './automations.ts'
+import type { AutomationStatus } from '../sequences/index.ts'
+import type { Caller } from '../workspaces/index.ts'
+import {
+  type AutomationDetail,
+  createAutomation,
+  getAutomation,
+  letHandOversEnd,
+  replaceSteps,
+  updateAutomation,
+} from './automations.ts'
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import { checkTemplates } from './check-templates.ts'
 import {
+  type ApiDependencies,
   deleted,
   deleteResultShape,
   etagOf,
@@ -55,6 +65,28 @@ const automationLinks = (id: string) => ({
   enrollContact: { id },
   deleteAutomation: { id },
 })
+
+/** The answer to whoever has changed one. @param warnings of its templates */
+const written = (caller: Caller, automation: AutomationDetail, body: object, warnings: readonly string[] = []) => ({
+  status: 200,
+  headers: { ...warn(warnings), ...etagOf(automation.automation.revision) },
+  body: { data: presentWrittenAutomation(caller, automation, body) },
+})
+
+interface Changing {
+  caller: Caller
+  params: { id: string }
+  body: { status?: AutomationStatus | undefined }
+}
+
+/** What is done for a repeated request that may change the status: what its answer says is so, as it is now. */
+const again = {
+  waitAgain: ({ params, body: { status } }: Changing, { em }: ApiDependencies) =>
+    status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
+  remake: async ({ caller, params, body }: Changing, _about: object, { em }: ApiDependencies) => ({
+    data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
+  }),
+}
 
 export const automationOperations = [
   ...draftOperations,
@@ -168,17 +200,9 @@ export const automationOperations = [
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
-      return {
-        status: 200,
-        headers: etagOf(automation.automation.revision),
-        body: { data: presentWrittenAutomation(caller, automation, body) },
-      }
+      return written(caller, automation, body)
     },
-    waitAgain: ({ params, body: { status } }, { em }) =>
-      status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
-    remake: async ({ caller, params, body }, _about, { em }) => ({
-      data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
-    }),
+    ...again,
   }),
 
   operation({
@@ -201,11 +225,7 @@ export const automationOperations = [
     prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps, ifMatch)
-      return {
-        status: 200,
-        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
-        body: { data: presentWrittenAutomation(caller, automation, body) },
-      }
+      return written(caller, automation, body, prepared)
     },
   }),
 
@@ -230,17 +250,9 @@ export const automationOperations = [
       const { em } = dependencies
       const automation = await publishAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
-      return {
-        status: 200,
-        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
-        body: { data: presentWrittenAutomation(caller, automation, body) },
-      }
+      return written(caller, automation, body, prepared)
     },
-    waitAgain: ({ params, body: { status } }, { em }) =>
-      status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
-    remake: async ({ caller, params, body }, _about, { em }) => ({
-      data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
-    }),
+    ...again,
   }),
 
   operation({

@@ -204,7 +204,7 @@ export async function countContacts(em: EntityManager, workspaceId: string, cond
 
 function filterSql({ q, email, tag, listId, condition }: ContactFilter, parameters: unknown[]): string {
   const parts = ['true']
-  if (q !== undefined && q !== '') {
+  if (q !== undefined) {
     // As LIKE has them: https://www.postgresql.org/docs/current/functions-matching.html
     const begins = (text: string) => `$${parameters.push(`${text.replace(/[\\%_]/g, '\\$&')}%`)}`
     parts.push(

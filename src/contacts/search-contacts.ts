@@ -34,16 +34,11 @@ export async function listContacts(
   range: Range,
 ): Promise<{ contacts: ContactProfile[]; total: number }> {
   const fork = em.fork()
-  if (
-    (q === undefined || q.trim() === '') &&
-    email === undefined &&
-    listId === undefined &&
-    tag === undefined &&
-    segmentId === undefined
-  ) {
+  const begins = q?.trim() || undefined
+  if ([begins, email, listId, tag, segmentId].every((each) => each === undefined)) {
     return contactPage(fork, workspaceId, range)
   }
-  const filter: ContactFilter = { q: q?.trim(), email, tag, listId }
+  const filter: ContactFilter = { q: begins, email, tag, listId }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
     if (!segment) throw new Refusal(SEGMENT_NOT_FOUND, { param: '/segmentId' })

@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { assertAutomation, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
+import { AUTOMATION_NOT_FOUND, findAutomation } from '../automations/index.ts'
 import { operation, single } from '../http/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { readId } from '../platform/ids.ts'
@@ -107,8 +107,9 @@ export const figureOperations = [
     refusals: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const unit = em.fork()
-      await assertAutomation(unit, caller.workspace.id, params.id)
-      return { status: 200, body: { data: presentAutomationFigures(await figuresOf(unit, params.id)) } }
+      const { status, revision } = await findAutomation(unit, caller.workspace.id, params.id)
+      const figures = presentAutomationFigures(await figuresOf(unit, params.id))
+      return { status: 200, body: { data: { ...figures, status, revision } } }
     },
   }),
 ]

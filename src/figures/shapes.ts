@@ -1,6 +1,6 @@
-import { array, number, object } from 'yup'
+import { array, number, object, string } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
-import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
+import { AUTOMATION_STATUSES, ENROLLMENT_STATUSES } from '../sequences/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { type Counts, type Due, MOST_DUE } from './queries.ts'
 
@@ -54,6 +54,11 @@ const enrollmentFields = {
 /** `GET /automations/{id}/figures`. */
 export const automationFiguresShape = object({
   automationId: id('automation'),
+  status: string().oneOf(AUTOMATION_STATUSES).required().meta({ example: 'ACTIVE' }),
+  revision: number()
+    .integer()
+    .required()
+    .meta({ description: 'The number in its ETag: of another one it was changed since.', example: 7 }),
   ...enrollmentFields,
   steps: array().of(stepFiguresShape).required(),
   ending: object(waitingFields)

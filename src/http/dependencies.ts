@@ -3,11 +3,12 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { SendTestEmail, ServiceLook } from './service-look.ts'
-import type { SignedIn } from './visitor.ts'
+import type { AdmitSession, StillIn } from './visitor.ts'
 
 export interface ApiDependencies extends Dependencies {
   /** Finds who is signed in, by what a cookie holds, and counts the request. */
-  admitSession: (token: string, workspaceId: string | null) => Promise<SignedIn | undefined>
+  admitSession: AdmitSession
+  stillIn: StillIn
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
   /** What the process can't recover from by itself, in words; empty when all is well. */

@@ -2,7 +2,7 @@ import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE, INVALID_IDEMPOTEN
 import { createHash } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { keepAnswer, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { Refusal, type RefusalKind } from '../platform/refusal.ts'
 import { newId } from '../platform/ids.ts'
 import { newCall, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -137,12 +137,21 @@ async function doTaken<Given extends Dependencies>(
     }
     return { ...answer, replayed: false }
   } catch (error) {
-    const refused = error instanceof Refusal && error.kind !== 'in-flight' && STATUSES[error.kind] < 500
+    const refused = error instanceof Refusal && !PASSING.has(error.kind) && STATUSES[error.kind] < 500
     const after = refused ? keep(em.fork(), attempt, answerTo(error)) : releaseIdempotencyKey(em.fork(), attempt)
     await after.catch(() => undefined)
     throw error
   }
 }
+
+/** What is refused for what the request alone does not say: who may, how often, and what was read before. Repeated, it may be done. */
+const PASSING: ReadonlySet<RefusalKind> = new Set([
+  'in-flight',
+  'changed',
+  'unauthenticated',
+  'forbidden',
+  'rate-limited',
+])
 
 const keep = (
   em: EntityManager,

@@ -8,6 +8,7 @@ export const etagOf = (revision: number): Record<string, string> => ({ ETag: `"$
  * revision.
  */
 export function readIfMatch(header: string | undefined): Revisions {
-  if (header === undefined || header.trim() === '*') return undefined
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return ['*']
   return header.split(',').map((tag) => /^\s*(?:W\/)?"(\d+)"\s*$/.exec(tag)?.[1] ?? '')
 }

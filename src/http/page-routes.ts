@@ -21,8 +21,8 @@ const POLICY =
 
 interface PageFile {
   plain: Buffer
-  gzip: Buffer
-  brotli: Buffer
+  /** By their encoding; `undefined` where it is packed already. */
+  packed: Record<'gzip' | 'br', Buffer> | undefined
   etag: string
 }
 
@@ -58,20 +58,23 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     if (!file) {
       file = readPacked(join(folder, name))
       files.set(name, file)
+      // What could not be read now may be the next time.
+      file.catch(() => files.delete(name))
     }
-    const { plain, gzip: zipped, brotli, etag } = await file
+    const { plain, packed, etag } = await file
     ctx.status = 200
     ctx.etag = etag
     ctx.type = extname(name)
-    if (TEXT.has(extname(name))) ctx.vary('Accept-Encoding')
+    if (packed) ctx.vary('Accept-Encoding')
     if (ctx.fresh) {
       ctx.status = 304
       return
     }
-    const encoding = TEXT.has(extname(name)) ? ctx.acceptsEncodings('br', 'gzip', 'identity') : 'identity'
-    if (encoding === 'br' || encoding === 'gzip') ctx.set('Content-Encoding', encoding)
-    ctx.body = encoding === 'br' ? brotli : encoding === 'gzip' ? zipped : plain
-    ctx.type = extname(name)
+    const encoding = packed ? ctx.acceptsEncodings('br', 'gzip', 'identity') : false
+    if (packed && (encoding === 'br' || encoding === 'gzip')) {
+      ctx.set('Content-Encoding', encoding)
+      ctx.body = packed[encoding]
+    } else ctx.body = plain
   }
 
   router.get('/assets/:name', async (ctx, next) => {
@@ -93,7 +96,8 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     const isPage =
       (ctx.method === 'GET' || ctx.method === 'HEAD') &&
       !ctx.path.startsWith('/api/') &&
-      extname(ctx.path) === '' &&
+      // Of a page's address the last part may be an email; of a file that is not there nothing is.
+      (extname(ctx.path) === '' || ctx.path.startsWith('/w/')) &&
       // Who takes anything is a program.
       ctx.accepts('json', 'html') === 'html'
     if (!isPage || !(await isThere('index.html'))) return false
@@ -106,12 +110,11 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
 
 async function readPacked(path: string): Promise<PageFile> {
   const plain = await readFile(path)
-  const isText = TEXT.has(extname(path))
-  const [zipped, brotli] = isText
-    ? await Promise.all([
-        promisify(gzip)(plain, { level: 9 }),
-        promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-      ])
-    : [plain, plain]
-  return { plain, gzip: zipped, brotli, etag: createHash('sha256').update(plain).digest('base64url').slice(0, 32) }
+  const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 32)
+  if (!TEXT.has(extname(path))) return { plain, packed: undefined, etag }
+  const [zipped, br] = await Promise.all([
+    promisify(gzip)(plain, { level: 9 }),
+    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  ])
+  return { plain, packed: { gzip: zipped, br }, etag }
 }

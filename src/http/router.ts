@@ -4,7 +4,8 @@ import Router from '@koa/router'
 import { writeEntry } from '../audit/index.ts'
 import { oneSpelling, readId } from '../platform/ids.ts'
 import { DEFAULT_BODY_LIMIT, readBody } from './body.ts'
-import { type Caller, isAtLeast } from '../workspaces/index.ts'
+import { assertMayWhenWhole, assertRoleMay, assertStillMay, isOfPeople } from './still-may.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { doOnce, type IdempotentRequest } from './idempotency.ts'
@@ -12,7 +13,7 @@ import { createLargeTurns } from './large-turns.ts'
 import { readIfMatch } from './if-match.ts'
 import { logOf } from './middleware/request-id.ts'
 import { type Answer, isChange, paramsOf, takesIdempotencyKey, type Operation, warn } from './operation.ts'
-import { METHOD_NOT_ALLOWED, missingRole, missingScope, PEOPLE_ONLY, SIGNED_OUT } from './refusals.ts'
+import { METHOD_NOT_ALLOWED, missingScope, PEOPLE_ONLY, SIGNED_OUT } from './refusals.ts'
 import { toJson } from './to-json.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
@@ -60,14 +61,12 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   }
 }
 
-function assertMayAsk({ scope, role }: Operation, { by, scopes }: Caller): void {
+function assertMayAsk(operation: Operation, { by, scopes }: Caller): void {
+  const { scope } = operation
   if (by.kind === 'key') {
     if (scope === undefined) throw new Refusal(PEOPLE_ONLY)
     if (scope !== null && !scopes.includes(scope)) throw new Refusal(missingScope(scope))
-  } else {
-    const least = role ?? (scope == null || scopes.includes(scope) ? 'viewer' : 'editor')
-    if (!isAtLeast(by.person.role, least)) throw new Refusal(missingRole(least))
-  }
+  } else assertRoleMay(operation, by.person.role)
 }
 
 /** Serves what is done in no workspace: it is short, nobody repeats it blindly, and nothing of it is kept. */
@@ -136,7 +135,7 @@ async function serve(
   dependencies: ApiDependencies,
   unread: UnreadAnswers,
 ): Promise<void> {
-  const { requestId, visitor } = ctx.state
+  const { requestId, visitor, admittedAt } = ctx.state
   const caller = callerOf(ctx)
   const changesNothing = !isChange(operation)
   const query = readQuery(ctx.querystring)
@@ -150,6 +149,7 @@ async function serve(
   ctx.set(warn(unknown))
 
   const own = { ...dependencies, log: logOf(dependencies.log, requestId) }
+  await assertMayWhenWhole(own.em, own.stillIn, { operation, caller, admittedAt })
   const ifMatch = operation.ifMatch ? readIfMatch(ctx.req.headers['if-match']) : undefined
   const identity: IdempotentRequest = {
     workspaceId: caller.workspace.id,
@@ -177,18 +177,27 @@ async function serve(
     const request = await read()
     const prepared = await operation.prepare?.(request, own)
     return async (call, dependencies) => {
-      const handle = () => operation.handle({ ...request, prepared, call, visitor, ifMatch }, dependencies)
-      if (changesNothing || operation.untold) return handle()
+      const handle = (now = caller) =>
+        operation.handle({ ...request, caller: now, prepared, call, visitor, ifMatch }, dependencies)
+      if (changesNothing) return handle()
+      const assertStill = (em: EntityManager) => assertStillMay(em, own.stillIn, { operation, caller })
       const tell = (targetId: string | null) => tellOf(dependencies.em, { operation, caller, targetId, requestId })
       const { id = null } = request.params
       if (operation.transactional !== false) {
-        const answer = await handle()
-        await tell(id ?? idOf(answer))
+        // Who changes who may is looked at before; all others behind what the handler locks, so that nobody waits for them.
+        const isBefore = isOfPeople(operation)
+        const answer = await handle(isBefore ? await assertStill(dependencies.em) : caller)
+        if (!isBefore) await assertStill(dependencies.em)
+        if (!operation.untold) await tell(id ?? idOf(answer))
         return answer
       }
-      call.tell = (em) => tellOf(em, { operation, caller, targetId: id, requestId })
-      // What is not in Postgres alone is told of before: that it was asked for.
-      if (!operation.tells) await call.tell(dependencies.em)
+      call.tell = async (em) => {
+        await assertStill(em)
+        await tellOf(em, { operation, caller, targetId: id, requestId })
+      }
+      // What is not in Postgres alone is told of before: that it was asked for. What tells of itself does it behind its locks, in its
+      // own transaction, where it is looked at once more.
+      await (operation.tells || operation.untold ? assertStill(dependencies.em) : call.tell(dependencies.em))
       return handle()
     }
   })

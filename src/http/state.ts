@@ -7,6 +7,8 @@ import type { Visitor } from './visitor.ts'
 export interface ApiState {
   requestId: string
   visitor: Visitor
+  /** When it was let in, by `performance.now()`. */
+  admittedAt: number
   /** Who asks, or why it is nobody who may: some operations are for anybody. */
   caller: Caller | Refusal
 }

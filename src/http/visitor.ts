@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { clientAddress, isWithin } from '../platform/address-ranges.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_REQUEST, reason, Refusal } from '../platform/refusal.ts'
 import type { CallingPerson, RateLimit } from '../workspaces/index.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -12,6 +13,29 @@ export interface SignedIn {
   membership: { workspace: Caller['workspace']; role: CallingPerson['role'] } | null
   rateLimit: RateLimit
 }
+
+/**
+ * Finds who is signed in, and counts the request. @param from where the token comes from, and whether whoever comes from there with
+ * nothing is refused at the moment @returns `undefined` where the token is of no session, or of one that has ended
+ */
+export type AdmitSession = (
+  token: string,
+  workspaceId: string | null,
+  from: { network: string; isRefused: boolean },
+) => Promise<SignedIn | undefined>
+
+/**
+ * Whether somebody who was let in still is, and as what, in the transaction that does what they ask.
+ *
+ * @param isOwners whether who owns the workspace is not to be changed by others meanwhile
+ * @returns `undefined` where they are no member any more @throws {Refusal} `signed_out`
+ */
+export type StillIn = (
+  em: EntityManager,
+  who: Pick<CallingPerson, 'accountId' | 'sessionId'>,
+  workspaceId: string,
+  options: { isOwners: boolean },
+) => Promise<CallingPerson['role'] | undefined>
 
 /** Where a request came from, whoever made it. */
 export interface Visitor {

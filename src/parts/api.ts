@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { createSessionAdmission } from '../accounts/index.ts'
+import { createSessionAdmission, stillIn } from '../accounts/index.ts'
 import { createApi } from '../http/index.ts'
 import { createOidc, type Oidc } from '../platform/oidc.ts'
 import type { Config } from '../platform/config.ts'
@@ -20,17 +20,19 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
   const renderer = createRenderer()
   health.watch(() => renderer.problem())
   const smtp = ownTransport(config)
+  const checkReadiness = createReadiness(context)
   const app = createApi(
     {
       ...dependencies,
       renderer,
-      lookAtService: createServiceLook(context, smtp),
+      lookAtService: createServiceLook(context, checkReadiness, smtp),
       sendTestEmail: createTestEmail(context, smtp),
       passwords: createPasswords(),
       oidc: oidcOf(config),
       admitSession: createSessionAdmission(dependencies.em),
+      stillIn,
       isLogWatched: process.stdout.isTTY,
-      checkReadiness: createReadiness(context),
+      checkReadiness,
       checkHealth: () => health.problems(),
       trustedProxies: config.trustedProxies,
       publicUrl: config.PUBLIC_URL,

@@ -3,7 +3,7 @@ import { readMailMode, readMailSender } from '../installation/index.ts'
 import type { Config } from '../platform/config.ts'
 import { addressOfServer, type MailTransport, readSmtpUrl } from '../transports/index.ts'
 import type { Context } from './context.ts'
-import { createReadiness, shared } from './readiness.ts'
+import { shared } from './readiness.ts'
 import { countWorkers } from './workers-there.ts'
 
 /** How long what was seen is good for others who look, in milliseconds: it asks three servers. */
@@ -12,8 +12,11 @@ const KEPT_MS = 10_000
 const PATIENCE_MS = 3_000
 
 /** Looks at what the service works with. @param smtp what this process delivers by, if by anything */
-export function createServiceLook(context: Context, smtp: MailTransport | undefined): () => Promise<ServiceLook> {
-  const checkReadiness = createReadiness(context)
+export function createServiceLook(
+  context: Context,
+  checkReadiness: () => Promise<string[]>,
+  smtp: MailTransport | undefined,
+): () => Promise<ServiceLook> {
   return shared(async () => {
     const { config } = context
     const missing = await checkReadiness()

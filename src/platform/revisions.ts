@@ -1,6 +1,6 @@
 import { reason, Refusal } from './refusal.ts'
 
-/** Of what somebody has read, and changes now; `undefined`: whichever there is. */
+/** Of what somebody has read, and changes now; `*`: whichever there is; `undefined`: also where there is nothing. */
 export type Revisions = readonly string[] | undefined
 
 export const CHANGED_MEANWHILE = reason(
@@ -11,5 +11,7 @@ export const CHANGED_MEANWHILE = reason(
 
 /** @throws {Refusal} `changed_meanwhile` */
 export function assertUnchanged(expected: Revisions, revision: number): void {
-  if (expected && !expected.includes(String(revision))) throw new Refusal(CHANGED_MEANWHILE)
+  const isThere = revision > 0
+  if (expected && !expected.includes(String(revision)) && !(isThere && expected.includes('*')))
+    throw new Refusal(CHANGED_MEANWHILE)
 }

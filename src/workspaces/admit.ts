@@ -8,6 +8,7 @@ import { admitRequest } from './queries.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
+import { createKnownLately } from '../platform/known-lately.ts'
 import { createRefusedSubjects } from './refused-subjects.ts'
 
 export type { Caller }
@@ -39,23 +40,22 @@ const KNOWN_KEYS = 10_000
  * @param key what the request carries as a key; empty where there is none
  * @param address the client's, `null` where it is not known
  */
-export type Admit = (key: string, address: string | null) => Promise<Admission>
+export interface Admit {
+  (key: string, address: string | null): Promise<Admission>
+  /** Whether whoever comes from a network with no key is known to be refused at this moment. */
+  refuses(network: string): boolean
+}
 
 /** Makes what decides on requests, with the memory that it needs to keep whoever is refused away from the database. */
 export function createAdmission(em: EntityManager): Admit {
   const inTurn = createBulkhead(AT_A_TIME, LINE)
   const refusals = createRefusedSubjects()
   /** The workspaces of keys that were valid lately. It opens nothing: the database is asked about each request. */
-  const workspaces = new Map<string, string>()
-  const remember = (key: string, caller: Caller | Exclude<keyof typeof KEY_REFUSALS, 'missing' | 'malformed'>) => {
-    workspaces.delete(key)
-    if (typeof caller === 'string') return
-    const [oldest] = workspaces.keys()
-    if (workspaces.size >= KNOWN_KEYS && oldest !== undefined) workspaces.delete(oldest)
-    workspaces.set(key, caller.workspace.id)
-  }
+  const workspaces = createKnownLately<string>(KNOWN_KEYS)
+  const refuses = (network: string) => refusals.find(network) !== undefined
+  return Object.assign(admit, { refuses })
 
-  return async function admit(given, address) {
+  async function admit(given: string, address: string | null): Promise<Admission> {
     const wellFormed = isWellFormedApiKey(given)
     const keyHash = wellFormed ? hashApiKey(given) : null
     const key = keyHash?.toString('base64') ?? ''
@@ -77,7 +77,7 @@ export function createAdmission(em: EntityManager): Admit {
       const { caller, rateLimit, fullForMs } = await onBehalfOf(workspaceId ?? network, () =>
         admitRequest(em.fork(), { keyHash, address, addressLimit: DEFAULT_RATE_LIMIT }),
       )
-      if (wellFormed) remember(key, caller)
+      if (wellFormed) workspaces.say(key, typeof caller === 'string' ? undefined : caller.workspace.id)
       if (!rateLimit.allowed) refusals.remember(subject, rateLimit, fullForMs, askedAt)
       return { rateLimit, caller: typeof caller === 'object' ? caller : reasonOf(given, caller) }
     })

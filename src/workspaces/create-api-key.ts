@@ -103,10 +103,15 @@ export async function rotateApiKey(
   return { old, ...made }
 }
 
-/** Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. */
-export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: string): Promise<void> {
-  const deleted = isId(id) ? await unitOf(em).nativeDelete(ApiKey, { id, ...ofWorkspace(workspaceId) }) : 0
-  if (deleted === 0) throw new Refusal(API_KEY_NOT_FOUND)
+/**
+ * Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. @returns the id of its workspace.
+ * @throws {Refusal} `api_key_not_found`
+ */
+export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
+  const unit = unitOf(em)
+  const key = isId(id) ? await unit.findOne(ApiKey, { id, ...ofWorkspace(workspaceId) }) : null
+  if (!key || (await unit.nativeDelete(ApiKey, { id })) === 0) throw new Refusal(API_KEY_NOT_FOUND)
+  return key.workspace.id
 }
 
 /** Deletes every key there is: of a ledger that somebody may have changed none is believed. */

@@ -8,7 +8,7 @@ export async function createWorkspace(
   em: EntityManager,
   { name, mode }: { name: string; mode: WorkspaceMode },
 ): Promise<Workspace> {
-  const fork = em.fork()
+  const fork = unitOf(em)
   const workspace = fork.create(Workspace, { name, mode })
   await fork.flush()
   return workspace

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import getPort from 'get-port'
+import { deleteAllAccounts, inviteFirst } from '../../src/accounts/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
@@ -121,6 +122,21 @@ describe('signing in by another service', () => {
     assert.equal(again.refused, '404 invitation_not_found')
     const byPassword = await openBrowser(service).ask('POST', 'session', { body: { email, password: '' } })
     assert.equal(byPassword.status, 400)
+  })
+
+  it('makes the first owner by the first link, which is worth nothing then', async () => {
+    await deleteAllAccounts(em())
+    const link = (await inviteFirst(em()))!
+    const other = (await inviteFirst(em()))!
+    const { email } = sitsDown()
+    const { answer, browser } = await signIn(link)
+    assert.equal(answer.status, 200)
+    const { account, workspaces } = await who(browser)
+    assert.deepEqual([account.email, workspaces[0]?.role], [email, 'owner'])
+    for (const token of [link, other])
+      assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
+    sitsDown()
+    assert.equal((await signIn(other)).answer.refused, '404 invitation_not_found')
   })
 
   it('leaves a link for somebody else as it was', async () => {

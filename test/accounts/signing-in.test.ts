@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict'
+import { markRestored } from '../../src/relay/restored.ts'
+import { createSessionAdmission } from '../../src/accounts/admit-session.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { newToken } from '../../src/accounts/tokens.ts'
+import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { forgetEnded } from '../../src/accounts/queries.ts'
 import { inviteFirst } from '../../src/accounts/invitations.ts'
 import { createFirstWorkspace } from '../../src/workspaces/create-first-workspace.ts'
@@ -171,6 +176,21 @@ describe('signing in', () => {
     assert.equal((await session({ browser: other })).refused, '401 signed_out')
   })
 
+  it('is not looked up for what an address makes up that has asked for too much, and is for whoever is signed in there', async () => {
+    const { browser } = await aMemberOf()
+    let lookups = 0
+    const fork = () => ((lookups += 1), em())
+    const admit = createSessionAdmission({ fork } as unknown as EntityManager)
+    const from = { network: '203.0.113.7', isRefused: true }
+    for (let n = 0; n < 200; n += 1) assert.equal(await admit(newToken(), null, from), undefined)
+    assert.ok(lookups <= 60, `${lookups} looked up`)
+    const own = browser.cookie!.split('=')[1]!
+    assert.ok(await admit(own, null, { ...from, isRefused: false }))
+    assert.ok(await admit(own, null, from), 'is known')
+    // Whoever comes from another place, too.
+    assert.ok(await createSessionAdmission(em())(own, null, from))
+  })
+
   it('is worth nothing to a page of another site', async () => {
     const { browser, email } = await aMemberOf()
     const foreign = [
@@ -220,6 +240,10 @@ describe('signing in', () => {
       })
     assert.equal((await accept(await link('owner'))).refused, '401 wrong_credentials', 'not by one for anybody')
     assert.equal((await accept(await link('viewer', email))).status, 200)
+    const told = await sql(em(), `select from audit_entries where operation = 'resetPassword' and actor_name = $1`, [
+      email,
+    ])
+    assert.equal(told.length, 1)
     assert.equal((await session({ browser })).refused, '401 signed_out')
     assert.equal((await signIn(email, 'another battery horse')).status, 200)
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')
@@ -240,6 +264,63 @@ describe('signing in', () => {
     assert.equal(row!.sessions, 1, JSON.stringify(tries.map(({ status }) => status)))
   })
 
+  it('ends by a changed password, whatever a stolen session does meanwhile', async () => {
+    const { browser: thief, email } = await aMemberOf('owner')
+    const workspaceId = service.workspaceId
+    let password = PASSWORD
+    for (let round = 1; round <= 5; round += 1) {
+      await sql(em(), 'delete from rate_windows')
+      await sql(em(), 'delete from invitations')
+      const owner = openBrowser(service)
+      owner.cookie = (await signIn(email, password, owner)).headers.getSetCookie()[0]!.split(';')[0]
+      const stolen = openBrowser(service)
+      stolen.cookie = (await signIn(email, password, stolen)).headers.getSetCookie()[0]!.split(';')[0]
+      const invites = Array.from({ length: 16 }, () =>
+        stolen.ask('POST', 'invitations', { workspaceId, body: { role: 'owner' } }),
+      )
+      const next = `another battery horse ${round}`
+      const copy = openBrowser(service)
+      copy.cookie = owner.cookie
+      const change = await owner.ask('PUT', 'account/password', { body: { presentPassword: password, password: next } })
+      assert.equal(change.status, 200, change.refused)
+      password = next
+      const answers = await Promise.all(invites)
+      assert.deepEqual(
+        [...new Set(answers.map(({ status }) => status))].filter((status) => status >= 500),
+        [],
+      )
+      assert.deepEqual(await sql(em(), 'select from invitations'), [])
+      for (const each of [stolen, copy]) assert.equal((await session({ browser: each })).refused, '401 signed_out')
+      assert.equal((await session({ browser: owner })).status, 200)
+    }
+    assert.equal((await session({ browser: thief })).refused, '401 signed_out')
+  })
+
+  it('is ended by whoever signs in anew, whatever a stolen session has asked for', async () => {
+    const { browser: stolen, email } = await aMemberOf('owner')
+    await sql(
+      em(),
+      `select take_request(md5('session ' || sessions.id)::uuid, 1200, null)
+       from sessions join accounts on accounts.id = account_id, generate_series(1, 1200) where email = $1`,
+      [email],
+    )
+    assert.equal((await session({ browser: stolen })).refused, '429 rate_limited')
+    const owner = openBrowser(service)
+    owner.cookie = (await signIn(email, PASSWORD, owner)).headers.getSetCookie()[0]!.split(';')[0]
+    assert.equal((await owner.ask('DELETE', 'sessions')).status, 200)
+    await sql(em(), 'delete from rate_windows')
+    assert.equal((await session({ browser: stolen })).refused, '401 signed_out')
+  })
+
+  it('is taken back sixteen at a time: no request waits for what it holds itself', async () => {
+    const { browser } = await aMemberOf('owner')
+    const workspaceId = service.workspaceId
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, () => browser.ask('DELETE', `invitations/${newId()}`, { workspaceId })),
+    )
+    assert.deepEqual([...new Set(answers.map(({ refused }) => refused))], ['404 invitation_not_found'])
+  })
+
   it('is not by a link of somebody who may not invite any more', async () => {
     const workspaceId = service.workspaceId
     const { browser: owner } = await aMemberOf('owner')
@@ -250,9 +331,15 @@ describe('signing in', () => {
     }
     const accept = (token: string, email: string) =>
       openBrowser(service).ask('POST', 'invitation/accept', { body: { token, email, password: PASSWORD } })
+    const listed = async () => (await owner.ask('GET', 'invitations', { workspaceId })).body.data.length as number
     const theirs = await invited(other)
+    const before = await listed()
     await owner.ask('PATCH', `members/${accountId}`, { workspaceId, body: { role: 'viewer' } })
     assert.equal((await accept(theirs, 'again@example.com')).refused, '404 invitation_not_found')
+    const offer = await openBrowser(service).ask('POST', 'invitation', { body: { token: theirs } })
+    assert.equal(offer.refused, '404 invitation_not_found')
+    assert.equal(await listed(), before - 1)
+    assert.deepEqual(await sql(em(), 'select from invitations where invited_by_id = $1', [accountId]), [])
     const stolen = await invited(owner)
     await owner.ask('PUT', 'account/password', {
       body: { presentPassword: PASSWORD, password: 'another battery horse' },
@@ -290,6 +377,21 @@ describe('signing in', () => {
       headers: { 'X-Forwarded-Host': '[x' },
     })
     assert.equal(refused, undefined, 'of nobody who is trusted')
+  })
+
+  it('ends for everybody when the database is restored, and so does every link: of what a backup has, some was ended since', async () => {
+    const restored = await startService({ worker: false })
+    try {
+      const { browser, email } = await aMember(restored)
+      const token = await aLink(restored)
+      await markRestored(restored.context.orm.em.fork(), { mayLive: true })
+      assert.equal((await browser.ask('GET', 'session')).refused, '401 signed_out')
+      assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
+      const again = await openBrowser(restored).ask('POST', 'session', { body: { email, password: PASSWORD } })
+      assert.equal(again.status, 200)
+    } finally {
+      await restored.stop()
+    }
   })
 
   it('leaves nothing of what has ended', async () => {

@@ -56,6 +56,35 @@ describe('two who edit one automation', () => {
     })
   }
 
+  it('and repeat what was refused for an old tag, with the new one, have it done', async () => {
+    const id = await anAutomation(service, { status: 'DRAFT' })
+    const once = (tag: string) =>
+      service.call(
+        'PATCH',
+        `automations/${id}`,
+        { name: 'Once' },
+        { headers: { 'if-match': tag, 'idempotency-key': 'k' } },
+      )
+    assert.equal((await once('"999"')).refused, '412 changed_meanwhile')
+    assert.equal((await once(await etagOf(id))).status, 200)
+    assert.equal((await once('"999"')).headers.get('idempotent-replayed'), 'true')
+  })
+
+  it('find no draft where one is said to be there; and one goes along where the status alone was changed', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL] })
+    const basedOn = Number((await etagOf(id)).replaceAll('"', ''))
+    const draft = { content: { steps: [] }, basedOn }
+    assert.equal((await change('PUT', `${id}/draft`, draft, '*')).refused, '412 changed_meanwhile')
+    const saved = await change('PUT', `${id}/draft`, draft, '"0"')
+    assert.equal((await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })).status, 200)
+    // Whoever has it open does not know of that yet.
+    const again = await change('PUT', `${id}/draft`, draft, saved.headers.get('etag')!)
+    assert.equal(again.body.data.isStale, false)
+    await service.call('PATCH', `automations/${id}`, { name: 'Another' })
+    const behind = await change('PUT', `${id}/draft`, draft, '*')
+    assert.equal(behind.body.data.isStale, true)
+  })
+
   it('have one draft, which is kept as it is, and told of: of no effect', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const path = `${id}/draft`
@@ -90,7 +119,7 @@ describe('two who edit one automation', () => {
         steps: object[]
       }
     }
-    const save = () => change('PUT', `${id}/draft`, { content: { steps: [] }, basedOn: 1 }, '*')
+    const save = () => service.call('PUT', `automations/${id}/draft`, { content: { steps: [] }, basedOn: 1 })
     const publish = (body: object, etag: string) => change('POST', `${id}/publish`, body, etag)
     const draft = await service.call('PUT', `automations/${id}/draft`, { content: { steps: [] }, basedOn: 1 })
     const draftRevision = Number(draft.headers.get('etag')!.replaceAll('"', ''))

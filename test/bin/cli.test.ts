@@ -56,6 +56,30 @@ describe('the command line', function () {
     assert.match(stderr, /The database is not one of this version .* npm run --silent cli -- migrate/)
   })
 
+  it('tells of what it changes in the audit log of the workspaces that it concerns', async () => {
+    const json = async (...args: string[]) => JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }
+    const workspace = await json('workspace', 'create', '--name', 'Told', '--mode', 'live')
+    const key = await json('key', 'create', '--workspace', workspace.id, '--name', 'Backend', '--scopes', 'all')
+    const rotated = await json('key', 'rotate', key.id)
+    await json('key', 'delete', rotated.id)
+    const link = await json('member', 'create', '--workspace', workspace.id)
+    const rows = await sql<{ operation: string; target_id: string; actor: string }>(
+      em(),
+      'select operation, target_id, actor from audit_entries where workspace_id = $1 order by created_at, id',
+      [workspace.id],
+    )
+    assert.deepEqual(
+      rows.map(({ operation, target_id, actor }) => [operation, target_id, actor]),
+      [
+        ['createWorkspace', workspace.id],
+        ['createApiKey', key.id],
+        ['rotateApiKey', key.id],
+        ['deleteApiKey', rotated.id],
+        ['invite', link.id],
+      ].map((row) => [...row, 'command line']),
+    )
+  })
+
   it('says all that it has to say to a slow reader, and nothing to one who has had enough', async () => {
     await sql(
       em(),

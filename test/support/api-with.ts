@@ -26,22 +26,29 @@ export interface ApiWith {
   close(): void
 }
 
+/** What an API has besides, where nothing is wrong, nobody is signed in, and nothing is asked of other servers. */
+export const quietParts = () =>
+  ({
+    checkReadiness: () => Promise.resolve([]),
+    checkHealth: () => [],
+    trustedProxies: [],
+    isLogWatched: false,
+    passwords: createPasswords(),
+    oidc: undefined,
+    publicUrl: undefined,
+    lookAtService: () => Promise.reject(new Error('Nobody looks here')),
+    sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
+    admitSession: () => Promise.resolve(undefined),
+    stillIn: () => Promise.resolve(undefined),
+  }) satisfies Partial<ApiDependencies>
+
 /** The API of a service once more, with parts that do what a test says, over real HTTP. */
 export async function startApiWith(service: Service, parts: Partial<ApiDependencies>): Promise<ApiWith> {
   const api = createApi(
     {
       ...service.context.dependencies,
       renderer: lenientRenderer,
-      checkReadiness: () => Promise.resolve([]),
-      checkHealth: () => [],
-      trustedProxies: [],
-      isLogWatched: false,
-      passwords: createPasswords(),
-      oidc: undefined,
-      publicUrl: undefined,
-      lookAtService: () => Promise.reject(new Error('Nobody looks here')),
-      sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
-      admitSession: () => Promise.resolve(undefined),
+      ...quietParts(),
       ...parts,
     },
     API,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { PASSWORD } from './members.ts'
 import type { Service } from './service.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -57,4 +58,18 @@ export async function openWindow(
     if (url.protocol.startsWith('http') && !isOurs) failures.push(`Asked for ${url.href}`)
   })
   return { page, failures }
+}
+
+/** Fills in who somebody is where the page asks for it, and sends it. @param email none where the page knows it */
+export async function sayWho(where: Page | Locator, email?: string): Promise<void> {
+  if (email !== undefined) await where.getByLabel('Email').fill(email)
+  await where.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await where.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Signs a member in, as far as home. @param origin where it is not the window's own */
+export async function signIn(page: Page, email: string, origin = ''): Promise<void> {
+  await page.goto(`${origin}/sign-in`)
+  await sayWho(page, email)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
 }

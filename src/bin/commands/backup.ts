@@ -82,7 +82,12 @@ export function backupCommands(program: Command): void {
         [
           `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
           'until its ledger and Temporal agree: npm run cli -- reconcile',
-          ...(options.ledgerOnly ? ['Its API keys are left out: npm run cli -- key create'] : []),
+          ...(options.ledgerOnly
+            ? ['Its API keys are left out: npm run cli -- key create']
+            : [
+                'Keys, members and passwords are as they were then, also those deleted or changed since. Look at them:',
+                'npm run cli -- key list, npm run cli -- member list',
+              ]),
         ].join('\n'),
       )
     })

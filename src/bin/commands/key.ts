@@ -95,19 +95,16 @@ export function keyCommands(program: Command): void {
           expires?: Date
         },
       ) => {
-        const [{ createApiKey }, { withDatabase }] = await Promise.all([
+        const [{ createApiKey }, { told }] = await Promise.all([
           import('../../workspaces/index.ts'),
-          import('./with-database.ts'),
+          import('./told.ts'),
         ])
-        const { apiKey, key } = await withDatabase((orm) =>
-          createApiKey(orm.em, {
-            workspaceId: options.workspace,
-            name: options.name,
-            scopes: options.scopes,
-            allowedRanges: options.allow,
-            rateLimit: options.rateLimit,
-            expiresAt: options.expires,
-          }),
+        const { workspace, name, scopes, allow, rateLimit, expires } = options
+        const given = { workspaceId: workspace, name, scopes, allowedRanges: allow, rateLimit, expiresAt: expires }
+        const { apiKey, key } = await told(
+          'createApiKey',
+          (em) => createApiKey(em, given),
+          (made) => ({ workspaceIds: [workspace], targetId: made.apiKey.id }),
         )
         const { id, ...rest } = asApiKey(apiKey)
         show({ id, key, ...rest }, options, () => `${key}\n\nThis is shown once. Its id, to delete it by: ${id}`)
@@ -138,11 +135,12 @@ export function keyCommands(program: Command): void {
     .argument('<id>', 'the id of the key')
     .option('--overlap <hours>', 'how long the old one still works', parseOverlap, 24)
     .action(async (id: string, options: Output & { overlap: number }) => {
-      const [{ rotateApiKey }, { withDatabase }] = await Promise.all([
-        import('../../workspaces/index.ts'),
-        import('./with-database.ts'),
-      ])
-      const { old, apiKey, key } = await withDatabase((orm) => rotateApiKey(orm.em, id, options.overlap * 3_600_000))
+      const [{ rotateApiKey }, { told }] = await Promise.all([import('../../workspaces/index.ts'), import('./told.ts')])
+      const { old, apiKey, key } = await told(
+        'rotateApiKey',
+        (em) => rotateApiKey(em, id, options.overlap * 3_600_000),
+        (rotated) => ({ workspaceIds: [rotated.old.workspace.id], targetId: id }),
+      )
       const { id: newId, ...rest } = asApiKey(apiKey)
       const ends = old.expiresAt!.toISOString()
       show({ id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } }, options, () =>
@@ -156,11 +154,12 @@ export function keyCommands(program: Command): void {
   command(keys, 'delete', 'delete a key; requests with it are refused from now on')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, options: Output) => {
-      const [{ deleteApiKey }, { withDatabase }] = await Promise.all([
-        import('../../workspaces/index.ts'),
-        import('./with-database.ts'),
-      ])
-      await withDatabase((orm) => deleteApiKey(orm.em, id))
+      const [{ deleteApiKey }, { told }] = await Promise.all([import('../../workspaces/index.ts'), import('./told.ts')])
+      await told(
+        'deleteApiKey',
+        (em) => deleteApiKey(em, id),
+        (workspaceId) => ({ workspaceIds: [workspaceId], targetId: id }),
+      )
       show({ id, deleted: true }, options, () => `Deleted the key ${id}`)
     })
 }

@@ -30,18 +30,23 @@ export function memberCommands(program: Command): void {
     .option('--email <address>', 'whom it is for; whoever has the link without it', parseEmail)
     .option('--url <URL>', 'where browsers reach Dripline', 'http://localhost:3000')
     .action(async (options: CreateOptions) => {
-      const [{ invite, linkOf }, { listWorkspaces }, { withDatabase }] = await Promise.all([
+      const [{ invite, linkOf }, { listWorkspaces }, { told }] = await Promise.all([
         import('../../accounts/index.ts'),
         import('../../workspaces/index.ts'),
-        import('./with-database.ts'),
+        import('./told.ts'),
       ])
       const { workspace, role, email, url } = options
-      const { invitation, token } = await withDatabase(async (orm) => {
-        const workspaceIds = workspace.length > 0 ? workspace : (await listWorkspaces(orm.em)).map(({ id }) => id)
-        if (workspaceIds.length === 0)
-          throw new Error('There is no workspace yet: "init" or "workspace create" makes one.')
-        return invite(orm.em, { workspaceIds, role, email })
-      })
+      const { invitation, token } = await told(
+        'invite',
+        async (em) => {
+          const workspaceIds =
+            workspace.length > 0 ? [...new Set(workspace)] : (await listWorkspaces(em)).map(({ id }) => id)
+          if (workspaceIds.length === 0)
+            throw new Error('There is no workspace yet: "init" or "workspace create" makes one.')
+          return { ...(await invite(em, { workspaceIds, role, email })), workspaceIds }
+        },
+        (made) => ({ workspaceIds: made.workspaceIds, targetId: made.invitation.id }),
+      )
       const { id, expiresAt } = invitation
       const link = linkOf(url, token)
       show({ id, link, role, email: email ?? null, expiresAt: expiresAt.toISOString() }, options, () =>

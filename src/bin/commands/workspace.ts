@@ -22,11 +22,16 @@ export function workspaceCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
-      const [{ createWorkspace }, { withDatabase }] = await Promise.all([
+      const [{ createWorkspace }, { told }] = await Promise.all([
         import('../../workspaces/index.ts'),
-        import('./with-database.ts'),
+        import('./told.ts'),
       ])
-      const workspace = asWorkspace(await withDatabase((orm) => createWorkspace(orm.em, options)))
+      const made = await told(
+        'createWorkspace',
+        (em) => createWorkspace(em, options),
+        ({ id }) => ({ workspaceIds: [id], targetId: id }),
+      )
+      const workspace = asWorkspace(made)
       show(workspace, options, ({ id, name, mode }) => `Made the ${mode} workspace "${name}": ${id}`)
     })
   command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {

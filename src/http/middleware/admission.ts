@@ -16,13 +16,18 @@ import { assertOwnOrigin, sessionTokenOf, type SignedIn, visitorOf } from '../vi
  */
 export const admission = ({ em, trustedProxies, publicUrl, admitSession }: ApiDependencies): Middleware<ApiState> => {
   const admit = createAdmission(em)
+  const from = (address: string | null) => {
+    const network = networkOf(address ?? 'unknown')
+    return { network, isRefused: admit.refuses(network) }
+  }
   return async function admission(ctx, next) {
     const visitor = visitorOf(ctx, trustedProxies, publicUrl)
     ctx.state.visitor = visitor
     const key = keyOf(ctx)
     const token = key === undefined ? sessionTokenOf(ctx, visitor) : undefined
     const workspaceId = ctx.get('X-Workspace-Id')
-    const signedIn = token === undefined ? undefined : await admitSession(token, readId(workspaceId) ?? null)
+    const signedIn =
+      token === undefined ? undefined : await admitSession(token, readId(workspaceId) ?? null, from(visitor.address))
     if (signedIn) visitor.session = signedIn
     const admitted = signedIn
       ? { caller: personOf(signedIn, workspaceId), rateLimit: signedIn.rateLimit }
@@ -30,6 +35,7 @@ export const admission = ({ em, trustedProxies, publicUrl, admitSession }: ApiDe
     setHeaders(ctx, admitted.rateLimit)
     if (key === undefined) assertOwnOrigin(ctx, visitor, token !== undefined)
     if (!admitted.rateLimit.allowed) throw rateLimited(admitted.rateLimit.retryAfter)
+    ctx.state.admittedAt = performance.now()
     ctx.state.caller = token !== undefined && !signedIn ? new Refusal(SIGNED_OUT) : admitted.caller
     // From here on it takes of its workspace's share of the sessions with Postgres.
     const { caller } = ctx.state

@@ -1,0 +1,68 @@
+import { networkOf, siteOf } from '../platform/address-ranges.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { type Reason, Refusal } from '../platform/refusal.ts'
+import { countGuess } from './queries.ts'
+import { TOO_MANY_GUESSES, TOO_MANY_TEST_EMAILS } from './refusals.ts'
+
+/** Tries in any 60 seconds: of an address, and of an account, whoever makes them. */
+const OF_AN_ADDRESS = 10
+const OF_AN_ACCOUNT = 30
+/** Of a customer with many networks: of IPv6 the first 48 bits. */
+const OF_A_SITE = 60
+/** Of one who is signed in, and says so by the password. */
+const OF_PROOFS = 10
+/** Of an account: nobody has proven that its address is theirs. */
+const OF_TEST_EMAILS = 10
+
+/** Where somebody is who signs in. */
+export interface From {
+  requestId?: string | null | undefined
+  address: string | null
+  userAgent: string | undefined
+}
+
+/** What is counted, and how much of it may be. */
+type Window = readonly [subject: string, limit: number]
+
+/** @throws {Refusal} the reason, with when the window opens again */
+async function assertWithin(
+  em: EntityManager,
+  windows: readonly Window[],
+  because: Reason,
+  inWords: string,
+): Promise<void> {
+  for (const [subject, limit] of windows) {
+    const { allowed, retryAfter } = await countGuess(em.fork(), subject, limit)
+    if (!allowed) throw new Refusal(because, { message: `${inWords}. Retry after ${retryAfter} seconds.`, retryAfter })
+  }
+}
+
+const assertFewTries = (em: EntityManager, windows: readonly Window[]): Promise<void> =>
+  assertWithin(em, windows, TOO_MANY_GUESSES, 'Too many tries to sign in')
+
+/** Those of where somebody is. @param of what they do, which is counted by itself */
+const placesOf = ({ address }: From, of = ''): Window[] => [
+  [`${of}address ${address === null ? 'unknown' : networkOf(address)}`, OF_AN_ADDRESS],
+  ...(address?.includes(':') ? [[`${of}site ${siteOf(address)}`, OF_A_SITE] as const] : []),
+]
+
+/** @param key of the account @throws {Refusal} `too_many_guesses` */
+export const assertFewGuesses = (em: EntityManager, key: string, from: From): Promise<void> =>
+  assertFewTries(em, [...placesOf(from), [`account ${key}`, OF_AN_ACCOUNT]])
+
+/** What is begun without a password has a window of its own: nobody is kept from theirs by it. @throws {Refusal} `too_many_guesses` */
+export const assertFewBeginnings = (em: EntityManager, from: From): Promise<void> =>
+  assertFewTries(em, placesOf(from, 'begin '))
+
+/** Of one session: nobody else, and no other one that was stolen, counts here. @throws {Refusal} `too_many_guesses` */
+export const assertFewProofs = (em: EntityManager, sessionId: string): Promise<void> =>
+  assertFewTries(em, [[`present ${sessionId}`, OF_PROOFS]])
+
+/** @throws {Refusal} `too_many_test_emails` */
+export const assertFewTestEmails = (em: EntityManager, accountId: string): Promise<void> =>
+  assertWithin(
+    em,
+    [[`test email ${accountId}`, OF_TEST_EMAILS]],
+    TOO_MANY_TEST_EMAILS,
+    'Ten test emails a minute are enough to look at',
+  )

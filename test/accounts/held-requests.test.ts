@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { EMAIL } from '../support/factories.ts'
+import { aMember, PASSWORD, type SignedInMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('a request whose body comes long after its head', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+  beforeEach(() => sql(em(), 'delete from rate_windows'))
+
+  const em = () => service.context.orm.em.fork()
+
+  /** Sends a head, and waits until whoever it is of was let in. @returns what sends the body, and waits for the answer */
+  async function begin(path: string, body: unknown, headers: Record<string, string>): Promise<() => Promise<string>> {
+    const text = JSON.stringify(body)
+    const held: ClientRequest = request({
+      host: '127.0.0.1',
+      port: service.port,
+      path: `/api/v1/${path}`,
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+    })
+    await sql(em(), 'delete from rate_windows')
+    held.write(text.slice(0, 1))
+    await eventually('it is let in', async () => (await sql(em(), 'select from rate_windows')).length > 0 || undefined)
+    return async () => {
+      const answered = once(held, 'response') as Promise<[IncomingMessage]>
+      held.end(text.slice(1))
+      const [answer] = await answered
+      answer.resume()
+      return `${answer.statusCode} ${String(answer.headers['x-error-code'] ?? '')}`.trim()
+    }
+  }
+  const beginAs = ({ browser }: SignedInMember, path: string, body: unknown) =>
+    begin(path, body, browser.headers(service.workspaceId))
+  const KEY = { name: 'Thief', scopes: ['contacts:read'] }
+  const AUTOMATION = { name: 'Held', trigger: 'EVENT', triggerConfig: { eventName: 'held' }, steps: [EMAIL] }
+  const remove = async (owner: SignedInMember, path: string) => {
+    const { status } = await owner.browser.ask('DELETE', path, { workspaceId: service.workspaceId })
+    assert.equal(status, 200)
+  }
+
+  /** As if it had taken so long. */
+  async function secondsLater(finish: () => Promise<string>): Promise<string> {
+    const now = performance.now.bind(performance)
+    performance.now = () => now() + 2_000
+    try {
+      return await finish()
+    } finally {
+      delete (performance as { now?: unknown }).now
+    }
+  }
+
+  it('reads nothing for whoever was removed, and is told no answer that was kept', async () => {
+    const owner = await aMember(service)
+    const viewer = await aMember(service, 'viewer')
+    const editor = await aMember(service, 'editor')
+    const headers = { 'Idempotency-Key': 'the-same' }
+    const contact = { email: 'kept@example.com' }
+    const workspaceId = service.workspaceId
+    const made = await owner.browser.ask('POST', 'contacts', { workspaceId, body: contact, headers })
+    assert.equal(made.status, 201)
+    const finish = [
+      await beginAs(viewer, 'emails/preview', { subject: 'x', text: 'y' }),
+      await begin('contacts', contact, { ...editor.browser.headers(workspaceId), ...headers }),
+    ]
+    for (const { accountId } of [viewer, editor]) await remove(owner, `members/${accountId}`)
+    for (const each of finish) assert.equal(await secondsLater(each), '403 no_member')
+  })
+
+  for (const [what, path, body] of [
+    ['a key', 'api-keys', KEY],
+    ['a link', 'invitations', { role: 'owner' }],
+    ['a workspace', 'workspaces', { name: 'Another', mode: 'live' }],
+    ['an automation', 'automations', AUTOMATION],
+  ] as const) {
+    it(`makes no ${what.replace(/^an? /, '')} for whoever was signed out everywhere meanwhile`, async () => {
+      const member = await aMember(service)
+      const finish = await beginAs(member, path, body)
+      await remove(member, 'sessions')
+      assert.equal(await finish(), '401 signed_out')
+      assert.deepEqual(await sql(em(), 'select from invitations'), [])
+    })
+
+    it(`makes ${what} for whoever still is`, async () => {
+      const finish = await beginAs(await aMember(service), path, body)
+      assert.match(await finish(), /^201/)
+      await sql(em(), 'delete from invitations')
+    })
+  }
+
+  it('does nothing for whoever was removed meanwhile, or is less than it takes', async () => {
+    const owner = await aMember(service)
+    const gone = await aMember(service)
+    const less = await aMember(service, 'editor')
+    const finish = [await beginAs(gone, 'api-keys', KEY), await beginAs(less, 'automations', AUTOMATION)]
+    await remove(owner, `members/${gone.accountId}`)
+    const { status } = await owner.browser.ask('PATCH', `members/${less.accountId}`, {
+      workspaceId: service.workspaceId,
+      body: { role: 'viewer' },
+    })
+    assert.equal(status, 200)
+    assert.equal(await finish[0]!(), '403 no_member')
+    assert.equal(await finish[1]!(), '403 role_missing')
+  })
+
+  it('changes no password for whoever was signed out while the present one was looked at', async () => {
+    const { browser, accountId } = await aMember(service)
+    const hashOf = () => sql(em(), 'select password_hash from accounts where id = $1', [accountId])
+    const before = await hashOf()
+    const body = { presentPassword: PASSWORD, password: 'another battery horse' }
+    const { asked } = await em().transactional(async (unit) => {
+      await sql(unit, 'select from accounts where id = $1 for update', [accountId])
+      const asked = browser.ask('PUT', 'account/password', { body })
+      await eventually('it waits for the account', async () => (await locksWaitedFor()) > 0 || undefined)
+      await sql(unit, 'delete from sessions where account_id = $1', [accountId])
+      // In an object: the end of the transaction does not wait for it.
+      return { asked }
+    })
+    assert.equal((await asked).refused, '401 signed_out')
+    assert.deepEqual(await hashOf(), before)
+  })
+  const LOCKS = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const locksWaitedFor = async () => (await sql(em(), LOCKS)).length
+
+  it('does nothing for a key that was deleted a second ago', async () => {
+    const owner = await aMember(service)
+    const made = await owner.browser.ask('POST', 'api-keys', {
+      workspaceId: service.workspaceId,
+      body: { name: 'Stolen', scopes: ['contacts:write'] },
+    })
+    const { id, key } = (made.body as { data: { id: string; key: string } }).data
+    const finish = await begin('contacts', { email: 'held@example.com' }, { Authorization: `Bearer ${key}` })
+    await remove(owner, `api-keys/${id}`)
+    assert.equal(await secondsLater(finish), '401 key_unknown')
+    assert.deepEqual(await sql(em(), `select from contacts where email = 'held@example.com'`), [])
+  })
+})
