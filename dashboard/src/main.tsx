@@ -15,13 +15,18 @@ import { queries } from './api/queries.ts'
 import { theme, variables } from './looks/theme.ts'
 import { router } from './router.tsx'
 
-// A new version has other files: who still has the old page loads it anew, once.
-addEventListener('vite:preloadError', () => {
-  const at = Number(sessionStorage.getItem('loaded-anew') ?? 0)
-  if (Date.now() - at < 60_000) return
-  sessionStorage.setItem('loaded-anew', String(Date.now()))
-  location.reload()
-})
+// Of a double click on what does something the second click is none.
+addEventListener(
+  'click',
+  (event) => {
+    const isSecond = event.detail > 1 && event.target instanceof Element
+    if (isSecond && event.target.closest('button[type=submit], .mantine-Button-root[data-variant=filled]')) {
+      event.preventDefault()
+      event.stopPropagation()
+    }
+  },
+  { capture: true },
+)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,15 +1,10 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { queries } from './api/queries.ts'
 import { firstWorkspace, rememberWorkspace, sessionQuery } from './api/session.ts'
-import { isSignedOut } from './api/client.ts'
+import { accountApi, isSignedOut } from './api/client.ts'
+import { lazyPage } from './parts/load.ts'
 import { JoinPage } from './pages/join/JoinPage.tsx'
+import { BrokenPage } from './pages/BrokenPage.tsx'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
 import { SignInPage } from './pages/sign-in/SignInPage.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -26,19 +21,33 @@ async function signedIn(href: string) {
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
+/** Whether an address is one of a page of ours, however a browser reads it. */
+const isOurs = (to: string): boolean =>
+  /^\/(?![/\\\s])/.test(to) && URL.parse(to, location.origin)?.origin === location.origin
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    // To a page of ours alone.
-    typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {},
+  // To a page of ours alone. What is not said here at all stays as it was given.
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
+    to: typeof to === 'string' && isOurs(to) ? to : undefined,
+  }),
+  // Whoever goes back to it is signed in.
+  async beforeLoad({ search: { to } }) {
+    // Asked anew: what is remembered may be of whoever has just signed out.
+    const isIn = await accountApi.GET('/session').then(
+      () => true,
+      () => false,
+    )
+    if (isIn) throw redirect({ href: to ?? '/', replace: true })
+  },
   component: SignInPage,
 })
 
 const callback = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/callback',
-  component: lazyRouteComponent(() => import('./pages/sign-in/CallbackPage.tsx'), 'CallbackPage'),
+  component: lazyPage(() => import('./pages/sign-in/CallbackPage.tsx'), 'CallbackPage'),
 })
 
 const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage })
@@ -57,7 +66,7 @@ const account = createRoute({
   getParentRoute: () => root,
   path: '/account',
   beforeLoad: ({ location }) => signedIn(location.href),
-  component: lazyRouteComponent(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 
 /** Each page of a workspace has its id in its address, so that it can be shared. */
@@ -76,7 +85,7 @@ export const homeRoute = createRoute({
   path: '/',
   validateSearch: ({ last }: Record<string, unknown>): { last?: '7d' | '30d' } =>
     last === '7d' || last === '30d' ? { last } : {},
-  component: lazyRouteComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
+  component: lazyPage(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
 })
 
 const STATUSES = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED'] as const
@@ -89,7 +98,7 @@ const automations = createRoute({
     ...(STATUSES.includes(status as Status) && { status: status as Status }),
     ...(typeof q === 'string' && q !== '' && { q }),
   }),
-  component: lazyRouteComponent(() => import('./pages/automations/AutomationsPage.tsx'), 'AutomationsPage'),
+  component: lazyPage(() => import('./pages/automations/AutomationsPage.tsx'), 'AutomationsPage'),
 })
 
 const builder = createRoute({
@@ -99,13 +108,13 @@ const builder = createRoute({
     ...((view === 'edit' || view === 'numbers') && { view }),
     ...(typeof step === 'string' && { step }),
   }),
-  component: lazyRouteComponent(() => import('./pages/builder/BuilderPage.tsx'), 'BuilderPage'),
+  component: lazyPage(() => import('./pages/builder/BuilderPage.tsx'), 'BuilderPage'),
 })
 
 const keys = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
 const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId'] as const
@@ -117,13 +126,13 @@ const contacts = createRoute({
     Object.fromEntries(
       CONTACT_FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
     ),
-  component: lazyRouteComponent(() => import('./pages/contacts/ContactsPage.tsx'), 'ContactsPage'),
+  component: lazyPage(() => import('./pages/contacts/ContactsPage.tsx'), 'ContactsPage'),
 })
 
 const contact = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(() => import('./pages/contact/ContactPage.tsx'), 'ContactPage'),
+  component: lazyPage(() => import('./pages/contact/ContactPage.tsx'), 'ContactPage'),
 })
 
 const MESSAGE_STATUSES = ['SENDING', 'DEFERRED', 'SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'DISMISSED'] as const
@@ -139,19 +148,19 @@ const messages = createRoute({
     ...(MESSAGE_STATUSES.includes(status as MessageStatus) && { status: status as MessageStatus }),
     ...(typeof automationId === 'string' && { automationId }),
   }),
-  component: lazyRouteComponent(() => import('./pages/messages/MessagesPage.tsx'), 'MessagesPage'),
+  component: lazyPage(() => import('./pages/messages/MessagesPage.tsx'), 'MessagesPage'),
 })
 
 const lists = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/lists',
-  component: lazyRouteComponent(() => import('./pages/lists/ListsPage.tsx'), 'ListsPage'),
+  component: lazyPage(() => import('./pages/lists/ListsPage.tsx'), 'ListsPage'),
 })
 
 const segments = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/segments',
-  component: lazyRouteComponent(() => import('./pages/segments/SegmentsPage.tsx'), 'SegmentsPage'),
+  component: lazyPage(() => import('./pages/segments/SegmentsPage.tsx'), 'SegmentsPage'),
 })
 
 const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
@@ -169,27 +178,30 @@ const enrollments = createRoute({
     ...(typeof stepId === 'string' && { stepId }),
     ...(ENROLLMENT_STATUSES.includes(status as EnrollmentStatus) && { status: status as EnrollmentStatus }),
   }),
-  component: lazyRouteComponent(() => import('./pages/enrollments/EnrollmentsPage.tsx'), 'EnrollmentsPage'),
+  component: lazyPage(() => import('./pages/enrollments/EnrollmentsPage.tsx'), 'EnrollmentsPage'),
 })
 
 const workspacePage = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('./pages/workspace/WorkspacePage.tsx'), 'WorkspacePage'),
+  component: lazyPage(() => import('./pages/workspace/WorkspacePage.tsx'), 'WorkspacePage'),
 })
 
 const members = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/members',
-  component: lazyRouteComponent(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
+  component: lazyPage(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
 })
+
+const ACTORS = ['person', 'key', 'command line'] as const
+type Actor = (typeof ACTORS)[number]
 
 const audit = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/audit',
-  validateSearch: ({ by }: Record<string, unknown>): { by?: 'person' | 'key' } =>
-    by === 'person' || by === 'key' ? { by } : {},
-  component: lazyRouteComponent(() => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
+  validateSearch: ({ by }: Record<string, unknown>): { by?: Actor } =>
+    ACTORS.includes(by as Actor) ? { by: by as Actor } : {},
+  component: lazyPage(() => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
 })
 
 export const router = createRouter({
@@ -215,6 +227,7 @@ export const router = createRouter({
       audit,
     ]),
   ]),
+  defaultErrorComponent: BrokenPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, openWindow } from '../support/chromium.ts'
+import { openChromium, openWindow, sayWho } from '../support/chromium.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
-import { aMember, PASSWORD } from '../support/members.ts'
+import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -65,9 +65,7 @@ describe('every page of the dashboard', function () {
         await page.goto('/sign-in')
         await page.getByRole('button', { name: 'Sign in' }).waitFor()
         assert.deepEqual(await violations(page), [], '/sign-in')
-        await page.getByLabel('Email').fill(email)
-        await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-        await page.getByRole('button', { name: 'Sign in' }).click()
+        await sayWho(page, email)
         await page.getByRole('heading', { name: 'Home' }).waitFor()
         const own = `/w/${service.workspaceId}`
         const more = [

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
-import { openChromium, openWindow } from '../support/chromium.ts'
+import { openChromium, openWindow, sayWho, signIn } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { aMember, PASSWORD } from '../support/members.ts'
+import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 import { type SmtpSink, startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
@@ -33,18 +33,11 @@ describe('the dashboard, when something is wrong', function () {
   beforeEach(async () => {
     await sql(service.context.orm.em.fork(), 'delete from rate_windows')
     ;({ page } = await openWindow(browser, service))
-    await signIn(page)
+    await signIn(page, email)
   })
   afterEach(() => page.context().close())
 
   const at = (path: string) => `/w/${service.workspaceId}${path}`
-  async function signIn(window: Page) {
-    await window.goto('/sign-in')
-    await window.getByLabel('Email').fill(email)
-    await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await window.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await window.getByRole('heading', { name: 'Home' }).waitFor()
-  }
   const text = (window: Page) => window.locator('[aria-multiline=true]').first()
 
   it('shows a name that is markup as it is, and an email without what runs in it or is fetched', async () => {
@@ -58,10 +51,13 @@ describe('the dashboard, when something is wrong', function () {
       `<p>Hello</p><script>document.title = 'broken in'</script>${SCRIPT}<img src="${there}/pixel.gif">` +
       `<iframe src="${there}/frame"></iframe><link rel="stylesheet" href="${there}/style.css"><link rel="preconnect" href="${there}">` +
       `<meta http-equiv="refresh" content="0;url=${there}/away"><object data="${there}/object"></object><embed src="${there}/embed">` +
+      `<div><template shadowrootmode="open"><iframe src="${there}/shadow"></iframe></template></div>` +
       `<style>@import url(${there}/import.css); body { background: url(${there}/background) }</style>`
     const automationId = await anAutomation(service, { steps: [{ type: 'EMAIL', subject: SCRIPT, html }] })
     await enroll(service, automationId, contactId)
-    await eventually('it is sent', async () => (await activityOf(service, contactId)).length > 0 || undefined)
+    await eventually('it is sent', async () =>
+      (await activityOf(service, contactId))[0]?.status === 'SENT' ? true : undefined,
+    )
     await page.goto(at(`/contacts/${contactId}`))
     await page.getByRole('heading', { name: SCRIPT, level: 2 }).waitFor()
     await page.getByRole('button', { name: SCRIPT }).click()
@@ -90,8 +86,7 @@ describe('the dashboard, when something is wrong', function () {
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     assert.ok(asked < 6, `asked ${asked} times who is signed in`)
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await sayWho(dialog)
     await page.getByText('Draft saved').waitFor()
     assert.equal(await text(page).textContent(), 'This must not be lost')
     const { body } = await service.call('GET', `automations/${automationId}/draft`)
@@ -101,7 +96,7 @@ describe('the dashboard, when something is wrong', function () {
   it('tells the second of two who edit one automation, and overwrites nothing', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const other = await openWindow(browser, service)
-    await signIn(other.page)
+    await signIn(other.page, email)
     for (const window of [page, other.page]) {
       await window.goto(at(`/automations/${automationId}`))
       await window.getByTestId('step').first().click()
@@ -125,8 +120,7 @@ describe('the dashboard, when something is wrong', function () {
     await page.getByTestId('step').click()
     await page.context().clearCookies()
     await text(page).fill('Signed out elsewhere')
-    await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+    await sayWho(page.getByRole('dialog'))
     await page.getByText('Draft saved').waitFor()
   })
 
@@ -177,7 +171,7 @@ describe('the dashboard, when something is wrong', function () {
     await page.goto(at(''))
     await page.getByText('Everything reachable').waitFor()
     await page.route('**/*', (route) => route.abort())
-    await page.getByText('The service not reachable').waitFor({ timeout: 30_000 })
+    await page.getByText('The service not reachable').waitFor({ timeout: 40_000 })
     await page.unroute('**/*')
     await page.getByText('Everything reachable').waitFor({ timeout: 30_000 })
   })

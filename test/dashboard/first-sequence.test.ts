@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, openWindow } from '../support/chromium.ts'
-import { aLink, PASSWORD } from '../support/members.ts'
+import { openChromium, openWindow, sayWho } from '../support/chromium.ts'
+import { aLink } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -25,9 +25,7 @@ describe('the dashboard, by mouse', function () {
 
   it('lets the first owner in, by a link that is used up', async () => {
     await page.goto(`/join#${await aLink(service)}`)
-    await page.getByLabel('Email').fill('ada@example.com')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await sayWho(page, 'ada@example.com')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     assert.ok(page.url().endsWith(`/w/${service.workspaceId}`), page.url())
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, openWindow } from '../support/chromium.ts'
+import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { anAutomation, EMAIL } from '../support/factories.ts'
-import { aMember, PASSWORD } from '../support/members.ts'
+import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /** Of compressed script, whatever is on the page: nobody waits for an editor who looks at a list. */
@@ -19,11 +19,7 @@ describe('what a page of the dashboard weighs', function () {
     browser = await openChromium()
     const { email } = await aMember(service)
     ;({ page } = await openWindow(browser, service))
-    await page.goto('/sign-in')
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await signIn(page, email)
   })
   after(async () => {
     await browser.close()

@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createWorkspace, renameWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { openChromium, openWindow } from '../support/chromium.ts'
+import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
@@ -70,14 +70,6 @@ const pagesOf = ({
   { name: 'members', path: '/members' },
   { name: 'audit', path: '/audit' },
 ]
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto('/sign-in')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Home' }).waitFor()
-}
 
 async function take(page: Page, name: string): Promise<void> {
   // A page that asks again and again is never idle for long.

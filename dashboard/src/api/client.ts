@@ -29,9 +29,12 @@ export const createApi = (workspaceId?: string): Api =>
 
 export const accountApi = createApi()
 
+/** Whether the service has refused something for one of these reasons. */
+export const isRefusedFor = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof DriplineError && error.code !== undefined && codes.includes(error.code)
+
 /** Whether nobody is signed in any more: the session has ended, or the browser has no cookie. */
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof DriplineError && (error.code === 'signed_out' || error.code === 'key_missing')
+export const isSignedOut = (error: unknown): boolean => isRefusedFor(error, 'signed_out', 'key_missing')
 
 /** Whether asking again later may help: the service was not there, or said so. */
 export const isPassing = (error: unknown): boolean =>
@@ -40,6 +43,6 @@ export const isPassing = (error: unknown): boolean =>
 /** What went wrong, in words. */
 export function inWords(error: unknown): string {
   if (!(error instanceof DriplineError)) return 'Something went wrong in this page. Load it again.'
-  if (error.status === undefined) return 'The service does not answer. It is tried again.'
+  if (error.status === undefined) return 'The service does not answer.'
   return error.message
 }

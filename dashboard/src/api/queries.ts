@@ -10,6 +10,9 @@ function onError(error: unknown): void {
     void queries.invalidateQueries({ queryKey }, { cancelRefetch: false })
 }
 
+/** Begins the key of what is being edited: it is not read anew under somebody's hands. */
+export const OPENED = 'opened'
+
 /** What is read: while the service is away, it is asked again by itself. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),

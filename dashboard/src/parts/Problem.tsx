@@ -10,7 +10,10 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
     <div className={`${classes.problem} c-bad`} role="alert">
       <IconAlertTriangle aria-hidden />
       <div>
-        <p>{inWords(error)}</p>
+        <p>
+          {inWords(error)}
+          {again && isPassing(error) && ' It is tried again.'}
+        </p>
         {requestId !== undefined && (
           <p className="small t3">
             Request <span className="mono">{requestId}</span>

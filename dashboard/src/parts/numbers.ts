@@ -13,11 +13,16 @@ const short = new Intl.DateTimeFormat(locale, {
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
-  hour12: false,
+  hourCycle: 'h23',
 })
 const withYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
-const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
-const long = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat(locale, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+const long = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' })
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' })
 
 export const timeOf = (date: Date): string => clock.format(date)
@@ -70,7 +75,7 @@ const weekdayAndTime = new Intl.DateTimeFormat(locale, {
   weekday: 'long',
   hour: '2-digit',
   minute: '2-digit',
-  hour12: false,
+  hourCycle: 'h23',
 })
 
 /** Such as "Saturday 21 November", or "Today". */
@@ -79,6 +84,9 @@ export function dayInWords(date: Date, now: Date): string {
   return (date.getFullYear() === now.getFullYear() ? day : dayWithYear).format(date)
 }
 
-export const dayNumber = (date: Date): string => String(date.getDate())
+const dayAlone = new Intl.DateTimeFormat(locale, { day: 'numeric' })
+/** In the reader's calendar, which may have another day. */
+export const dayNumber = (date: Date): string =>
+  dayAlone.formatToParts(date).find(({ type }) => type === 'day')?.value ?? ''
 export const monthOf = (date: Date): string => month.format(date)
 export const weekdayTime = (date: Date): string => weekdayAndTime.format(date)

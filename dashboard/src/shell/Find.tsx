@@ -4,12 +4,12 @@ import classes from './Rail.module.css'
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 
-/** Opens the palette, which comes when somebody asks for it. */
+/** It comes when somebody asks for it. */
+export const openPalette = () => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
+
+/** Opens the palette. */
 export const Find = () => (
-  <UnstyledButton
-    className={classes.find}
-    onClick={() => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())}
-  >
+  <UnstyledButton className={classes.find} onClick={openPalette}>
     <IconSearch aria-hidden />
     <span>Search or jump to</span>
     <kbd className={classes.kbd}>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>

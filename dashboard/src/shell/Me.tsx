@@ -2,7 +2,8 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { accountApi } from '../api/client.ts'
+import { notifications } from '@mantine/notifications'
+import { accountApi, inWords, isSignedOut } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import classes from './Rail.module.css'
 
@@ -12,18 +13,58 @@ const SCHEMES = [
   { value: 'dark', word: 'Dark', icon: IconMoon },
 ] as const
 
-/** Who is signed in. */
-export function Me() {
-  const { data } = useSession()
+/** What somebody can do for themselves, wherever they are. */
+export function OwnItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const email = data?.account.email ?? ''
   const signOut = async () => {
-    await accountApi.DELETE('/session').catch(() => undefined)
+    // As before the page is closed: whoever edits says whether all is saved.
+    if (!dispatchEvent(new Event('beforeunload', { cancelable: true })))
+      return void notifications.show({
+        color: 'bad',
+        title: 'Not yet',
+        message: 'What you typed last is not saved. Wait until it is, or leave the page without it first.',
+      })
+    try {
+      await accountApi.DELETE('/session')
+    } catch (error) {
+      // The cookie is there still, and whoever sits here next is signed in by it.
+      if (!isSignedOut(error))
+        return void notifications.show({ color: 'bad', title: 'You are not signed out', message: inWords(error) })
+    }
     await navigate({ to: '/sign-in' })
     client.clear()
   }
+  return (
+    <>
+      <Menu.Item leftSection={<IconUser aria-hidden />} onClick={() => void navigate({ to: '/account' })}>
+        Your account
+      </Menu.Item>
+      <Menu.Label>Looks</Menu.Label>
+      {SCHEMES.map(({ value, word, icon: Icon }) => (
+        <Menu.Item
+          key={value}
+          leftSection={<Icon aria-hidden />}
+          aria-checked={colorScheme === value}
+          role="menuitemradio"
+          onClick={() => setColorScheme(value)}
+        >
+          {word}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconLogout aria-hidden />} onClick={() => void signOut()}>
+        Sign out
+      </Menu.Item>
+    </>
+  )
+}
+
+/** Who is signed in. */
+export function Me() {
+  const { data } = useSession()
+  const email = data?.account.email ?? ''
   return (
     <Menu position="top-start" width={240}>
       <Menu.Target>
@@ -35,25 +76,7 @@ export function Me() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconUser aria-hidden />} onClick={() => void navigate({ to: '/account' })}>
-          Your account
-        </Menu.Item>
-        <Menu.Label>Looks</Menu.Label>
-        {SCHEMES.map(({ value, word, icon: Icon }) => (
-          <Menu.Item
-            key={value}
-            leftSection={<Icon aria-hidden />}
-            aria-checked={colorScheme === value}
-            role="menuitemradio"
-            onClick={() => setColorScheme(value)}
-          >
-            {word}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout aria-hidden />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
+        <OwnItems />
       </Menu.Dropdown>
     </Menu>
   )

@@ -3,6 +3,7 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { IconSearch, IconSitemap } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { isAtLeast, useSession } from '../api/session.ts'
+import { readPages } from '../api/reads.ts'
 import { useRead, useWorkspace } from '../api/workspace.tsx'
 import { PLACES, SETTINGS } from './places.ts'
 
@@ -12,9 +13,8 @@ export function Palette() {
   const { data: session } = useSession()
   const navigate = useNavigate()
   const params = { workspaceId: workspace.id }
-  const { data: automations } = useRead(
-    ['automations', 'palette'],
-    async (api, signal) => (await api.GET('/automations', { params: { query: { limit: 100 } }, signal })).data.data,
+  const { data: automations } = useRead(['automations', 'palette'], (api, signal) =>
+    readPages((query) => api.GET('/automations', { params: { query }, signal })),
   )
   const places = [...PLACES, ...SETTINGS].filter(({ least = 'viewer' }) => isAtLeast(workspace.role, least))
   const actions: SpotlightActionData[] = [

@@ -4,24 +4,29 @@ import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
 import { WorkspaceProvider } from '../api/workspace.tsx'
 import { Alone } from '../pages/Alone.tsx'
+import { patiently } from '../parts/load.ts'
 import { Problem } from '../parts/Problem.tsx'
+import { Illness } from './Health.tsx'
+import { Quietly } from '../parts/Quietly.tsx'
 import { Rail } from './Rail.tsx'
 import classes from './Shell.module.css'
 import { SignInAgain } from './SignInAgain.tsx'
 import { TabBar } from './TabBar.tsx'
 import { useKeys } from './use-keys.ts'
 
-const Help = lazy(async () => ({ default: (await import('./Help.tsx')).Help }))
-const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
+const Help = lazy(async () => ({ default: (await patiently(() => import('./Help.tsx'))).Help }))
+const Palette = lazy(async () => ({ default: (await patiently(() => import('./Palette.tsx'))).Palette }))
 
 function Keys() {
   const [isAsked, setAsked] = useState(false)
   const ask = useCallback(() => setAsked(true), [])
   useKeys(ask)
   return isAsked ? (
-    <Suspense>
-      <Help opened onClose={() => setAsked(false)} />
-    </Suspense>
+    <Quietly>
+      <Suspense>
+        <Help opened onClose={() => setAsked(false)} />
+      </Suspense>
+    </Quietly>
   ) : null
 }
 
@@ -52,6 +57,9 @@ export function Shell() {
   }
   return (
     <WorkspaceProvider workspace={workspace} key={workspace.id}>
+      <a href="#page" className="skip">
+        Skip to the page
+      </a>
       <div className={classes.whole} data-workspace={workspace.mode}>
         {workspace.mode === 'test' && (
           <div className={classes.strip}>
@@ -60,15 +68,18 @@ export function Shell() {
         )}
         <div className={classes.app}>
           <Rail />
-          <div className={classes.sheet}>
+          <div className={classes.sheet} id="page" tabIndex={-1}>
+            <Illness />
             <Outlet />
           </div>
         </div>
         <TabBar />
         <Keys />
-        <Suspense>
-          <Palette />
-        </Suspense>
+        <Quietly>
+          <Suspense>
+            <Palette />
+          </Suspense>
+        </Quietly>
       </div>
       {isSignedOut(session.error) && <SignInAgain email={session.data.account.email} />}
     </WorkspaceProvider>

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { type Query, useQueryClient } from '@tanstack/react-query'
-import { OPENED } from '../pages/builder/opened.ts'
+import { OPENED } from '../api/queries.ts'
 import { ElsewhereButton } from '../pages/sign-in/OtherWays.tsx'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
 
@@ -16,6 +16,9 @@ export function SignInAgain({ email }: { email: string }) {
         Your session has ended. Sign in to go on; what you have typed is still here.
       </p>
       <SignInForm email={email} onSignedIn={() => void client.invalidateQueries({ predicate: isRead })} />
+      <p className="small t3" style={{ marginTop: 12 }}>
+        Another service takes you away from this page: what is not saved yet stays behind.
+      </p>
       <ElsewhereButton to={location.pathname + location.search} />
     </Modal>
   )

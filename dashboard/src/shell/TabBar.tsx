@@ -1,8 +1,11 @@
 import { Menu, UnstyledButton } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { isAtLeast } from '../api/session.ts'
 import { useWorkspace } from '../api/workspace.tsx'
+import { openPalette } from './Find.tsx'
+import { OwnItems } from './Me.tsx'
+import { WorkspaceItems } from './WorkspaceMenu.tsx'
 import { PLACES, SETTINGS } from './places.ts'
 import classes from './TabBar.module.css'
 
@@ -29,21 +32,26 @@ export function TabBar() {
           {word}
         </Link>
       ))}
-      <Menu position="top-end" width={220}>
+      <Menu position="top-end" width={260}>
         <Menu.Target>
           <UnstyledButton className={classes.tab}>
             <IconDots aria-hidden />
             More
           </UnstyledButton>
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown mah="calc(100dvh - 80px)" style={{ overflowY: 'auto' }}>
           {more.map(({ to, word, icon: Icon }) => (
             <Menu.Item key={to} leftSection={<Icon aria-hidden />} onClick={() => void navigate({ to, params })}>
               {word}
             </Menu.Item>
           ))}
+          <Menu.Item leftSection={<IconSearch aria-hidden />} onClick={openPalette}>
+            Search or jump to
+          </Menu.Item>
           <Menu.Divider />
-          <Menu.Item onClick={() => void navigate({ to: '/account' })}>Your account</Menu.Item>
+          <WorkspaceItems />
+          <Menu.Divider />
+          <OwnItems />
         </Menu.Dropdown>
       </Menu>
     </nav>

@@ -13,11 +13,26 @@ const Tile = ({ of }: { of: Workspace }) => (
   </span>
 )
 
-/** Which workspace it is; and the way to the others. */
-export function WorkspaceMenu() {
+/** The workspaces there are for somebody: the way to each. */
+export function WorkspaceItems() {
   const { workspace } = useWorkspace()
   const { data } = useSession()
   const navigate = useNavigate()
+  return data?.workspaces.map((each) => (
+    <Menu.Item
+      key={each.id}
+      leftSection={<Tile of={each} />}
+      rightSection={each.id === workspace.id ? <IconCheck aria-label="this one" /> : undefined}
+      onClick={() => void navigate({ to: '/w/$workspaceId', params: { workspaceId: each.id } })}
+    >
+      {each.name} <span className={classes.mode}>{modeOf(each)}</span>
+    </Menu.Item>
+  ))
+}
+
+/** Which workspace it is; and the way to the others. */
+export function WorkspaceMenu() {
+  const { workspace } = useWorkspace()
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
@@ -29,16 +44,7 @@ export function WorkspaceMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        {data?.workspaces.map((each) => (
-          <Menu.Item
-            key={each.id}
-            leftSection={<Tile of={each} />}
-            rightSection={each.id === workspace.id ? <IconCheck aria-label="this one" /> : undefined}
-            onClick={() => void navigate({ to: '/w/$workspaceId', params: { workspaceId: each.id } })}
-          >
-            {each.name} <span className={classes.mode}>{modeOf(each)}</span>
-          </Menu.Item>
-        ))}
+        <WorkspaceItems />
       </Menu.Dropdown>
     </Menu>
   )

@@ -79,6 +79,25 @@ function Password() {
   )
 }
 
+/** Which browser it is, as people call it, of what it says of itself. */
+function browserOf(userAgent: string | null): string {
+  const first = (names: readonly [string, RegExp][]) => names.find(([, sign]) => sign.test(userAgent ?? ''))?.[0]
+  const browser = first([
+    ['Edge', /Edg/],
+    ['Firefox', /Firefox/],
+    ['Chrome', /Chrom/],
+    ['Safari', /Safari/],
+  ])
+  const system = first([
+    ['Android', /Android/],
+    ['iPhone or iPad', /iP(hone|ad)/],
+    ['Windows', /Windows/],
+    ['Mac', /Mac OS/],
+    ['Linux', /Linux/],
+  ])
+  return browser && system ? `${browser} on ${system}` : (userAgent ?? 'Another browser')
+}
+
 function Sessions() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -98,7 +117,7 @@ function Sessions() {
     },
   })
   return (
-    <section style={{ display: 'grid', gap: 8 }}>
+    <section style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 8 }}>
       <h2>Signed in</h2>
       {error && <Problem error={error} />}
       {end.isError && <Problem error={end.error} />}
@@ -106,7 +125,7 @@ function Sessions() {
         {data?.map(({ id, isThis, userAgent, lastUsedAt }) => (
           <li key={id} className="row" style={{ minHeight: 36 }}>
             <span className="cut" title={userAgent ?? undefined}>
-              {isThis ? 'This browser' : (userAgent ?? 'Another browser')}
+              {isThis ? 'This browser' : browserOf(userAgent)}
             </span>
             <span className="t3 push">
               <Time at={lastUsedAt} />

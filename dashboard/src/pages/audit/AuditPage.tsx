@@ -3,7 +3,7 @@ import { IconKey, IconTerminal2, IconUser, type TablerIcon } from '@tabler/icons
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspace } from '../../api/workspace.tsx'
+import { useMay, useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -22,10 +22,12 @@ const inWords = (operation: string): string => {
 /** Who has changed what. */
 export function AuditPage() {
   const { api, workspace } = useWorkspace()
+  const isOwner = useMay('owner')
   const { by } = useSearch({ from: '/w/$workspaceId/audit' })
   const navigate = useNavigate({ from: '/w/$workspaceId/audit' })
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey: [workspace.id, 'audit', by],
+    enabled: isOwner,
     queryFn: async ({ pageParam, signal }) => {
       const query = { limit: 50, ...(by && { actor: by }), ...(pageParam !== null && { cursor: pageParam }) }
       return (await api.GET('/audit', { params: { query }, signal })).data
@@ -33,6 +35,12 @@ export function AuditPage() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ pagination }) => pagination.nextCursor,
   })
+  if (!isOwner)
+    return (
+      <Page title="Audit log" narrow>
+        <p className="t2">Who has changed what is an owner’s to see.</p>
+      </Page>
+    )
   const entries = data?.pages.flatMap((page) => page.data)
   return (
     <Page
@@ -42,13 +50,12 @@ export function AuditPage() {
         <SegmentedControl
           aria-label="By whom"
           value={by ?? 'all'}
-          onChange={(value) =>
-            void navigate({ search: value === 'all' ? {} : { by: value as 'person' }, replace: true })
-          }
+          onChange={(value) => void navigate({ search: value === 'all' ? {} : { by: value }, replace: true })}
           data={[
             { value: 'all', label: 'All' },
             { value: 'person', label: 'People' },
             { value: 'key', label: 'Keys' },
+            { value: 'command line', label: 'Command line' },
           ]}
         />
       }

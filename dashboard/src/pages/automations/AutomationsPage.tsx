@@ -4,6 +4,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useListNames } from '../../api/reads.ts'
 import { useMay, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -12,7 +13,7 @@ import { AUTOMATION_LOOKS, type AutomationStatus } from '../../parts/states.tsx'
 import { Page } from '../../shell/Page.tsx'
 import classes from './automations.module.css'
 import { AutomationsTable } from './AutomationsTable.tsx'
-import { statusOf, useAutomations, useListNames } from './automations.ts'
+import { statusOf, useAutomations } from './automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
 
 const STATUSES: readonly AutomationStatus[] = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED']
@@ -66,7 +67,7 @@ export function AutomationsPage() {
       <UnstyledButton
         key={word}
         aria-pressed={status === value}
-        className={classes.tab}
+        className="tab"
         onClick={() => void navigate({ search: { ...(value && { status: value }), ...(q && { q }) }, replace: true })}
       >
         {word} {number !== undefined && <span className="t3">{count(number)}</span>}
@@ -75,7 +76,7 @@ export function AutomationsPage() {
   }
   return (
     <Page title="Automations" actions={<NewAutomation />}>
-      <div className={classes.tabs}>
+      <div className="tabs">
         {tab(undefined, 'All')}
         {STATUSES.map((value) => tab(value, AUTOMATION_LOOKS[value].word))}
         <TextInput
@@ -84,7 +85,7 @@ export function AutomationsPage() {
           aria-label="Filter by name or trigger"
           placeholder="Filter by name or trigger"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd className={classes.kbd}>/</kbd>}
+          rightSection={<kbd>/</kbd>}
           value={q}
           onChange={({ currentTarget: { value } }) =>
             void navigate({ search: { ...(status && { status }), ...(value && { q: value }) }, replace: true })

@@ -1,69 +1,124 @@
 import { ActionIcon, Menu, SegmentedControl, TextInput, VisuallyHidden } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconArrowForwardUp, IconDots } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
-import type { Schemas } from '../../api/client.ts'
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { inWords, isRefusedFor } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
 import { AUTOMATION_LOOKS, State } from '../../parts/states.tsx'
-import { useListNames } from '../automations/automations.ts'
+import { useListNames } from '../../api/reads.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import { Canvas, type Selected } from './Canvas.tsx'
 import { useIsPhone } from '../../parts/use-is-phone.ts'
 import { Outline } from './Outline.tsx'
 import { Aside } from './Aside.tsx'
-import { revisionOf } from './opened.ts'
+import { draftOf, isAs, type Opened, readInTime, readOpened, revisionOf } from './opened.ts'
 import { Inspector } from './Inspector.tsx'
 import { numbersBySteps } from './numbers.ts'
 import { NumbersPanel } from './NumbersPanel.tsx'
 import { type Ending, Endings } from './Endings.tsx'
 import { Publish } from './Publish.tsx'
-import { Stale } from './Stale.tsx'
+import { Changed, Gone, Stale } from './Stale.tsx'
+import { Busy } from './Busy.tsx'
+import { Leaving } from './Leaving.tsx'
 import { SavingLine } from './SavingLine.tsx'
-import { newStep, type Sequence, type Step } from './sequence.ts'
+import { newStep, type Sequence, sequenceOf, type Step } from './sequence.ts'
 import { useDraft } from './useDraft.ts'
 
-export interface Opened {
-  automation: Schemas['Automation']
-  etag: string
-  draft: (Schemas['Draft'] & { etag: string }) | undefined
-  sequence: Sequence
-}
-
-export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void }) {
+/** @param given as it was read when the page was opened; what others do to it meanwhile is looked at here */
+export function Builder({ given }: { given: Opened }) {
+  const [opened, setOpened] = useState(given)
   const { automation, draft } = opened
-  const { workspace } = useWorkspace()
+  const { api, workspace } = useWorkspace()
   const may = useMay('editor')
   const { view = 'edit', step } = useSearch({ from: '/w/$workspaceId/automations/$automationId' })
   const navigate = useNavigate({ from: '/w/$workspaceId/automations/$automationId' })
   const selected: Selected = step ?? 'trigger'
   const select = useCallback(
-    (next: Selected) => void navigate({ search: (before) => ({ ...before, step: next }), replace: true }),
-    [navigate],
+    (next: Selected) =>
+      void navigate({
+        // In full: one may be on the way elsewhere.
+        to: '/w/$workspaceId/automations/$automationId',
+        params: { workspaceId: workspace.id, automationId: given.automation.id },
+        search: (before) => ({ ...before, step: next }),
+        replace: true,
+      }),
+    [navigate, workspace.id, given.automation.id],
   )
-  const revision = revisionOf(opened.etag)
-  const drafted = useDraft(automation.id, {
-    sequence: opened.sequence,
-    etag: draft?.etag ?? '"0"',
-    basedOn: draft?.basedOn ?? revision,
-    isDraft: draft !== undefined,
-  })
+  const drafted = useDraft(automation.id, draftOf(given))
   const { edited, act } = drafted
-  const { now: sequence } = edited
+  const isNumbers = view === 'numbers'
+  // People are where they are in what runs, and not in what is being edited.
+  const running = useMemo(() => sequenceOf(automation), [automation])
+  const sequence = isNumbers ? running : edited.now
   // Begun with a version that is not there any more: publishing it would take back what came after.
-  const [isStale, setStale] = useState(draft !== undefined && draft.basedOn !== revision)
+  const [isStale, setStale] = useState(isBehind(given))
+  // What is typed while it is being published, or read anew, would be in neither.
+  const [busy, setBusyCount] = useState(0)
+  const isBusy = busy > 0
+  /** Each that is at it says so, and says so again when it is done. */
+  const setBusy = useCallback((is: boolean) => setBusyCount((count) => count + (is ? 1 : -1)), [])
   const [ending, setEnding] = useState<Ending>()
   const [newId, setNewId] = useState<string>()
   const listName = useListNames()
   const starts = TRIGGERS[sequence.trigger].says(sequence.triggerConfig, listName)
-  const isNumbers = view === 'numbers'
-  const { data: figures } = useRead(
+  const { data: figures, error: failure } = useRead(
     ['automations', automation.id, 'figures'],
     async (api, signal) =>
       (await api.GET('/automations/{id}/figures', { params: { path: { id: automation.id } }, signal })).data.data,
     { everyMs: 5_000 },
   )
+  const isGone = isRefusedFor(failure, 'automation_not_found')
+
+  const isHere = useRef(true)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+
+  /** Goes on with what was read. @param mine what was edited, where that is to be one step back */
+  const open = (read: Opened, mine?: Sequence) => {
+    if (!isHere.current) return
+    const at = edited.now.steps.findIndex(({ id }) => id === selected)
+    setOpened(read)
+    setStale(isBehind(read))
+    drafted.open(draftOf(read), mine)
+    const same = read.sequence.steps[at]
+    if (same && same.id !== selected) select(same.id)
+  }
+  const openAgain = async (mine?: Sequence) => {
+    setBusy(true)
+    try {
+      open(await readInTime(api, automation.id), mine)
+    } catch (error) {
+      notifications.show({ color: 'bad', title: 'Not read', message: `${inWords(error)} Load the page again.` })
+    } finally {
+      setBusy(false)
+    }
+  }
+  /** Somebody has changed the automation: what is being edited stays, and is told of that. */
+  const learn = useEffectEvent((read: Opened) => {
+    // What is edited may be what was published: by this page, which was not answered.
+    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read)
+    if (!isAs(read.automation, running)) setStale(true)
+    // What somebody has to decide is not decided by what comes after.
+    else if (!isStale) drafted.rebase(revisionOf(read.etag))
+    setOpened({ ...opened, automation: read.automation, etag: read.etag })
+    // The draft may have ended with that.
+    void drafted.check()
+  })
+  const isNews = figures !== undefined && !isBusy && figures.revision > revisionOf(opened.etag)
+  useEffect(() => {
+    if (!isNews) return undefined
+    const reading = new AbortController()
+    // Where it fails, the next figures have it be read again.
+    readOpened(api, automation.id, reading.signal).then(learn, () => undefined)
+    return () => reading.abort()
+  }, [isNews, figures, api, automation.id])
   const Drawn = useIsPhone() ? Outline : Canvas
   const numbers = useMemo(() => {
     if (!isNumbers || !figures) return undefined
@@ -98,9 +153,7 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
     const at = order.indexOf(selected)
     select(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
   }
-  // What is typed while it is being published would be in neither.
-  const [isPublishing, setPublishing] = useState(false)
-  const canEdit = may && !isNumbers && !isPublishing
+  const canEdit = may && !isNumbers && !isBusy && !isGone
   // In a menu or a dialog the keys are for that.
   const ifHere = (run: () => void) => () => {
     if (!document.activeElement?.closest('[role=menu], [role=dialog], [role=listbox]')) run()
@@ -124,8 +177,8 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
     ['mod+z', ifEditing(() => act({ do: 'undo' }))],
     ['mod+shift+z', ifEditing(() => act({ do: 'redo' }))],
     ['mod+y', ifEditing(() => act({ do: 'redo' }))],
-    ['1', () => void navigate({ search: (before) => ({ ...before, view: 'edit' }) })],
-    ['2', () => void navigate({ search: (before) => ({ ...before, view: 'numbers' }) })],
+    ['1', ifHere(() => void navigate({ search: (before) => ({ ...before, view: 'edit' }) }))],
+    ['2', ifHere(() => void navigate({ search: (before) => ({ ...before, view: 'numbers' }) }))],
   ])
 
   return (
@@ -146,7 +199,7 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
           }
         />
         <State look={AUTOMATION_LOOKS[automation.status]} />
-        <SavingLine drafted={drafted} reopen={reopen} />
+        <SavingLine drafted={drafted} />
         <SegmentedControl
           className={classes.views}
           aria-label="View"
@@ -180,7 +233,9 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
                 {automation.status !== 'ARCHIVED' && (
                   <Menu.Item onClick={() => setEnding('archive')}>Archive…</Menu.Item>
                 )}
-                {drafted.hasDraft && <Menu.Item onClick={() => setEnding('discard')}>Discard the draft…</Menu.Item>}
+                {drafted.hasDraft && !isBusy && (
+                  <Menu.Item onClick={() => setEnding('discard')}>Discard the draft…</Menu.Item>
+                )}
                 <Menu.Divider />
                 <Menu.Item color="bad" onClick={() => setEnding('delete')}>
                   Delete…
@@ -193,31 +248,51 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
               figures={figures}
               isStale={isStale}
               select={select}
-              reopen={reopen}
-              onBusy={setPublishing}
+              open={open}
+              setBusy={setBusy}
             />
           </>
         )}
       </header>
-      {isStale && draft && (
-        <Stale savedBy={draft.savedBy} onDiscard={() => setEnding('discard')} onKeep={() => setStale(false)} />
+      {isGone && <Gone />}
+      {drafted.saving.is === 'changed' && !isGone && (
+        <Changed onTheirs={() => void openAgain(edited.now)} onMine={drafted.overwrite} />
+      )}
+      {isStale && may && (
+        <Stale
+          savedBy={draft?.savedBy}
+          onDiscard={() => setEnding('discard')}
+          onKeep={() => {
+            setStale(false)
+            drafted.rebase(revisionOf(opened.etag))
+            drafted.again()
+          }}
+        />
       )}
       {ending && (
         <Endings
           ending={ending}
           opened={opened}
+          drafted={drafted}
           figures={figures}
-          onDone={(isGone) => {
+          setBusy={setBusy}
+          onDone={async (is) => {
+            // Whoever has gone elsewhere meanwhile stays there.
+            if (!isHere.current) return
             setEnding(undefined)
-            // What was discarded is not kept once more; what was typed last is.
-            if (ending === 'discard' || isGone) drafted.forget(sequence)
-            if (isGone) void navigate({ to: '/w/$workspaceId/automations', params: { workspaceId: workspace.id } })
-            else if (ending === 'discard' || !drafted.hasDraft) reopen()
-            else void drafted.keep(sequence).then(reopen, () => undefined)
+            if (is === 'discarded') return await openAgain()
+            if (is !== 'deleted') {
+              if (!isStale) drafted.rebase(revisionOf(is.etag))
+              return setOpened({ ...opened, ...is })
+            }
+            drafted.giveUp()
+            await navigate({ to: '/w/$workspaceId/automations', params: { workspaceId: workspace.id } })
           }}
           onCancel={() => setEnding(undefined)}
         />
       )}
+      <Leaving drafted={drafted} />
+      {isBusy && <Busy />}
       <main className={classes.two}>
         <div className={classes.canvas}>
           <Drawn
@@ -251,3 +326,6 @@ export function Builder({ opened, reopen }: { opened: Opened; reopen: () => void
     </>
   )
 }
+
+/** Whether the draft was begun with a version that is not there any more. */
+const isBehind = ({ draft, etag }: Opened): boolean => draft !== undefined && draft.basedOn !== revisionOf(etag)

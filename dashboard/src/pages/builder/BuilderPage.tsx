@@ -1,49 +1,36 @@
-import { useParams } from '@tanstack/react-router'
-import { DriplineError } from '../../api/client.ts'
-import { useRead } from '../../api/workspace.tsx'
+import { Link, useParams } from '@tanstack/react-router'
+import { OPENED } from '../../api/queries.ts'
+import { useRead, useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Builder } from './Builder.tsx'
-import { OPENED } from './opened.ts'
-import { readSequence, sequenceOf } from './sequence.ts'
+import { readOpened } from './opened.ts'
 
 /** An automation: edited, and with its numbers. */
 export function BuilderPage() {
   const { automationId } = useParams({ from: '/w/$workspaceId/automations/$automationId' })
+  const { workspace } = useWorkspace()
   const { data, error, refetch } = useRead(
     [OPENED, automationId],
-    async (api, signal) => {
-      const params = { path: { id: automationId } }
-      const { data: body, response } = await api.GET('/automations/{id}', { params, signal })
-      const draft = await api.GET('/automations/{id}/draft', { params, signal }).catch((reason: unknown) => {
-        if (reason instanceof DriplineError && reason.code === 'draft_not_found') return undefined
-        throw reason
-      })
-      const automation = body.data
-      const etag = response.headers.get('etag') ?? ''
-      const kept = draft && readSequence(draft.data.data.content)
-      return {
-        automation,
-        etag,
-        draft: draft && { ...draft.data.data, etag: draft.response.headers.get('etag') ?? '' },
-        sequence: kept ?? sequenceOf(automation),
-      }
-    },
-    // What is edited is not read anew under somebody's hands.
+    (api, signal) => readOpened(api, automationId, signal),
+    // What is edited is not read anew under somebody's hands: the builder itself does so, where it knows how.
     { once: true },
   )
-  if (error && !data)
-    return (
-      <Page title="Automation">
-        <Problem error={error} again={() => void refetch()} />
-      </Page>
-    )
-  if (!data)
-    return (
-      <Page title="Automation">
-        <Rows />
-      </Page>
-    )
-  return <Builder key={`${data.etag} ${data.draft?.etag ?? ''}`} opened={data} reopen={() => void refetch()} />
+  if (data) return <Builder key={automationId} given={data} />
+  return (
+    <Page title="Automation">
+      {!error && <Rows />}
+      {error && (
+        <>
+          <Problem error={error} again={() => void refetch()} />
+          <p style={{ marginTop: 16 }}>
+            <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
+              All automations
+            </Link>
+          </p>
+        </>
+      )}
+    </Page>
+  )
 }

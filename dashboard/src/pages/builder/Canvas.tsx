@@ -14,7 +14,7 @@ import {
   useReactFlow,
   useViewport,
 } from '@xyflow/react'
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Menu, VisuallyHidden } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconHourglass,
@@ -104,7 +104,10 @@ function Flow({ sequence, starts, selected, onSelect, onAdd, onMove, numbers }: 
     const at = node.position.y * zoom + y
     const height = document.querySelector('.react-flow')?.clientHeight ?? 0
     if (at < 40 || at > height - 100)
-      void flow.setViewport({ x, y: height / 2 - node.position.y * zoom, zoom }, { duration: 120 })
+      void flow.setViewport(
+        { x, y: height / 2 - node.position.y * zoom, zoom },
+        { duration: 120, interpolate: 'linear' },
+      )
   }, [selected, flow])
   return (
     <ReactFlow
@@ -137,6 +140,7 @@ function Flow({ sequence, starts, selected, onSelect, onAdd, onMove, numbers }: 
         void setViewport({ x: width / 2 - WIDTH / 2, y: 24, zoom: 1 })
       }}
     >
+      <VisuallyHidden role="status">{selectedInWords(sequence, selected)}</VisuallyHidden>
       <Background gap={20} size={1.2} color="var(--line-2)" />
       <Zoom />
       {numbers ? <AllEnrollments numbers={numbers} /> : onAdd && <KeysHint />}
@@ -162,6 +166,8 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
       source,
       target,
       data: { at, onAdd, through, share: through === undefined ? 0 : through / most, y: y - GAP / 2 - 0 },
+      // What it joins is told by the steps.
+      domAttributes: { 'aria-hidden': true },
     })
   nodes.push({
     ...put('trigger', HEIGHT.trigger),
@@ -178,6 +184,8 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
     nodes.push({
       ...put(step.id, HEIGHT[step.type], step.type === 'WAIT' ? 200 : WIDTH),
       type: 'step',
+      ariaRole: 'group',
+      ariaLabel: stepInWords(step, at),
       data: { step, problem: problemOf(step), numbers: of },
     })
     if (numbers)
@@ -192,6 +200,15 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
     data: { completed: numbers?.completed },
   })
   return { nodes, edges, places }
+}
+
+/** A step, as it is read out. @param at its place, from 0 on */
+const stepInWords = (step: Step, at: number): string =>
+  `Step ${at + 1}: ${step.type === 'WAIT' ? `wait ${delay(step.delayMinutes)}` : `email ${step.subject || 'without a subject'}`}`
+
+function selectedInWords({ steps }: Sequence, selected: Selected): string {
+  const at = steps.findIndex(({ id }) => id === selected)
+  return at >= 0 ? stepInWords(steps[at]!, at) : selected === 'end' ? 'End' : 'Start'
 }
 
 /** How many have come through a wait: to the email behind it, or to the end. */
@@ -304,13 +321,15 @@ function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEd
       />
       <EdgeLabelRenderer>
         <div className={classes.onLine} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
-          {onAdd && <AddMenu at={at} onAdd={onAdd} />}
+          {onAdd && <AddMenu at={at} onAdd={onAdd} label={`Add a step here, ${placeInWords(at)}`} />}
           {through !== undefined && <span className="small strong">{count(through)}</span>}
         </div>
       </EdgeLabelRenderer>
     </>
   )
 }
+
+const placeInWords = (at: number) => (at === 0 ? 'at the beginning' : `after step ${at}`)
 
 const EDGES = { plus: PlusLine }
 

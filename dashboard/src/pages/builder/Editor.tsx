@@ -59,6 +59,8 @@ export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const latest = useRef(props)
+  /** What was typed, and has not come back yet. */
+  const told = useRef(new Set<string>())
   useEffect(() => {
     latest.current = props
   })
@@ -91,8 +93,10 @@ export function Editor(props: EditorProps) {
           EditorState.readOnly.of(readOnly),
           EditorView.editable.of(!readOnly),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside')))
-              latest.current.onChange(update.state.doc.toString())
+            if (!update.docChanged || update.transactions.some((each) => each.isUserEvent('outside'))) return
+            const text = update.state.doc.toString()
+            told.current.add(text)
+            latest.current.onChange(text)
           }),
           ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
           ...(as === 'line' ? [ONE_LINE] : []),
@@ -107,7 +111,9 @@ export function Editor(props: EditorProps) {
   }, [])
   useEffect(() => {
     const { current } = view
-    if (!current || current.state.doc.toString() === value) return
+    // What was told by the editor itself comes back later than the next letter.
+    if (!current || told.current.delete(value) || current.state.doc.toString() === value) return
+    told.current.clear()
     current.dispatch({
       changes: { from: 0, to: current.state.doc.length, insert: value },
       userEvent: 'outside',

@@ -1,14 +1,16 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { Schemas } from '../../api/client.ts'
+import { isRefusedFor, type Schemas } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import type { Call } from '../../parts/curl.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './Builder.module.css'
-import type { Opened } from './Builder.tsx'
+import type { Opened } from './opened.ts'
+import type { DraftState } from './useDraft.ts'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 export type Ending = 'pause' | 'archive' | 'discard' | 'delete'
 
@@ -22,20 +24,31 @@ const callOf = (ending: Ending, id: string): Call => {
   return { method: 'PATCH', path, body: { status: ending === 'pause' ? 'PAUSED' : 'ARCHIVED' } }
 }
 
+/** It may be gone by a press whose answer was lost. */
+function unlessGone(error: unknown): void {
+  if (!isRefusedFor(error, 'draft_not_found')) throw error
+}
+
 /** Before something ends: what it does, to how many, and whether it can be undone. */
 export function Endings({
   ending,
-  opened: { automation },
+  opened: { automation, etag },
+  drafted,
   figures,
+  setBusy,
   onDone,
   onCancel,
 }: {
   ending: Ending
   opened: Opened
+  drafted: DraftState
   figures: Schemas['AutomationFigures'] | undefined
-  onDone: (isGone: boolean) => void
+  setBusy: (isBusy: boolean) => void
+  /** @param is what became of it: the automation as it is now, where it is there */
+  onDone: (is: 'discarded' | 'deleted' | Pick<Opened, 'automation' | 'etag'>) => Promise<void> | void
   onCancel: () => void
 }) {
+  useReturnFocus()
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [typed, setTyped] = useState('')
@@ -45,43 +58,42 @@ export function Endings({
     const timer = setTimeout(() => panel.current?.focus(), 50)
     return () => clearTimeout(timer)
   }, [])
-  const active = figures?.active ?? 0
-  const contacts = things(active, 'contact')
-  const { title, says, word } = {
-    pause: {
-      title: `Pause “${automation.name}”?`,
-      says: `Nobody enters any more. The clocks of ${contacts} mid-sequence go on, and each is held when an email is due. Resumed, what is due goes out at once.`,
-      word: 'Pause automation',
-    },
-    archive: {
-      title: `Archive “${automation.name}”?`,
-      says: `Nobody enters any more. ${active === 0 ? 'Nobody is mid-sequence.' : `${contacts} mid-sequence go on to their end.`} It can be made active again.`,
-      word: 'Archive automation',
-    },
-    discard: {
-      title: 'Discard the draft?',
-      says: 'What was edited since the last version is gone. The automation runs on as it is. This cannot be undone.',
-      word: 'Discard draft',
-    },
-    delete: {
-      title: `Delete “${automation.name}”?`,
-      says: `${active === 0 ? 'Nobody is mid-sequence.' : `${contacts} mid-sequence receive no further email, from now on.`} ${count(figures?.enrolled ?? 0)} enrollments and all steps are gone; the messages stay in the ledger. This cannot be undone.`,
-      word: 'Delete automation',
-    },
-  }[ending]
+  const { says, title, word } = wordsOf(ending, automation, figures)
+  const isHeld = ending === 'discard' || ending === 'delete'
   const act = useMutation({
     mutationFn: async () => {
-      const params = { path: { id: automation.id } }
-      if (ending === 'delete') return api.DELETE('/automations/{id}', { params })
-      if (ending === 'discard') return api.DELETE('/automations/{id}/draft', { params })
-      return api.PATCH('/automations/{id}', { params, body: { status: ending === 'pause' ? 'PAUSED' : 'ARCHIVED' } })
+      const path = { id: automation.id }
+      if (ending === 'discard') {
+        // What is on its way would be a draft behind it.
+        await drafted.hush()
+        const params = { path, header: { 'If-Match': drafted.etag() } }
+        await api.DELETE('/automations/{id}/draft', { params }).catch(unlessGone)
+        return 'discarded' as const
+      }
+      const params = { path, header: { 'If-Match': etag } }
+      if (ending === 'delete') {
+        await api.DELETE('/automations/{id}', { params })
+        return 'deleted' as const
+      }
+      const status = ending === 'pause' ? ('PAUSED' as const) : ('ARCHIVED' as const)
+      const { response } = await api.PATCH('/automations/{id}', { params, body: { status } })
+      return { automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
     },
-    async onSuccess() {
-      onDone(ending === 'delete')
-      await readAgain('automations')
+    // What is typed while something goes would be gone with it.
+    onMutate: () => isHeld && setBusy(true),
+    onSettled: () => isHeld && setBusy(false),
+    async onSuccess(is) {
+      void readAgain('automations')
+      await onDone(is)
+    },
+    onError() {
+      if (ending !== 'discard') return
+      drafted.resume()
+      void drafted.check()
     },
   })
-  const mustType = ending === 'delete' && active > MANY
+  // Of how many nobody knows, it may be many.
+  const mustType = ending === 'delete' && (figures?.active ?? Infinity) > MANY
   const isRed = ending === 'delete' || ending === 'discard'
   return (
     <div
@@ -121,4 +133,49 @@ export function Endings({
       </div>
     </div>
   )
+}
+
+/** What it does, and to how many: said before. */
+function wordsOf(
+  ending: Ending,
+  { name, status }: Opened['automation'],
+  figures: Schemas['AutomationFigures'] | undefined,
+): { title: string; says: string; word: string } {
+  const active = figures?.active ?? 0
+  const held = figures?.held ?? 0
+  const they = figures
+    ? `${things(active, 'contact')} mid-sequence`
+    : 'However many are mid-sequence (that is not known yet)'
+  const go = active === 1 ? 'goes' : 'go'
+  const isNobody = figures?.active === 0
+  switch (ending) {
+    case 'pause':
+      return {
+        title: `Pause “${name}”?`,
+        says: `Nobody enters any more. The clocks of ${isNobody ? 'whoever is mid-sequence' : they} go on, and each is held when an email is due. Resumed, what is due goes out at once.`,
+        word: 'Pause automation',
+      }
+    case 'archive':
+      return {
+        title: `Archive “${name}”?`,
+        says:
+          `Nobody enters any more. ${isNobody ? 'Nobody is mid-sequence.' : `${they} ${go} on to their end.`} ` +
+          `${status !== 'ACTIVE' && held > 0 ? `The emails of the ${count(held)} held now go out at once. ` : ''}It can be made active again.`,
+        word: 'Archive automation',
+      }
+    case 'discard':
+      return {
+        title: 'Discard the draft?',
+        says: 'What was edited since the last version is gone. The automation runs on as it is. This cannot be undone.',
+        word: 'Discard draft',
+      }
+    case 'delete':
+      return {
+        title: `Delete “${name}”?`,
+        says:
+          `${isNobody ? 'Nobody is mid-sequence.' : `${they} ${active === 1 ? 'receives' : 'receive'} no further email, from now on.`} ` +
+          `${figures ? `${things(figures.enrolled, 'enrollment')} and all steps` : 'All enrollments and steps'} are gone; the messages stay in the ledger. This cannot be undone.`,
+        word: 'Delete automation',
+      }
+  }
 }

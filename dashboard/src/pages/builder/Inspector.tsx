@@ -10,6 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { useLists } from '../../api/reads.ts'
 import { useRead } from '../../api/workspace.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
@@ -143,12 +144,12 @@ const WORDS: Record<Trigger, string> = {
   EVENT: 'A custom event is fired',
 }
 
+/** Ten years of days: of anything else nobody types more. */
+const MOST_OF_A_UNIT = 3_660
+
 function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
   const { icon: Icon } = TRIGGERS[sequence.trigger]
-  const { data: lists } = useRead(['lists', 'all'], async (api, signal) => {
-    const { data } = await api.GET('/lists', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ id, name }) => ({ value: id, label: name }))
-  })
+  const lists = useLists()
   const { listId, tagName, eventName } = sequence.triggerConfig as Record<string, string | undefined>
   return (
     <>
@@ -221,27 +222,43 @@ const UNITS = [
   ['Minutes', 1],
 ] as const
 
+const inUnits = (minutes: number): number[] => {
+  let rest = minutes
+  return UNITS.map(([, size]) => {
+    const value = Math.floor(rest / size)
+    rest -= value * size
+    return value
+  })
+}
+const inMinutes = (values: readonly number[]): number =>
+  UNITS.reduce((sum, [, size], n) => sum + (values[n] ?? 0) * size, 0)
+
 function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields) => void; isNew: boolean }) {
-  let rest = step.delayMinutes
+  // As it is typed: 90 minutes are not an hour and a half under somebody's hands.
+  const [typed, setTyped] = useState(() => inUnits(step.delayMinutes))
+  const values = inMinutes(typed) === step.delayMinutes ? typed : inUnits(step.delayMinutes)
   return (
     <div className={classes.units}>
-      {UNITS.map(([label, size], n) => {
-        const most = n === 0 ? 3_660 : n === 1 ? 23 : 59
-        const value = Math.floor(rest / size)
-        rest -= value * size
-        return (
-          <NumberInput
-            key={label}
-            label={label}
-            autoFocus={isNew && n === 0}
-            selectAllOnFocus
-            min={0}
-            max={most}
-            value={value}
-            onChange={(next) => edit({ delayMinutes: step.delayMinutes + (Number(next) - value) * size })}
-          />
-        )
-      })}
+      {UNITS.map(([label], n) => (
+        <NumberInput
+          key={label}
+          label={label}
+          autoFocus={isNew && n === 0}
+          selectAllOnFocus
+          min={0}
+          allowNegative={false}
+          allowDecimal={false}
+          max={MOST_OF_A_UNIT}
+          clampBehavior="strict"
+          value={values[n] ?? 0}
+          onChange={(next) => {
+            const now = values.with(n, Number(next))
+            setTyped(now)
+            edit({ delayMinutes: inMinutes(now) })
+          }}
+          onBlur={() => setTyped(inUnits(step.delayMinutes))}
+        />
+      ))}
     </div>
   )
 }

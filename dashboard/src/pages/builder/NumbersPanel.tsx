@@ -1,14 +1,14 @@
 import type { Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/workspace.tsx'
 import { AccountBar, termsOf, totalOf } from '../../parts/Account.tsx'
-import { count, delay, timeOf } from '../../parts/numbers.ts'
+import { count, delay, things, timeOf } from '../../parts/numbers.ts'
 import { ENROLLMENT_LOOKS, MESSAGE_LOOKS, State } from '../../parts/states.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
 import classes from './Builder.module.css'
 import type { Selected } from './Canvas.tsx'
-import { numbersBySteps } from './numbers.ts'
+import { atEarlierSteps, numbersBySteps } from './numbers.ts'
 import type { Sequence } from './sequence.ts'
 
 /** The numbers of what is selected, and who is behind them. */
@@ -26,7 +26,7 @@ export function NumbersPanel({
   if (!figures) return <Rows />
   const place = sequence.steps.findIndex(({ id }) => id === selected)
   const step = sequence.steps[place]
-  if (!step) return <Whole figures={figures} />
+  if (!step) return <Whole figures={figures} earlier={atEarlierSteps(sequence, figures)} />
   const numbers = numbersBySteps(sequence, figures).get(step.id)
   if (step.type === 'WAIT') {
     const email = sequence.steps.slice(place).find(({ type }) => type === 'EMAIL')
@@ -77,7 +77,7 @@ export function NumbersPanel({
   )
 }
 
-function Whole({ figures }: { figures: Schemas['AutomationFigures'] }) {
+function Whole({ figures, earlier }: { figures: Schemas['AutomationFigures']; earlier: number }) {
   const { enrolled, completed, active, held, stopped, cancelled, erased } = figures
   const terms = [
     { look: ENROLLMENT_LOOKS.COMPLETED, value: completed },
@@ -107,6 +107,12 @@ function Whole({ figures }: { figures: Schemas['AutomationFigures'] }) {
             </div>
           ))}
       </div>
+      {earlier > 0 && (
+        <p className="small t3" style={{ marginTop: 12 }}>
+          {things(earlier, 'contact')} of these {earlier === 1 ? 'stands' : 'stand'} at steps of earlier versions, which
+          are not drawn any more.
+        </p>
+      )}
     </>
   )
 }

@@ -1,11 +1,11 @@
-import { Select } from '@mantine/core'
+import { type ComboboxItem, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useRead } from '../../api/workspace.tsx'
 import { safeHtml } from '../../parts/safe-html.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { SendToMe } from '../../parts/SendToMe.tsx'
 import classes from './Builder.module.css'
-import { SendMine } from './SendMine.tsx'
 import type { EmailStep } from './sequence.ts'
 
 const PAUSE_MS = 400
@@ -13,9 +13,13 @@ const PAUSE_MS = 400
 /** The email as it would be sent to a contact, as one types. */
 export function Preview({ step }: { step: EmailStep }) {
   const [{ subject, html, text }] = useDebouncedValue(step, PAUSE_MS)
-  const [contactId, setContactId] = useState<string | null>(null)
-  const { data: contacts } = useRead(['contacts', 'some'], async (api, signal) => {
-    const { data } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })
+  const [contact, setContact] = useState<ComboboxItem | null>(null)
+  const contactId = contact?.value ?? null
+  const [search, setSearch] = useState('')
+  const [asked] = useDebouncedValue(search.trim(), PAUSE_MS)
+  const { data: contacts } = useRead(['contacts', 'some', asked], async (api, signal) => {
+    const query = { limit: 20, ...(asked !== '' && { q: asked }) }
+    const { data } = await api.GET('/contacts', { params: { query }, signal })
     return data.data.map(({ id, email }) => ({ value: id, label: email }))
   })
   const { data, error } = useRead(['preview', subject, html, text, contactId], async (api, signal) => {
@@ -29,9 +33,14 @@ export function Preview({ step }: { step: EmailStep }) {
         placeholder="Somebody made up"
         clearable
         searchable
-        data={contacts ?? []}
+        // The service finds them.
+        filter={({ options }) => options}
+        nothingFoundMessage="No contact is found by that"
+        searchValue={search}
+        onSearchChange={setSearch}
+        data={[...(contact ? [contact] : []), ...(contacts ?? []).filter(({ value }) => value !== contactId)]}
         value={contactId}
-        onChange={setContactId}
+        onChange={(_, option) => setContact(option)}
         mb={8}
       />
       {error && <Problem error={error} />}
@@ -64,7 +73,16 @@ export function Preview({ step }: { step: EmailStep }) {
           )}
         </div>
       )}
-      <SendMine step={step} contactId={contactId} />
+      <SendToMe
+        email={{
+          subject: step.subject,
+          html: step.html,
+          text: step.text,
+          ...(contactId !== null && { contactId }),
+        }}
+      >
+        Send it to me
+      </SendToMe>
     </section>
   )
 }

@@ -2,22 +2,15 @@ import { Button, Popover } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DriplineError, inWords, type Schemas } from '../../api/client.ts'
+import { DriplineError, inWords, isPassing, type Schemas } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { things } from '../../parts/numbers.ts'
-import type { Opened } from './Builder.tsx'
 import type { Selected } from './Canvas.tsx'
-import { problemOf, type Sequence } from './sequence.ts'
+import { isChanged, NotKept } from './keep-draft.ts'
+import { isAs, type Opened, publicationOf, readInTime, revisionOf } from './opened.ts'
+import { problemOf, sequenceOf } from './sequence.ts'
 import type { DraftState } from './useDraft.ts'
-
-const publicationOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: Sequence) => ({
-  name,
-  trigger,
-  triggerConfig,
-  onSendFailure,
-  steps: [...steps],
-})
 
 /** Says that what is edited is so, and that it runs: all of it at once, or nothing. Where it concerns somebody, it asks first. */
 export function Publish({
@@ -26,8 +19,8 @@ export function Publish({
   figures,
   isStale,
   select,
-  reopen,
-  onBusy,
+  open,
+  setBusy,
 }: {
   opened: Opened
   drafted: DraftState
@@ -35,51 +28,67 @@ export function Publish({
   /** Whether it is begun with a version that is not there any more, and nobody has said that it is meant. */
   isStale: boolean
   select: (selected: Selected) => void
-  reopen: () => void
-  onBusy: (isBusy: boolean) => void
+  /** Goes on with what was published. */
+  open: (read: Opened) => void
+  setBusy: (isBusy: boolean) => void
 }) {
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [isAsking, setAsking] = useState(false)
-  const { edited, hasDraft, forget, keep } = drafted
+  const { edited, hasDraft, keep } = drafted
   const isActive = automation.status === 'ACTIVE'
   const change = { status: 'ACTIVE' as const, ...(hasDraft && publicationOf(edited.now)) }
   const publish = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (): Promise<Opened> => {
       // Nothing is on its way any more that would be a draft behind it.
       const draftRevision = hasDraft ? await keep(edited.now) : undefined
-      await api.POST('/automations/{id}/publish', {
-        params: { path: { id: automation.id }, header: { 'If-Match': etag } },
-        body: { ...change, ...(draftRevision !== undefined && { draftRevision }) },
-      })
+      try {
+        const { data, response } = await api.POST('/automations/{id}/publish', {
+          params: { path: { id: automation.id }, header: { 'If-Match': etag } },
+          body: { ...change, ...(draftRevision !== undefined && { draftRevision }) },
+        })
+        // Whoever may edit may read: it is whole.
+        const published = data.data as Schemas['Automation']
+        const sequence = sequenceOf(published)
+        return { automation: published, etag: response.headers.get('etag') ?? '', draft: undefined, sequence }
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        // It may be done, and the answer lost.
+        const read = await readInTime(api, automation.id)
+        const isDone = revisionOf(read.etag) > revisionOf(etag) && isAs(read.automation, edited.now)
+        if (isDone && !read.draft && read.automation.status === 'ACTIVE') return read
+        throw error
+      }
     },
-    async onSuccess() {
-      forget(edited.now)
+    onSuccess(read) {
+      open(read)
       notifications.show({
         message: isActive ? 'The new version runs. Who is mid-sequence goes on with theirs.' : 'It is active.',
       })
-      await readAgain('automations')
-      reopen()
+      void readAgain('automations')
     },
     onError(error) {
       const at = /^\/steps\/(\d+)/.exec((error instanceof DriplineError && error.param) || '')?.[1]
       const step = at === undefined ? undefined : edited.now.steps[Number(at)]
       if (step) select(step.id)
-      const isChanged = error instanceof DriplineError && error.code === 'changed_meanwhile'
+      // Where it is the draft that is another one, it is said whose is meant.
+      if (isChanged(error)) void drafted.check()
       notifications.show({
         color: 'bad',
         autoClose: false,
         title: isActive ? 'Not published' : 'Not active',
-        message: isChanged
-          ? 'Somebody else has changed the automation meanwhile. Open it again, and look.'
-          : inWords(error),
+        message: isChanged(error)
+          ? 'Somebody else has changed the automation, or its draft, meanwhile. Look at what it is now, and say it again.'
+          : error instanceof NotKept
+            ? error.message
+            : inWords(error),
       })
     },
-    onMutate: () => onBusy(true),
+    onMutate: () => setBusy(true),
     onSettled() {
       setAsking(false)
-      onBusy(false)
+      setBusy(false)
     },
   })
   if (isActive && !hasDraft) return null
@@ -108,7 +117,15 @@ export function Publish({
         : 'Resume'
       : 'Activate'
   return (
-    <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={340} trapFocus shadow="md" radius="md">
+    <Popover
+      opened={isAsking && !isStale}
+      onChange={setAsking}
+      position="bottom-end"
+      width={340}
+      trapFocus
+      shadow="md"
+      radius="md"
+    >
       <Popover.Target>
         <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
           {word}
@@ -118,7 +135,12 @@ export function Publish({
       <Popover.Dropdown>
         <p className="t2">{says}</p>
         <div className="row" style={{ marginTop: 12 }}>
-          <Button variant="filled" loading={publish.isPending} onClick={() => publish.mutate()} data-autofocus>
+          <Button
+            variant="filled"
+            loading={publish.isPending}
+            onClick={() => !isStale && publish.mutate()}
+            data-autofocus
+          >
             {word} it
           </Button>
           <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>

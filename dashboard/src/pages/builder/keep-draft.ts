@@ -1,5 +1,7 @@
-import { type Api, DriplineError, isPassing } from '../../api/client.ts'
-import { revisionOf } from './opened.ts'
+import { type Api, DriplineError, isPassing, isRefusedFor } from '../../api/client.ts'
+import { pause } from '../../parts/pause.ts'
+import { sameText } from '../../parts/same-text.ts'
+import { NO_DRAFT, readDraft, revisionOf } from './opened.ts'
 import type { Sequence } from './sequence.ts'
 
 export type Saving =
@@ -14,112 +16,140 @@ export type Saving =
 
 const RETRY_MS = 3_000
 
+/** The draft that was read: its ETag, `"0"` where there was none, and the automation's revision that it began with. */
+export interface DraftToKeep {
+  sequence: Sequence
+  etag: string
+  basedOn: number
+}
+
 export interface DraftKeeper {
   /** Has this be what is kept, as soon as what is on its way has arrived. */
   want(sequence: Sequence): void
-  /** Keeps what is wanted, whatever somebody else has saved. */
+  /** Keeps what is wanted over what somebody else has saved so far. */
   overwrite(): void
-  /** Keeps it now. @returns the draft's revision @throws where it is refused, or is another one than this page has read */
+  /** Keeps it now. @returns the draft's revision @throws where it is refused, is another one than was read, or nobody answers */
   keep(sequence: Sequence): Promise<number>
-  /** There is no draft any more, and this is what the automation says. */
-  forget(sequence: Sequence): void
+  /** Goes on with what was read: what was wanted before is nobody's any more. */
+  begin(read: DraftToKeep): void
+  /** The draft is meant for a newer version of the automation. */
+  rebase(basedOn: number): void
+  /** Keeps once more what is kept: it may not be there any more. */
+  again(): void
+  /** Looks whether the draft that this page knows is there, and is the one; tells where it is not. */
+  check(): Promise<void>
+  /** Keeps nothing until something is wanted anew. */
+  hush(): Promise<void>
+  /** Keeps nothing any more. */
+  stop(): void
   /** Whether all that was wanted is kept. */
   isDone(): boolean
+  /** Of the draft that this page knows. */
+  etag(): string
 }
 
-/** The same text for the same content: the service keeps no order of keys. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  )
+/** Nothing was kept, and for no reason of the service's. */
+export class NotKept extends Error {}
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
+export const isChanged = (error: unknown) => isRefusedFor(error, 'changed_meanwhile')
 /** Whoever was not answered, or is signed out for now, asks again. */
 const mayPass = (error: unknown): boolean =>
   isPassing(error) || (error instanceof DriplineError && error.status === 401)
+/** Whether it may have been done. */
+const isDoubtful = (error: unknown) =>
+  error instanceof DriplineError && (error.status === undefined || error.status >= 500)
 
 /**
  * Keeps a draft: one request at a time, over and over where the service is away, and never over what this page has not read.
  *
- * @param read the draft that was read, and its ETag; `"0"` where there was none
+ * @param read the draft that was read
+ * @param tell of each turn that it takes
  */
 export function keepDraft(
   api: Api,
   automationId: string,
-  read: { sequence: Sequence; etag: string; basedOn: number },
+  read: DraftToKeep,
   tell: (saving: Saving) => void,
 ): DraftKeeper {
-  let kept = read.sequence
+  const path = { id: automationId }
+  let { etag, basedOn } = read
   let wanted = read.sequence
-  let etag: string | undefined = read.etag
-  let isAtIt = false
-  let isBlocked = false
-  /** Why, where it is. */
-  let refused: unknown
+  /** `undefined`: nobody knows what is there, since an answer was lost. */
+  let kept: Sequence | undefined = read.sequence
   /** What was sent, and not answered by the service: one of it may be what is there. */
   const doubtful = new Set<string>()
+  /** The loop that is at it; another one begins where all begins anew. */
+  let loop: symbol | undefined
+  let isBlocked = false
+  let isStopped = false
+  let onItsWay: Promise<unknown> = Promise.resolve()
+  let waiters: ((saving: Saving) => void)[] = []
 
-  async function save(sequence: Sequence): Promise<void> {
+  function say(saving: Saving): void {
+    tell(saving)
+    if (saving.is === 'saving') return
+    for (const waiter of waiters) waiter(saving)
+    waiters = []
+  }
+
+  /** @returns the ETag behind it */
+  async function save(sequence: Sequence, ifMatch: string): Promise<string> {
     const content = { sequence } as unknown as Record<string, never>
     try {
       const { response } = await api.PUT('/automations/{id}/draft', {
-        params: { path: { id: automationId }, header: etag === undefined ? {} : { 'If-Match': etag } },
-        body: { content, basedOn: read.basedOn },
+        params: { path, header: { 'If-Match': ifMatch } },
+        body: { content, basedOn },
       })
-      etag = response.headers.get('etag') ?? undefined
-      doubtful.clear()
+      return response.headers.get('etag') ?? ''
     } catch (error) {
-      if (error instanceof DriplineError && error.code === 'changed_meanwhile' && (await isMine()))
-        return save(sequence)
-      if (error instanceof DriplineError && (error.status === undefined || error.status >= 500))
-        doubtful.add(textOf(sequence))
-      throw error
+      if (isDoubtful(error)) doubtful.add(sameText(sequence))
+      const mine = isChanged(error) && doubtful.size > 0 ? await readMine() : undefined
+      if (mine === undefined) throw error
+      return save(sequence, mine)
     }
   }
 
-  /** Whether what is there is what this page has sent, and heard no answer to. */
-  async function isMine(): Promise<boolean> {
-    if (doubtful.size === 0) return false
-    const found = await api
-      .GET('/automations/{id}/draft', { params: { path: { id: automationId } } })
-      .catch(() => undefined)
-    if (!found || !doubtful.has(textOf((found.data.data.content as { sequence?: unknown }).sequence))) return false
-    etag = found.response.headers.get('etag') ?? undefined
+  /** @returns the ETag of what is there, where that is what this page has sent, and heard no answer to */
+  async function readMine(): Promise<string | undefined> {
+    const found = await readDraft(api, automationId)
+    if (!found || !doubtful.has(sameText((found.content as { sequence?: unknown }).sequence))) return undefined
     doubtful.clear()
-    return true
+    return found.etag
   }
 
   async function run(): Promise<void> {
-    if (isAtIt || isBlocked) return
-    isAtIt = true
-    try {
-      while (kept !== wanted) {
-        const sequence = wanted
-        tell({ is: 'saving' })
-        try {
-          await save(sequence)
-          kept = sequence
-        } catch (error) {
-          if (mayPass(error)) {
-            tell({ is: 'waiting', error })
-            await pause(RETRY_MS)
-            continue
-          }
-          refused = error
-          const isChanged = error instanceof DriplineError && error.code === 'changed_meanwhile'
-          // Another text may be taken; over somebody else's it is not said so by typing on.
-          isBlocked = isChanged
-          tell(isChanged ? { is: 'changed' } : { is: 'refused', error })
-          return
+    if (loop || isBlocked || isStopped) return
+    const mine = Symbol('loop')
+    loop = mine
+    const isOver = () => loop !== mine || isStopped
+    while (kept !== wanted) {
+      const sequence = wanted
+      say({ is: 'saving' })
+      try {
+        const saving = save(sequence, etag)
+        onItsWay = saving.catch(() => undefined)
+        const now = await saving
+        if (isOver()) return
+        etag = now
+        kept = sequence
+        doubtful.clear()
+      } catch (error) {
+        if (isOver()) return
+        if (isDoubtful(error)) kept = undefined
+        if (mayPass(error)) {
+          say({ is: 'waiting', error })
+          await pause(RETRY_MS)
+          if (isOver()) return
+          continue
         }
+        loop = undefined
+        // Another text may be taken; over somebody else's it is not said so by typing on.
+        isBlocked = isChanged(error)
+        return say(isBlocked ? { is: 'changed' } : { is: 'refused', error })
       }
-      tell({ is: 'saved', kept })
-    } finally {
-      isAtIt = false
     }
+    loop = undefined
+    say({ is: 'saved', kept: wanted })
   }
 
   return {
@@ -129,24 +159,67 @@ export function keepDraft(
     },
     async keep(sequence) {
       wanted = sequence
-      await run()
-      // Another turn may be at it.
-      while (isAtIt) await pause(50)
-      if (kept !== sequence) throw refused instanceof Error ? refused : new Error('The draft was not kept')
+      while (kept !== sequence) {
+        if (isBlocked) throw new NotKept('Somebody else has edited it. Say above whose is meant.')
+        // Typed since, or begun anew: this is not to be kept any more.
+        if (wanted !== sequence || isStopped) throw new NotKept('It was edited further meanwhile.')
+        const told = new Promise<Saving>((resolve) => waiters.push(resolve))
+        void run()
+        const saving = await told
+        if (saving.is === 'refused' || saving.is === 'waiting') throw saving.error
+      }
       return revisionOf(etag)
     },
     overwrite() {
-      etag = undefined
+      // Of what is there now, so that what comes late of before is not taken for this.
+      void readDraft(api, automationId).then(
+        (found) => {
+          etag = found?.etag ?? NO_DRAFT
+          isBlocked = false
+          kept = undefined
+          void run()
+        },
+        () => say({ is: 'changed' }),
+      )
+    },
+    begin(anew) {
+      loop = undefined
       isBlocked = false
+      doubtful.clear()
+      ;({ etag, basedOn } = anew)
+      wanted = anew.sequence
+      kept = anew.sequence
+      // Whoever waits for what was before looks again.
+      say({ is: 'saved', kept })
+    },
+    rebase(revision) {
+      basedOn = revision
+    },
+    again() {
+      kept = undefined
       void run()
     },
-    forget(sequence) {
-      kept = sequence
-      wanted = sequence
-      etag = '"0"'
-      isBlocked = false
-      tell({ is: 'saved', kept })
+    async check() {
+      const isQuiet = () => !loop && !isBlocked && !isStopped && kept === wanted
+      const before = etag
+      if (!isQuiet()) return
+      const found = await readDraft(api, automationId).catch(() => null)
+      // What was saved meanwhile is told by that.
+      if (found === null || !isQuiet() || etag !== before || (found?.etag ?? NO_DRAFT) === etag) return
+      isBlocked = true
+      kept = undefined
+      say({ is: 'changed' })
+    },
+    async hush() {
+      loop = undefined
+      wanted = kept ?? wanted
+      await onItsWay
+    },
+    stop() {
+      isStopped = true
+      loop = undefined
     },
     isDone: () => kept === wanted,
+    etag: () => etag,
   }
 }

@@ -54,3 +54,9 @@ export function numbersBySteps(
   stand(undefined, figures.ending)
   return numbers
 }
+
+/** How many stand before an email that the sequence does not have any more. */
+export function atEarlierSteps({ steps }: Sequence, figures: Schemas['AutomationFigures']): number {
+  const ids = new Set(steps.map(({ id }) => id))
+  return figures.steps.filter(({ stepId }) => !ids.has(stepId)).reduce((sum, { waiting }) => sum + waiting, 0)
+}

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import type { Trigger } from '../automations/triggers.ts'
+import { type Trigger, TRIGGERS } from '../automations/triggers.ts'
 
 type Automation = Schemas['Automation']
 
@@ -43,9 +43,22 @@ export const sequenceOf = ({ name, trigger, triggerConfig, onSendFailure, steps 
 /** A draft as it was kept, where it is one that this page can read. */
 export function readSequence(content: unknown): Sequence | undefined {
   const { sequence } = (content ?? {}) as { sequence?: Partial<Sequence> }
-  return sequence && typeof sequence.name === 'string' && Array.isArray(sequence.steps)
-    ? (sequence as Sequence)
-    : undefined
+  const isOurs =
+    typeof sequence?.name === 'string' &&
+    Object.hasOwn(TRIGGERS, sequence.trigger ?? '') &&
+    typeof sequence.triggerConfig === 'object' &&
+    (sequence.triggerConfig as unknown) !== null &&
+    Array.isArray(sequence.steps) &&
+    sequence.steps.every(isStep)
+  return isOurs ? (sequence as Sequence) : undefined
+}
+
+function isStep(given: unknown): boolean {
+  const { id, type, subject, html, text, delayMinutes } = (given ?? {}) as Record<string, unknown>
+  const isText = (value: unknown) => value === null || typeof value === 'string'
+  if (typeof id !== 'string') return false
+  if (type === 'WAIT') return typeof delayMinutes === 'number'
+  return type === 'EMAIL' && typeof subject === 'string' && isText(html) && isText(text)
 }
 
 const newId = () => crypto.randomUUID()
@@ -111,13 +124,17 @@ const nameOf = (change: Change): string | undefined =>
       : undefined
 
 export type Act =
-  { do: 'change'; change: Change } | { do: 'undo' } | { do: 'redo' } | { do: 'begin'; sequence: Sequence }
+  | { do: 'change'; change: Change }
+  | { do: 'undo' }
+  | { do: 'redo' }
+  /** @param mine what was edited before, which is one step back */
+  | { do: 'begin'; sequence: Sequence; mine?: Sequence | undefined }
 
 export function edit(edited: Edited, act: Act): Edited {
   const { now, before, after } = edited
   switch (act.do) {
     case 'begin':
-      return begin(act.sequence)
+      return { ...begin(act.sequence), before: act.mine ? [act.mine] : [] }
     case 'undo': {
       const last = before.at(-1)
       return last ? { now: last, before: before.slice(0, -1), after: [now, ...after], last: undefined } : edited
@@ -138,7 +155,7 @@ export function edit(edited: Edited, act: Act): Edited {
 
 /** What keeps a step from doing what it is for. */
 export function problemOf(step: Step): string | undefined {
-  if (step.type === 'WAIT') return step.delayMinutes < 1 ? 'A wait takes a minute or more' : undefined
+  if (step.type === 'WAIT') return !(step.delayMinutes >= 1) ? 'A wait takes a minute or more' : undefined
   if (step.subject.trim() === '') return 'The subject is empty'
   if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'The email says nothing yet'
   return undefined

@@ -1,23 +1,28 @@
 import { useEffect, useReducer, useRef, useState } from 'react'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { keepDraft, type Saving } from './keep-draft.ts'
+import { type DraftKeeper, keepDraft, type DraftToKeep, type Saving } from './keep-draft.ts'
 import { type Act, begin, edit, type Edited, type Sequence } from './sequence.ts'
 
 /** How long somebody has to stop typing before what they typed is kept, in milliseconds. */
 const PAUSE_MS = 700
 
-export interface DraftState {
+export interface DraftState extends Pick<
+  DraftKeeper,
+  'overwrite' | 'keep' | 'rebase' | 'again' | 'check' | 'hush' | 'etag'
+> {
   edited: Edited
   act: (act: Act) => void
   saving: Saving
-  /** Keeps mine, whatever somebody else has saved. */
-  overwrite: () => void
   /** Whether there is a draft that is not what the automation is. */
   hasDraft: boolean
-  /** Has it be kept now. @returns its revision; 0 where there is none @throws where it cannot be */
-  keep: (sequence: Sequence) => Promise<number>
-  /** It is gone: what is edited is the automation's own. */
-  forget: (sequence: Sequence) => void
+  /** Goes on with what was read. @param mine what was edited before, where it is to be one step back */
+  open: (read: DraftToKeep & { isDraft: boolean }, mine?: Sequence) => void
+  /** Goes on keeping what was hushed. */
+  resume: () => void
+  /** Whoever leaves waits until what was typed is kept. @returns whether it is */
+  leave: () => Promise<boolean>
+  /** Keeps nothing any more of what is edited, unless it is edited further. */
+  giveUp: () => void
 }
 
 /**
@@ -25,10 +30,7 @@ export interface DraftState {
  *
  * @param found the draft there is, or the automation's own steps where there is none
  */
-export function useDraft(
-  automationId: string,
-  found: { sequence: Sequence; etag: string; basedOn: number; isDraft: boolean },
-): DraftState {
+export function useDraft(automationId: string, found: DraftToKeep & { isDraft: boolean }): DraftState {
   const { api } = useWorkspace()
   const [edited, act] = useReducer(edit, found.sequence, begin)
   const [hasDraft, setHasDraft] = useState(found.isDraft)
@@ -37,13 +39,16 @@ export function useDraft(
   const [first, setFirst] = useState(found.sequence)
   const { now } = edited
   const touched = useRef(false)
+  const isGivenUp = useRef(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
     // Also back to what it was: the draft that was kept meanwhile is not that.
     if (now !== first) touched.current = true
     if (!touched.current) return undefined
     setHasDraft(true)
-    const timer = setTimeout(() => keeper.want(now), PAUSE_MS)
-    return () => clearTimeout(timer)
+    isGivenUp.current = false
+    timer.current = setTimeout(() => keeper.want(now), PAUSE_MS)
+    return () => clearTimeout(timer.current)
   }, [now, first, keeper])
   const latest = useRef(now)
   useEffect(() => {
@@ -52,7 +57,8 @@ export function useDraft(
   // Whoever goes to another page does not wait for the pause.
   useEffect(
     () => () => {
-      if (touched.current) keeper.want(latest.current)
+      if (isGivenUp.current) keeper.stop()
+      else if (touched.current) keeper.want(latest.current)
     },
     [keeper],
   )
@@ -63,21 +69,39 @@ export function useDraft(
     }
     addEventListener('beforeunload', leave)
     return () => removeEventListener('beforeunload', leave)
-  }, [now, first, keeper])
+  }, [now, keeper])
   return {
+    ...keeper,
     edited,
     act,
     // What was typed just now is not kept before it is.
     saving: saving.is === 'saved' && saving.kept !== now && hasDraft ? { is: 'saving' } : saving,
     hasDraft,
-    overwrite: () => keeper.overwrite(),
-    keep: (sequence) => keeper.keep(sequence),
-    forget(sequence) {
-      keeper.forget(sequence)
+    hush() {
+      clearTimeout(timer.current)
+      return keeper.hush()
+    },
+    open(read, mine) {
+      clearTimeout(timer.current)
+      keeper.begin(read)
       touched.current = false
-      setFirst(sequence)
-      setHasDraft(false)
-      act({ do: 'begin', sequence })
+      setFirst(read.sequence)
+      setHasDraft(read.isDraft)
+      act({ do: 'begin', sequence: read.sequence, mine })
+    },
+    resume() {
+      if (touched.current) keeper.want(latest.current)
+    },
+    async leave() {
+      if (!touched.current) return true
+      return keeper.keep(latest.current).then(
+        () => true,
+        () => false,
+      )
+    },
+    giveUp() {
+      touched.current = false
+      isGivenUp.current = true
     },
   }
 }

@@ -1,11 +1,13 @@
 import { Button, MultiSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type Api, DriplineError, type Schemas } from '../../api/client.ts'
-import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { useLists } from '../../api/reads.ts'
+import { type Api, DriplineError, isRefusedFor, type Schemas } from '../../api/client.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './contact.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 type Contact = Schemas['Contact']
 type Data = Record<string, unknown>
@@ -46,26 +48,51 @@ function patchOf(contact: Contact, { email, firstName, externalId, data }: Field
   return Object.keys(body).length > 0 ? body : undefined
 }
 
-/** One call after the other: each is done, or says why not, and what was done before stays. */
-async function save(api: Api, contact: Contact, fields: Fields): Promise<void> {
-  const { id } = contact
-  const path = { id }
+/** Somebody else has taken it away before: that is what was wanted. */
+function unlessGone(error: unknown): void {
+  if (!isRefusedFor(error, 'contact_not_in_list', 'tag_not_found', 'list_not_found')) throw error
+}
+
+/**
+ * One call after the other: each is done, or says why not, and what was done before stays.
+ *
+ * @param contact as it was when the form was opened, with what of it this form has changed since
+ * @param tell of each call that was done, how the contact is by it
+ */
+async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Contact) => void): Promise<void> {
+  const path = { id: contact.id }
+  let now = contact
+  const done = (fields: Partial<Contact>) => tell((now = { ...now, ...fields }))
   const body = patchOf(contact, fields)
-  if (body) await api.PATCH('/contacts/{id}', { params: { path }, body })
+  if (body) {
+    await api.PATCH('/contacts/{id}', { params: { path }, body })
+    done({ ...body, metadata: readData(fields.data) ?? contact.metadata })
+  }
   // Compared without case, as the service does.
   const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
   const added = fields.tags.filter((tag) => !has(contact.tags, tag))
-  if (added.length > 0) await api.POST('/contacts/{id}/tags', { params: { path }, body: { tags: added } })
-  for (const tag of contact.tags.filter((each) => !has(fields.tags, each)))
-    await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { id, tag } } })
-  for (const listId of fields.listIds.filter((each) => !contact.listIds.includes(each)))
-    await api.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: id } })
-  for (const listId of contact.listIds.filter((each) => !fields.listIds.includes(each)))
-    await api.DELETE('/lists/{id}/contacts/{contactId}', { params: { path: { id: listId, contactId: id } } })
+  if (added.length > 0) {
+    await api.POST('/contacts/{id}/tags', { params: { path }, body: { tags: added } })
+    done({ tags: [...now.tags, ...added] })
+  }
+  for (const tag of contact.tags.filter((each) => !has(fields.tags, each))) {
+    await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { ...path, tag } } }).catch(unlessGone)
+    done({ tags: now.tags.filter((each) => each !== tag) })
+  }
+  for (const listId of fields.listIds.filter((each) => !contact.listIds.includes(each))) {
+    await api.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: contact.id } })
+    done({ listIds: [...now.listIds, listId] })
+  }
+  for (const listId of contact.listIds.filter((each) => !fields.listIds.includes(each))) {
+    const params = { path: { id: listId, contactId: contact.id } }
+    await api.DELETE('/lists/{id}/contacts/{contactId}', { params }).catch(unlessGone)
+    done({ listIds: now.listIds.filter((each) => each !== listId) })
+  }
 }
 
 /** What is known of a contact, to be changed. */
 export function EditContact({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
+  useReturnFocus()
   // As it was when the form was opened: what others change meanwhile is not changed back.
   const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
@@ -79,16 +106,11 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
     listIds: contact.listIds,
   })
   const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
-  const { data: lists } = useRead(['lists', 'choice'], async (read, signal) => {
-    const { data } = await read.GET('/lists', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ id, name }) => ({ value: id, label: name }))
-  })
+  const lists = useLists()
   const saving = useMutation({
-    mutationFn: () => save(api, contact, fields),
+    mutationFn: () => save(api, contact, fields, setContact),
     onSuccess: onDone,
     onSettled: () => readAgain('contacts'),
-    // Some of it may be done: what is not, is compared with what there is now.
-    onError: () => setContact(present),
   })
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
@@ -103,44 +125,46 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
       {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
         <Problem error={saving.error} />
       )}
-      <TextInput
-        label="Email"
-        type="email"
-        value={fields.email}
-        error={errorOf('/email')}
-        onChange={({ currentTarget: { value } }) => set({ email: value })}
-        autoFocus
-      />
-      <TextInput
-        label="First name"
-        value={fields.firstName}
-        onChange={({ currentTarget: { value } }) => set({ firstName: value })}
-      />
-      <TextInput
-        label="externalId"
-        description="What you know it by."
-        value={fields.externalId}
-        error={errorOf('/externalId')}
-        onChange={({ currentTarget: { value } }) => set({ externalId: value })}
-      />
-      <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
-      <MultiSelect
-        label="Lists"
-        searchable
-        data={lists ?? []}
-        value={fields.listIds}
-        onChange={(listIds) => set({ listIds })}
-      />
-      <Textarea
-        label="Data"
-        autosize
-        minRows={3}
-        maxRows={14}
-        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
-        value={fields.data}
-        error={isData ? errorOf('/metadata') : 'This is no JSON object yet'}
-        onChange={({ currentTarget: { value } }) => set({ data: value })}
-      />
+      <fieldset className="plainFields formFields" disabled={saving.isPending}>
+        <TextInput
+          label="Email"
+          type="email"
+          value={fields.email}
+          error={errorOf('/email')}
+          onChange={({ currentTarget: { value } }) => set({ email: value })}
+          autoFocus
+        />
+        <TextInput
+          label="First name"
+          value={fields.firstName}
+          onChange={({ currentTarget: { value } }) => set({ firstName: value })}
+        />
+        <TextInput
+          label="externalId"
+          description="What you know it by."
+          value={fields.externalId}
+          error={errorOf('/externalId')}
+          onChange={({ currentTarget: { value } }) => set({ externalId: value })}
+        />
+        <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
+        <MultiSelect
+          label="Lists"
+          searchable
+          data={lists ?? []}
+          value={fields.listIds}
+          onChange={(listIds) => set({ listIds })}
+        />
+        <Textarea
+          label="Data"
+          autosize
+          minRows={3}
+          maxRows={14}
+          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
+          value={fields.data}
+          error={isData ? errorOf('/metadata') : 'This is no JSON object yet'}
+          onChange={({ currentTarget: { value } }) => set({ data: value })}
+        />
+      </fieldset>
       <p className="small t3">Getting a tag or joining a list starts the automations that listen for that.</p>
       <div className="row">
         <Button type="submit" variant="filled" loading={saving.isPending}>

@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core'
 import { IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { useUnconfirmed } from '../../api/unconfirmed.ts'
+import { useMay, useRead } from '../../api/workspace.tsx'
 import { useNow } from '../../parts/clock.ts'
 import { dayInWords, timeOf, utc } from '../../parts/numbers.ts'
-import { safeHtml } from '../../parts/safe-html.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { ENROLLMENT_LOOKS, MESSAGE_LOOKS, State } from '../../parts/states.tsx'
 import { Part } from '../../shell/Page.tsx'
+import { Sent } from './Sent.tsx'
 import { byDay, type Happening, timelineOf } from './timeline.ts'
 import classes from './contact.module.css'
 
@@ -47,7 +47,12 @@ export function Timeline({
             <h3 className="t3">{dayInWords(new Date(day), now)}</h3>
             <ol>
               {happened.map((each) => (
-                <Item key={keyOf(each)} of={each} nameOf={nameOf} />
+                <Item
+                  key={keyOf(each)}
+                  of={each}
+                  nameOf={nameOf}
+                  sent={(message) => <Sent contactId={contactId} message={message} nth={data.indexOf(message)} />}
+                />
               ))}
             </ol>
           </section>
@@ -60,8 +65,16 @@ export function Timeline({
 const keyOf = (happening: Happening): string =>
   happening.kind === 'message' ? happening.message.id : `${happening.kind} ${happening.enrollment.id}`
 
-function Item({ of, nameOf }: { of: Happening; nameOf: (automationId: string) => string }) {
-  if (of.kind === 'message') return <MessageItem message={of.message} at={of.at} nameOf={nameOf} />
+function Item({
+  of,
+  nameOf,
+  sent,
+}: {
+  of: Happening
+  nameOf: (automationId: string) => string
+  sent: (message: Schemas['Message']) => ReactNode
+}) {
+  if (of.kind === 'message') return <MessageItem message={of.message} at={of.at} nameOf={nameOf} sent={sent} />
   const { automationId, status, version } = of.enrollment
   const name = <strong>{nameOf(automationId)}</strong>
   return of.kind === 'entered' ? (
@@ -106,10 +119,12 @@ function MessageItem({
   message,
   at,
   nameOf,
+  sent,
 }: {
   message: Schemas['Message']
   at: Date
   nameOf: (automationId: string) => string
+  sent: (message: Schemas['Message']) => ReactNode
 }) {
   const [isOpen, setOpen] = useState(false)
   const { subject, status, response, error, automationId } = message
@@ -128,37 +143,25 @@ function MessageItem({
         {error !== null && `. ${error}`}
       </p>
       {status === 'UNCONFIRMED' && <Decide id={message.id} />}
-      {isOpen && <Sent message={message} />}
+      {isOpen && sent(message)}
     </Line>
   )
 }
 
 /** What only somebody can decide: whether it is sent again, or left. */
 function Decide({ id }: { id: string }) {
-  const { api } = useWorkspace()
   const may = useMay('editor')
-  const readAgain = useReadAgain()
+  const { resend, dismiss, error } = useUnconfirmed(id)
   const [isAsking, setAsking] = useState(false)
-  const params = { path: { id } }
-  const settle = () => readAgain()
-  const resend = useMutation({
-    mutationFn: () => api.POST('/messages/{id}/retry', { params, body: { evenIfSent: true } }),
-    onSettled: settle,
-  })
-  const dismiss = useMutation({
-    mutationFn: () => api.POST('/messages/{id}/dismiss', { params }),
-    onSettled: settle,
-  })
   return (
     <>
       <p className="small t2">Nobody knows whether it arrived, so it is not sent again by itself.</p>
-      {resend.isError && <Problem error={resend.error} />}
-      {dismiss.isError && <Problem error={dismiss.error} />}
+      {error && <Problem error={error} />}
       {may && (
         <div className="row" style={{ marginTop: 6 }}>
           {isAsking ? (
             <>
-              <Button variant="filled" loading={resend.isPending} onClick={() => resend.mutate()}>
+              <Button key="sure" variant="filled" loading={resend.isPending} onClick={() => resend.mutate()}>
                 Send again: it may arrive twice
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
@@ -167,7 +170,9 @@ function Decide({ id }: { id: string }) {
             </>
           ) : (
             <>
-              <Button onClick={() => setAsking(true)}>Send again…</Button>
+              <Button key="ask" onClick={() => setAsking(true)}>
+                Send again…
+              </Button>
               <Button variant="subtle" color="gray" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
                 Dismiss
               </Button>
@@ -178,11 +183,3 @@ function Decide({ id }: { id: string }) {
     </>
   )
 }
-
-/** The email as it was sent. Nothing in it runs, and nothing is fetched. */
-const Sent = ({ message }: { message: Schemas['Message'] }) =>
-  message.html !== null ? (
-    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(message.html)} />
-  ) : (
-    <pre className={classes.plain}>{message.text ?? 'What it said is not kept.'}</pre>
-  )

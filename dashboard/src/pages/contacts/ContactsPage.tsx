@@ -3,6 +3,7 @@ import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { readPages, useLists } from '../../api/reads.ts'
 import { useMay, useRead } from '../../api/workspace.tsx'
 import { Page } from '../../shell/Page.tsx'
 import classes from './contacts.module.css'
@@ -31,17 +32,14 @@ export function ContactsPage() {
       replace: true,
     })
   const setLater = useDebouncedCallback(set, PAUSE_MS)
-  const { data: lists } = useRead(['lists', 'choice'], async (api, signal) => {
-    const { data } = await api.GET('/lists', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ id, name }) => ({ value: id, label: name }))
-  })
+  const lists = useLists()
   const { data: segments } = useRead(['segments', 'choice'], async (api, signal) => {
-    const { data } = await api.GET('/segments', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ id, name }) => ({ value: id, label: name }))
+    const found = await readPages((query) => api.GET('/segments', { params: { query }, signal }))
+    return found.map(({ id, name }) => ({ value: id, label: name }))
   })
   const { data: tags } = useRead(['tags', 'choice'], async (api, signal) => {
-    const { data } = await api.GET('/tags', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ name }) => name)
+    const found = await readPages((query) => api.GET('/tags', { params: { query }, signal }))
+    return found.map(({ name }) => name)
   })
   return (
     <Page
@@ -61,7 +59,7 @@ export function ContactsPage() {
           aria-label="Find"
           placeholder="Email or name"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd className={classes.kbd}>/</kbd>}
+          rightSection={<kbd>/</kbd>}
           defaultValue={search.q ?? search.email ?? ''}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />

@@ -7,9 +7,11 @@ import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './contacts.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 /** One contact by hand: it starts what a call would start. */
 export function NewContact({ onDone }: { onDone: () => void }) {
+  useReturnFocus()
   const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
   const navigate = useNavigate()
@@ -32,7 +34,7 @@ export function NewContact({ onDone }: { onDone: () => void }) {
     make.mutate()
   }
   return (
-    <form className={classes.card} onSubmit={submit} aria-label="New contact">
+    <form className="card" onSubmit={submit} aria-label="New contact">
       {make.isError && param !== '/email' && <Problem error={make.error} />}
       <div className={classes.pair}>
         <TextInput

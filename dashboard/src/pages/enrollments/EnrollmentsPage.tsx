@@ -3,6 +3,7 @@ import { IconExternalLink } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useService } from '../../api/reads.ts'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
@@ -80,6 +81,7 @@ function Of({
           aria-label="Automation"
           allowDeselect={false}
           searchable
+          onFocus={({ currentTarget }) => currentTarget.select()}
           data={names}
           value={automationId}
           onChange={(value) => value && void navigate({ search: { automationId: value }, replace: true })}
@@ -181,10 +183,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
       retry: false,
     })),
   })
-  const { data: service } = useRead(
-    ['service'],
-    async (read, signal) => (await read.GET('/service', { signal })).data.data,
-  )
+  const { data: service } = useService()
   return (
     <tbody>
       {rows.map((enrollment, n) => {

@@ -7,11 +7,12 @@ import {
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { useFigures, useService } from '../../api/reads.ts'
+import { useUnconfirmed } from '../../api/unconfirmed.ts'
+import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
 import { totalOf } from '../../parts/Account.tsx'
 import { useBusyAutomations } from './busy-automations.ts'
 import { things } from '../../parts/numbers.ts'
@@ -23,13 +24,7 @@ import classes from './HomePage.module.css'
 
 /** What waits for somebody: it does not go on by itself, or it does not go on now. */
 export function Decisions() {
-  const {
-    data: figures,
-    error,
-    refetch,
-  } = useRead(['figures'], async (api, signal) => (await api.GET('/figures', { signal })).data.data, {
-    everyMs: 10_000,
-  })
+  const { data: figures, error, refetch } = useFigures()
   const { data: unconfirmed } = useRead(
     ['messages', 'unconfirmed'],
     async (api, signal) =>
@@ -42,11 +37,7 @@ export function Decisions() {
       (await api.GET('/messages', { params: { query: { status: 'DEFERRED', limit: 1 } }, signal })).data.data,
     { enabled: (figures?.deferred ?? 0) > 0, everyMs: 10_000 },
   )
-  const { data: service } = useRead(
-    ['service'],
-    async (api, signal) => (await api.GET('/service', { signal })).data.data,
-    { everyMs: 15_000 },
-  )
+  const { data: service } = useService()
   const { workspace } = useWorkspace()
   const { data: automations } = useBusyAutomations()
   if (error) return <Problem error={error} again={() => void refetch()} />
@@ -150,18 +141,9 @@ function Decision({
 }
 
 function Unconfirmed({ message }: { message: Schemas['MessageSummary'] }) {
-  const { api, workspace } = useWorkspace()
+  const { workspace } = useWorkspace()
   const may = useMay('editor')
-  const readAgain = useReadAgain()
-  const params = { path: { id: message.id } }
-  const resend = useMutation({
-    mutationFn: () => api.POST('/messages/{id}/retry', { params, body: { evenIfSent: true } }),
-    onSettled: () => readAgain(),
-  })
-  const dismiss = useMutation({
-    mutationFn: () => api.POST('/messages/{id}/dismiss', { params }),
-    onSettled: () => readAgain(),
-  })
+  const { resend, dismiss, error } = useUnconfirmed(message.id)
   return (
     <Decision
       meaning="ask"
@@ -189,8 +171,7 @@ function Unconfirmed({ message }: { message: Schemas['MessageSummary'] }) {
         {message.to ?? 'its contact'}
       </Link>
       , <Time at={message.createdAt} />. Nobody knows whether it arrived: sent again, it may arrive twice.
-      {resend.isError && <Problem error={resend.error} />}
-      {dismiss.isError && <Problem error={dismiss.error} />}
+      {error && <Problem error={error} />}
     </Decision>
   )
 }

@@ -23,7 +23,7 @@ export function MidSequence() {
   return (
     <Part
       title="Mid-sequence now"
-      beside={data && `${things(active, 'contact')} in ${things(busy.length, 'automation')}`}
+      beside={data && `${things(active, 'enrollment')} in ${things(busy.length, 'automation')}`}
     >
       {error && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Rows rows={4} />}
@@ -54,7 +54,15 @@ export function MidSequence() {
                     </Link>
                   </td>
                   <td className="num strong">{count(figures.active)}</td>
-                  <td className="num t2">{figures.nextWakeAt === null ? 'Now' : <Time at={figures.nextWakeAt} />}</td>
+                  <td className="num t2">
+                    {automation.status !== 'active' && figures.held > 0 ? (
+                      'Held'
+                    ) : figures.nextWakeAt === null ? (
+                      'Now'
+                    ) : (
+                      <Time at={figures.nextWakeAt} />
+                    )}
+                  </td>
                   <td className="num t2 wide">{count(totalOf(figures.days.at(-1)!.messages))}</td>
                   <td className={`wide ${classes.problems}`}>
                     {unconfirmed > 0 && (

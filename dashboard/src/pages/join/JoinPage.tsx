@@ -1,41 +1,44 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { accountApi, DriplineError, type Schemas } from '../../api/client.ts'
-import { sessionQuery } from '../../api/session.ts'
+import { rememberWorkspace, sessionQuery } from '../../api/session.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Alone } from '../Alone.tsx'
 import { ElsewhereButton } from '../sign-in/OtherWays.tsx'
 
-/** What stands behind the # of a link is sent to nobody but by this page. */
-const token = () => location.hash.slice(1)
-
 export function JoinPage() {
+  // What stands behind the # of a link is sent to nobody but by this page. Another link may be opened in its place.
+  const token = useLocation({ select: ({ hash }) => hash })
   const offer = useQuery({
-    queryKey: ['offer', token()],
-    queryFn: async () => (await accountApi.POST('/invitation', { body: { token: token() || 'none' } })).data.data,
+    queryKey: ['offer', token],
+    queryFn: async () => (await accountApi.POST('/invitation', { body: { token: token || 'none' } })).data.data,
     staleTime: Infinity,
   })
   return (
     <Alone title="Welcome to Dripline">
       {offer.isPending && <Rows rows={4} height={48} />}
       {offer.isError && <Problem error={offer.error} again={() => void offer.refetch()} />}
-      {offer.data && <Accept offer={offer.data} />}
+      {offer.data && <Accept key={token} token={token} offer={offer.data} />}
     </Alone>
   )
 }
 
-function Accept({ offer }: { offer: Schemas['Offer'] }) {
+function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
   const [email, setEmail] = useState(offer.email ?? '')
   const [password, setPassword] = useState('')
   const client = useQueryClient()
   const navigate = useNavigate()
   const accept = useMutation({
-    mutationFn: () => accountApi.POST('/invitation/accept', { body: { token: token(), email, password } }),
+    mutationFn: () => accountApi.POST('/invitation/accept', { body: { token, email, password } }),
     async onSuccess() {
-      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      // Where the link is to, and not where somebody worked last.
+      const [to] = offer.workspaces
+      const joined = session.workspaces.find(({ name, mode }) => name === to?.name && mode === to.mode)
+      if (joined) rememberWorkspace(joined.id)
       await navigate({ to: '/', replace: true })
     },
   })
@@ -77,7 +80,7 @@ function Accept({ offer }: { offer: Schemas['Offer'] }) {
       <Button type="submit" variant="filled" data-size="lg" loading={accept.isPending}>
         Sign in
       </Button>
-      <ElsewhereButton invitation={token()} />
+      <ElsewhereButton invitation={token} />
     </form>
   )
 }

@@ -6,11 +6,13 @@ import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './keys.module.css'
 import { type NewApiKey, type Scope, SCOPES } from './keys.ts'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '')
 
 /** Makes a key: in its place on the page, above those there are. */
 export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void; onCancel: () => void }) {
+  useReturnFocus()
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState('')
@@ -37,8 +39,8 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
   const isPlaced = ['name', 'scopes', 'allow', 'rateLimit', 'expiresAt'].some((field) => at(field) !== undefined)
   return (
-    <form onSubmit={submit} className={classes.card} aria-label="New key">
-      <h2 className={classes.cardTitle}>New key</h2>
+    <form onSubmit={submit} className="card" aria-label="New key">
+      <h2>New key</h2>
       {make.isError && !isPlaced && <Problem error={make.error} />}
       <TextInput
         label="Name"

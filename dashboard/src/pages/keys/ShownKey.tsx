@@ -2,7 +2,8 @@ import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useRead, useWorkspace } from '../../api/workspace.tsx'
+import { useService } from '../../api/reads.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
 import classes from './keys.module.css'
 import type { NewApiKey } from './keys.ts'
 
@@ -15,23 +16,20 @@ const SAMPLES = {
 /** A key, the one time that it can be seen. */
 export function ShownKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
   const { workspace } = useWorkspace()
-  const { data: service } = useRead(
-    ['service'],
-    async (api, signal) => (await api.GET('/service', { signal })).data.data,
-  )
+  const { data: service } = useService()
   const isDelivered = workspace.mode === 'live' && service?.mail.mode !== 'capture'
   const { copy, copied, error } = useClipboard({ timeout: 3_000 })
   const [sample, setSample] = useState<keyof typeof SAMPLES>('curl')
   const { key, name, scopes, allow } = apiKey
   const begin = key.slice(0, key.lastIndexOf('_') + 1)
   return (
-    <section className={classes.card} aria-label={`The key ${name}`}>
+    <section className="card" aria-label={`The key ${name}`}>
       <div className={classes.made}>
         <span className={`${classes.mark} c-ok`} aria-hidden>
           <IconCheck size={14} stroke={2} />
         </span>
         <div>
-          <h2 className={classes.cardTitle}>The key “{name}” works now</h2>
+          <h2>The key “{name}” works now</h2>
           <p className="t2">
             Copy it before you leave. It is shown this once; only a hash of it is kept, so nobody can show it again.
           </p>

@@ -3,14 +3,17 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { readPages } from '../../api/reads.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Delete } from '../../parts/Delete.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
 import classes from './lists.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 /** Named sets of contacts; and tags, which are words on them. */
 export function ListsPage() {
@@ -24,12 +27,11 @@ export function ListsPage() {
     refetch,
   } = useRead(
     ['lists', 'page'],
-    async (api, signal) => (await api.GET('/lists', { params: { query: { limit: 100 } }, signal })).data,
+    (api, signal) => readPages((query) => api.GET('/lists', { params: { query }, signal })),
     { everyMs: 15_000 },
   )
-  const { data: tags } = useRead(
-    ['tags', 'page'],
-    async (api, signal) => (await api.GET('/tags', { params: { query: { limit: 100 } }, signal })).data.data,
+  const { data: tags } = useRead(['tags', 'page'], (api, signal) =>
+    readPages((query) => api.GET('/tags', { params: { query }, signal })),
   )
   return (
     <Page
@@ -44,15 +46,15 @@ export function ListsPage() {
       }
     >
       {isMaking && <NewList onDone={() => setMaking(false)} />}
-      <Part title="Lists" beside={lists && count(lists.pagination.total)}>
+      <Part title="Lists" beside={lists && count(lists.length)}>
         {error && <Problem error={error} again={() => void refetch()} />}
         {!lists && !error && <Rows rows={4} />}
-        {lists?.data.length === 0 && (
+        {lists?.length === 0 && (
           <p className="t2">
             No list yet. A contact joins one by the API or by hand, and that can start an automation.
           </p>
         )}
-        {lists && lists.data.length > 0 && (
+        {lists && lists.length > 0 && (
           <table className="table">
             <thead>
               <tr>
@@ -66,7 +68,7 @@ export function ListsPage() {
               </tr>
             </thead>
             <tbody>
-              {lists.data.map((list) => (
+              {lists.map((list) => (
                 <tr key={list.id}>
                   <td className="strong">
                     <Link
@@ -119,6 +121,7 @@ export function ListsPage() {
 }
 
 function NewList({ onDone }: { onDone: () => void }) {
+  useReturnFocus()
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState('')
@@ -135,7 +138,7 @@ function NewList({ onDone }: { onDone: () => void }) {
     make.mutate()
   }
   return (
-    <form className={classes.card} onSubmit={submit} aria-label="New list">
+    <form className="card" onSubmit={submit} aria-label="New list">
       {make.isError && <Problem error={make.error} />}
       <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
       <TextInput
@@ -161,26 +164,13 @@ function NewList({ onDone }: { onDone: () => void }) {
 function Remove({ id, contacts, onDone }: { id: string; contacts: number; onDone: () => void }) {
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/lists/{id}', { params: { path: { id } } }),
-    async onSuccess() {
-      onDone()
-      await readAgain('lists')
-    },
-  })
   return (
-    <div className={classes.remove}>
-      <span className="small t2">
-        {things(contacts, 'contact')} in it {contacts === 1 ? 'stays' : 'stay'}. It cannot be undone.
-      </span>
-      {remove.isError && <Problem error={remove.error} />}
-      <Button variant="filled" color="bad" loading={remove.isPending} onClick={() => remove.mutate()}>
-        Delete list
-      </Button>
-      <Button variant="subtle" color="gray" onClick={onDone}>
-        Keep it
-      </Button>
-      <CurlButton call={{ method: 'DELETE', path: `/lists/${id}` }} />
-    </div>
+    <Delete
+      what="list"
+      path={`/lists/${id}`}
+      says={`${things(contacts, 'contact')} in it ${contacts === 1 ? 'stays' : 'stay'}.`}
+      call={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => readAgain('lists'))}
+      onDone={onDone}
+    />
   )
 }

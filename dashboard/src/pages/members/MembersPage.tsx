@@ -11,6 +11,7 @@ import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
 import classes from './members.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'viewer', label: 'Viewer: sees everything, changes nothing' },
@@ -62,6 +63,7 @@ export function MembersPage() {
 }
 
 function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel: () => void }) {
+  useReturnFocus()
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [role, setRole] = useState<Role>('editor')
@@ -80,7 +82,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
     invite.mutate()
   }
   return (
-    <form className={classes.card} onSubmit={submit} aria-label="Invite somebody">
+    <form className="card" onSubmit={submit} aria-label="Invite somebody">
       <h2>Invite somebody</h2>
       {invite.isError && param !== '/email' && <Problem error={invite.error} />}
       <Select
@@ -113,7 +115,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
 function ShownLink({ link, onDone }: { link: string; onDone: () => void }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
-    <section className={classes.card} aria-label="The link">
+    <section className="card" aria-label="The link">
       <div className="row">
         <h2>Send them this link</h2>
         <ActionIcon className="push" aria-label="Hide the link" onClick={onDone}>

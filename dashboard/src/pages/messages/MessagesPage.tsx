@@ -5,7 +5,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { inWords } from '../../api/client.ts'
 import { useAutomations } from '../automations/automations.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { useFigures } from '../../api/reads.ts'
+import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -33,13 +34,7 @@ export function MessagesPage() {
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const may = useMay('editor')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { data: figures } = useRead(
-    ['figures'],
-    async (read, signal) => (await read.GET('/figures', { signal })).data.data,
-    {
-      everyMs: 10_000,
-    },
-  )
+  const { data: figures } = useFigures()
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
@@ -79,9 +74,9 @@ export function MessagesPage() {
   const canDecide = may && (status === 'UNCONFIRMED' || status === 'FAILED')
   return (
     <Page title="Messages">
-      <div className={classes.tabs}>
+      <div className="tabs">
         <UnstyledButton
-          className={classes.tab}
+          className="tab"
           aria-pressed={status === undefined}
           onClick={() => choose({ status: undefined })}
         >
@@ -90,7 +85,7 @@ export function MessagesPage() {
         {STATUSES.map((value) => (
           <UnstyledButton
             key={value}
-            className={classes.tab}
+            className="tab"
             aria-pressed={status === value}
             onClick={() => choose({ status: value })}
           >

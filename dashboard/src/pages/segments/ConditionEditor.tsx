@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Select, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useRead } from '../../api/workspace.tsx'
+import { useLists } from '../../api/reads.ts'
 import { COMPARISONS, type Kind, type Line, type Lines, needsValue, NEW_LINE } from './condition.ts'
 import classes from './segments.module.css'
 
@@ -26,10 +26,7 @@ const IS = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }
 
 /** A condition, line by line. */
 export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lines) => void }) {
-  const { data: lists } = useRead(['lists', 'choice'], async (api, signal) => {
-    const { data } = await api.GET('/lists', { params: { query: { limit: 100 } }, signal })
-    return data.data.map(({ id, name }) => ({ value: id, label: name }))
-  })
+  const lists = useLists()
   const change = (at: number, fields: Partial<Line>) =>
     set({ ...lines, lines: lines.lines.map((line, n) => (n === at ? { ...line, ...fields } : line)) })
   return (
@@ -78,6 +75,9 @@ export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lin
             <TextInput
               aria-label={`Line ${at + 1}: with what`}
               placeholder={line.name.endsWith('At') ? '2026-01-31T12:00:00Z' : 'Value'}
+              title={
+                line.kind === 'metadata' ? 'A number is compared as one; in quotes, such as "12", as a text' : undefined
+              }
               value={line.value}
               onChange={({ currentTarget: { value } }) => change(at, { value })}
             />

@@ -5,11 +5,12 @@ import { type FormEvent, useState } from 'react'
 import { inWords as errorInWords, type Schemas } from '../../api/client.ts'
 import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { sameText } from '../../parts/same-text.ts'
 import { things } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
-import { type Condition, fromLines, type Lines, NEW_LINE, toLines } from './condition.ts'
+import { type Condition, fromLines, isOpen, type Lines, NEW_LINE, toLines } from './condition.ts'
 import { ConditionEditor, ConditionJson } from './ConditionEditor.tsx'
-import classes from './segments.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 const PAUSE_MS = 400
 
@@ -22,7 +23,16 @@ function read(json: string): { condition?: Condition; error?: string } {
 }
 
 /** A segment: its name, its condition, and for how many that is true as one types. */
-export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] | undefined; onDone: () => void }) {
+export function SegmentForm({
+  segment: given,
+  onDone,
+}: {
+  segment: Schemas['Segment'] | undefined
+  onDone: () => void
+}) {
+  // As it was when the form was opened.
+  const [segment] = useState(given)
+  useReturnFocus()
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState(segment?.name ?? '')
@@ -32,9 +42,15 @@ export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] |
   const [json, setJson] = useState(JSON.stringify(segment?.condition, null, 2) ?? '')
   const { condition, error } = lines ? { condition: fromLines(lines), error: undefined } : read(json)
   const body = { name, condition: condition! }
+  // What nobody has touched here is not changed back, where others have.
+  const change = {
+    ...(name !== segment?.name && { name }),
+    ...(condition && sameText(condition) !== sameText(segment?.condition) && { condition }),
+  }
+  const isUnsaid = lines?.lines.some(isOpen) ?? false
   const save = useMutation({
     mutationFn: async () => {
-      if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body })
+      if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body: change })
       else await api.POST('/segments', { body })
     },
     async onSuccess() {
@@ -44,18 +60,22 @@ export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] |
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (condition) save.mutate()
+    if (!condition || typeof condition !== 'object' || isUnsaid) return
+    if (segment && Object.keys(change).length === 0) onDone()
+    else save.mutate()
   }
   return (
-    <form className={classes.card} onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
+    <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
       {save.isError && <Problem error={save.error} />}
-      <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
-      {lines ? (
-        <ConditionEditor lines={lines} set={setLines} />
-      ) : (
-        <ConditionJson json={json} set={setJson} error={error} />
-      )}
-      <Count condition={condition} />
+      <fieldset className="plainFields formFields" disabled={save.isPending}>
+        <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
+        {lines ? (
+          <ConditionEditor lines={lines} set={setLines} />
+        ) : (
+          <ConditionJson json={json} set={setJson} error={error} />
+        )}
+      </fieldset>
+      {isUnsaid ? <p className="t2">A line says nothing yet.</p> : <Count condition={condition} />}
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
           Save segment
@@ -66,7 +86,7 @@ export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] |
         <CurlButton
           call={
             segment
-              ? { method: 'PATCH', path: `/segments/${segment.id}`, body }
+              ? { method: 'PATCH', path: `/segments/${segment.id}`, body: change }
               : { method: 'POST', path: '/segments', body }
           }
         />

@@ -1,29 +1,27 @@
 import { Button, VisuallyHidden } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Delete } from '../../parts/Delete.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
-import { useListNames } from '../automations/automations.ts'
+import { readPages, useListNames } from '../../api/reads.ts'
 import { inWords } from './condition.ts'
 import { SegmentForm } from './SegmentForm.tsx'
-import classes from './segments.module.css'
 
 /** Saved conditions: whoever they are true for at the moment. */
 export function SegmentsPage() {
   const may = useMay('editor')
   const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
   useHotkeys([['n', () => may && setEditing('new')]])
-  const { data, error, refetch } = useRead(
-    ['segments', 'page'],
-    async (api, signal) => (await api.GET('/segments', { params: { query: { limit: 100 } }, signal })).data,
+  const { data, error, refetch } = useRead(['segments', 'page'], (api, signal) =>
+    readPages((query) => api.GET('/segments', { params: { query }, signal })),
   )
   return (
     <Page
@@ -44,15 +42,15 @@ export function SegmentsPage() {
           onDone={() => setEditing(undefined)}
         />
       )}
-      <Part title="Segments" beside={data && count(data.pagination.total)}>
+      <Part title="Segments" beside={data && count(data.length)}>
         {error && <Problem error={error} again={() => void refetch()} />}
         {!data && !error && <Rows rows={4} />}
-        {data?.data.length === 0 && (
+        {data?.length === 0 && (
           <p className="t2">
             No segment yet. It is a saved condition: nobody is put in or taken out, whoever it is true for is in it.
           </p>
         )}
-        {data && data.data.length > 0 && <Table segments={data.data} may={may} onEdit={setEditing} />}
+        {data && data.length > 0 && <Table segments={data} may={may} onEdit={setEditing} />}
       </Part>
     </Page>
   )
@@ -120,26 +118,16 @@ function Table({
   )
 }
 
-function Remove({ segment, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
+function Remove({ segment: { id }, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/segments/{id}', { params: { path: { id: segment.id } } }),
-    async onSuccess() {
-      onDone()
-      await readAgain('segments')
-    },
-  })
   return (
-    <div className={classes.remove}>
-      <span className="small t2">Its contacts stay. It cannot be undone.</span>
-      {remove.isError && <Problem error={remove.error} />}
-      <Button variant="filled" color="bad" loading={remove.isPending} onClick={() => remove.mutate()}>
-        Delete segment
-      </Button>
-      <Button variant="subtle" color="gray" onClick={onDone}>
-        Keep it
-      </Button>
-    </div>
+    <Delete
+      what="segment"
+      path={`/segments/${id}`}
+      says="Its contacts stay."
+      call={() => api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => readAgain('segments'))}
+      onDone={onDone}
+    />
   )
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { sameText } from '../../parts/same-text.ts'
 
 export type Condition = Schemas['Condition']
 /** As the page makes them: the document's union of forms, by their keys. */
@@ -40,11 +41,20 @@ const TEXTS = ['contains', 'startsWith', 'endsWith']
 export const needsValue = ({ kind, is }: Line): boolean =>
   (kind === 'field' || kind === 'metadata') && !UNARY.includes(is)
 
-/** What somebody types of metadata: numbers, true and false are those. */
+/** What somebody types of metadata: true, false and numbers as they are written are those; anything else, and what is in quotes, a text. */
 function typed(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
+  if (/^".*"$/s.test(text)) return text.slice(1, -1)
+  return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text
 }
+
+/** As somebody would type it. */
+const asTyped = (value: unknown): string =>
+  typeof value === 'string' && typed(value) !== value ? `"${value}"` : String(value)
+
+/** What keeps a line from saying anything. */
+export const isOpen = (line: Line): boolean =>
+  line.name.trim() === '' || (needsValue(line) && line.is !== 'equal' && line.value.trim() === '')
 
 function conditionOf({ not, kind, name, is, value }: Line): Loose {
   const isText = kind === 'field' || TEXTS.includes(is)
@@ -64,16 +74,9 @@ function lineOf(condition: Loose): Line | undefined {
   const known = ['is', 'value', ...(kind ? [kind] : [])]
   if (!kind || Object.keys(part).some((key) => !known.includes(key))) return undefined
   const { is = 'equal', value = '' } = part
-  return { not, kind, name: String(part[kind]), is: String(is), value: String(value) }
+  const isText = kind === 'field' || TEXTS.includes(String(is))
+  return { not, kind, name: String(part[kind]), is: String(is), value: isText ? String(value) : asTyped(value) }
 }
-
-/** The same text for the same condition, in whatever order its keys are. */
-const sameText = (condition: unknown): string =>
-  JSON.stringify(condition, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  )
 
 /** @returns `undefined` where it is more than lines can show */
 export function toLines(condition: Condition): Lines | undefined {
@@ -83,7 +86,7 @@ export function toLines(condition: Condition): Lines | undefined {
   const lines = parts.map(lineOf)
   if (lines.some((line) => line === undefined)) return undefined
   const found = { join: join ?? 'all', lines: lines as Line[] } as const
-  // What is shown has to be what is saved: a text that looks like a number would not be.
+  // What is shown has to be what is saved.
   return sameText(fromLines(found)) === sameText(join ? condition : { all: [condition] }) ? found : undefined
 }
 

@@ -6,9 +6,11 @@ import { sessionQuery, type Workspace } from '../../api/session.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './workspace.module.css'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 /** Another workspace, with nothing in it. */
 export function NewWorkspace({ onDone }: { onDone: () => void }) {
+  useReturnFocus()
   const { api } = useWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -26,7 +28,7 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
     make.mutate()
   }
   return (
-    <form className={classes.card} onSubmit={submit} aria-label="New workspace" style={{ marginBottom: 32 }}>
+    <form className="card" onSubmit={submit} aria-label="New workspace">
       <h2>New workspace</h2>
       {make.isError && <Problem error={make.error} />}
       <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />

@@ -4,10 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { useService } from '../../api/reads.ts'
+import { useMay, useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
-import { testEmailInWords } from '../../parts/test-email.ts'
 import { Rows } from '../../parts/Rows.tsx'
+import { SendToMe } from '../../parts/SendToMe.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
 import classes from './workspace.module.css'
@@ -16,11 +17,7 @@ import classes from './workspace.module.css'
 export function WorkspacePage() {
   const isOwner = useMay('owner')
   const [isMaking, setMaking] = useState(false)
-  const { data, error, refetch } = useRead(
-    ['service'],
-    async (api, signal) => (await api.GET('/service', { signal })).data.data,
-    { everyMs: 15_000 },
-  )
+  const { data, error, refetch } = useService()
   return (
     <Page
       title="Workspace"
@@ -57,7 +54,7 @@ function Identity({ isOwner }: { isOwner: boolean }) {
   }
   return (
     <Part title="Name and mode">
-      <form onSubmit={submit} className={classes.card} aria-label="Name">
+      <form onSubmit={submit} className="card still" aria-label="Name">
         {rename.isError && <Problem error={rename.error} />}
         <div className={classes.field}>
           <TextInput
@@ -87,6 +84,8 @@ function Identity({ isOwner }: { isOwner: boolean }) {
 
 type Look = Schemas['ServiceLook']
 
+const TEST = { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' }
+
 function Mail({ mail }: { mail: Look['mail'] }) {
   const { workspace } = useWorkspace()
   const isDelivered = mail.mode === 'smtp' && workspace.mode === 'live'
@@ -112,34 +111,10 @@ function Mail({ mail }: { mail: Look['mail'] }) {
         One for the whole installation, set where it is started: <span className="code">MAIL_FROM</span>,{' '}
         <span className="code">SMTP_URL</span>, and <span className="code">MAIL_CAPTURE</span> to deliver none.
       </p>
-      <TestSend isDelivered={isDelivered} />
-    </Part>
-  )
-}
-
-function TestSend({ isDelivered }: { isDelivered: boolean }) {
-  const { api } = useWorkspace()
-  const may = useMay('editor')
-  const send = useMutation({
-    mutationFn: async () =>
-      (
-        await api.POST('/emails/test', {
-          body: { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' },
-        })
-      ).data.data,
-  })
-  if (!may) return null
-  return (
-    <div className="row" style={{ marginTop: 12, flexWrap: 'wrap' }}>
-      <Button loading={send.isPending} onClick={() => send.mutate()}>
+      <SendToMe email={TEST} before={isDelivered ? undefined : 'It would be captured, as all mail here is.'}>
         Send me a test
-      </Button>
-      <span role="status" className="t2">
-        {send.data && testEmailInWords(send.data)}
-        {!send.data && !isDelivered && 'It would be captured, as all mail here is.'}
-      </span>
-      {send.isError && <Problem error={send.error} />}
-    </div>
+      </SendToMe>
+    </Part>
   )
 }
 

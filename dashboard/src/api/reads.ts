@@ -1,0 +1,45 @@
+import type { Api } from './client.ts'
+import { useRead } from './workspace.tsx'
+
+const PAGE = 100
+/** Beyond that a list is cut: nobody chooses from two thousand by hand. */
+const MOST_PAGES = 20
+
+/** Every page of a list, one after the other. @param get one of them, of a hundred */
+export async function readPages<Row>(
+  get: (query: {
+    page: number
+    limit: number
+  }) => Promise<{ data: { data: Row[]; pagination: { totalPages: number } } }>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const { data } = await get({ page, limit: PAGE })
+    rows.push(...data.data)
+    if (page >= data.pagination.totalPages) break
+  }
+  return rows
+}
+
+/** How what the service needs is, and what its mail leaves by. */
+export const useService = () =>
+  useRead(['service'], async (api, signal) => (await api.GET('/service', { signal })).data.data, { everyMs: 15_000 })
+
+/** The workspace's figures, of its whole mail. */
+export const useFigures = () =>
+  useRead(['figures'], async (api, signal) => (await api.GET('/figures', { signal })).data.data, { everyMs: 10_000 })
+
+const readLists = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/lists', { params: { query }, signal }))
+
+/** The lists of the workspace, to choose from. */
+export function useLists() {
+  const { data } = useRead(['lists', 'choice'], readLists)
+  return data?.map(({ id, name }) => ({ value: id, label: name }))
+}
+
+/** What a list is called. */
+export function useListNames(): (id: string) => string | undefined {
+  const lists = useLists()
+  return (id) => lists?.find(({ value }) => value === id)?.label
+}

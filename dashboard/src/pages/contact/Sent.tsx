@@ -1,0 +1,41 @@
+import type { Schemas } from '../../api/client.ts'
+import { useRead } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { safeHtml } from '../../parts/safe-html.ts'
+import classes from './contact.module.css'
+
+type Message = Schemas['Message']
+
+/** What may have come before it since the page was read. */
+const CAME_SINCE = 3
+
+/** An email as it was sent. Nothing in it runs, and nothing is fetched. @param nth which of the contact's it is: the newest is 0 */
+export function Sent({ contactId, message, nth }: { contactId: string; message: Message; nth: number }) {
+  const { data, error } = useRead(
+    ['messages', message.id, 'content'],
+    async (api, signal) => {
+      for (let page = nth + 1; page <= nth + 1 + CAME_SINCE; page += 1) {
+        const params = { path: { id: contactId }, query: { limit: 1, page } }
+        const [found] = (await api.GET('/contacts/{id}/activity', { params, signal })).data.data
+        if (found?.id === message.id) return found
+      }
+      return null
+    },
+    // Of many long ones the page has the first.
+    { enabled: message.contentOmitted, once: true },
+  )
+  if (!message.contentOmitted) return <Content of={message} />
+  if (error) return <Problem error={error} />
+  if (data === undefined) return <Rows rows={4} />
+  return data ? <Content of={data} /> : <p className="t2">It is not there any more. Load the page again.</p>
+}
+
+const Content = ({ of: { html, text, status } }: { of: Message }) =>
+  html !== null ? (
+    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(html)} />
+  ) : (
+    <pre className={classes.plain}>
+      {text ?? (status === 'SENDING' ? 'It is being made.' : 'What it said is not kept.')}
+    </pre>
+  )

@@ -1,0 +1,50 @@
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { pause } from './pause.ts'
+
+const PAUSE_MS = 3_000
+
+/** Whether the service answers: what stands before it may, with another page. */
+const isThere = () =>
+  fetch('/healthz', { signal: AbortSignal.timeout(PAUSE_MS) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** Asks again for the looks that did not come. */
+async function loadLooksAgain(): Promise<void> {
+  const missing = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].filter(({ sheet }) => !sheet)
+  await Promise.all(
+    missing.map((link) => {
+      const again = link.cloneNode() as HTMLLinkElement
+      const loaded = new Promise((resolve) => {
+        again.onload = resolve
+        again.onerror = resolve
+      })
+      link.replaceWith(again)
+      return loaded
+    }),
+  )
+}
+
+/**
+ * Loads a part of the page, as soon as the service is there: what is typed in another part stays meanwhile.
+ *
+ * @throws where the service is there, and the part is not: a new version has others
+ */
+export async function patiently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const loaded = await load()
+      if (tries > 1) await loadLooksAgain()
+      return loaded
+    } catch (error) {
+      const isBack = await isThere()
+      // Once more in any case: it may have come back between the two.
+      if (isBack && tries > 1) throw error
+      if (!isBack) await pause(PAUSE_MS)
+    }
+  }
+}
+
+/** A route's page, which comes when somebody goes there. */
+export const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => patiently(load), name)
