@@ -56,8 +56,9 @@ export async function deleteEnrollments(em: EntityManager, ids: readonly string[
     em,
     `with settled as (
        update messages set
-         status = case status when 'DEFERRED' then 'FAILED' else 'UNCONFIRMED' end,
-         error = case status when 'DEFERRED' then 'The automation was deleted before it could be sent' else '${SENDER_DIED}' end
+         status = case status when 'DEFERRED' then 'DISMISSED' else 'UNCONFIRMED' end,
+         error = case status when 'DEFERRED' then 'The automation was deleted before it could be sent' else '${SENDER_DIED}' end,
+         settled_at = coalesce(settled_at, now())
        where enrollment_id = any($1::uuid[])
          and (status = 'DEFERRED' or (status = 'SENDING' and lease_until <= clock_timestamp()))
      ),
