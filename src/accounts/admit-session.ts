@@ -47,8 +47,12 @@ export function createSessionAdmission(em: EntityManager): AdmitSession {
     const key = tokenHash.toString('base64')
     const accountId = accounts.get(key)
     // Anybody can make tokens up; and behind an address that asks for too much, somebody may have signed in just now.
-    if (accountId === undefined && isRefused && !mayTry(network)) return undefined
+    const mustTry = () => accountId === undefined && isRefused()
+    const isTry = mustTry()
+    if (isTry && !mayTry(network)) return undefined
     return inTurn(accountId === undefined ? `sessions of ${network}` : key, async () => {
+      // It may have been refused while this one waited.
+      if (!isTry && mustTry() && !mayTry(network)) return undefined
       const found = await onBehalfOf(accountId ?? network, () =>
         admitSession(em.fork(), { tokenHash, workspaceId, limit: LIMIT }),
       )

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Account, Session } from './entities.ts'
@@ -22,13 +23,18 @@ export async function assertPresent(
 ): Promise<Account> {
   const unit = em.fork()
   const account = await unit.findOneOrFail(Account, accountId)
+  await assertFewProofs(em, { accountId, sessionId })
   if (account.passwordHash == null) {
-    const session = await unit.findOne(Session, sessionId)
-    if (!session || Date.now() - session.createdAt.getTime() > FRESH_MS) throw new Refusal(SIGN_IN_AGAIN)
+    await assertSignedInLately(unit, sessionId)
     return account
   }
-  await assertFewProofs(em, sessionId)
   if (!(await passwords.check(present ?? '', account.passwordHash)))
     throw new Refusal(WRONG_CREDENTIALS, { message: 'The present password is wrong', param: '/presentPassword' })
   return account
+}
+
+/** That a session has begun just now. @throws {Refusal} `sign_in_again` */
+export async function assertSignedInLately(em: EntityManager, sessionId: string): Promise<void> {
+  const session = await unitOf(em).findOne(Session, sessionId)
+  if (!session || Date.now() - session.createdAt.getTime() > FRESH_MS) throw new Refusal(SIGN_IN_AGAIN)
 }

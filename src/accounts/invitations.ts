@@ -6,6 +6,7 @@ import { notFound, Refusal } from '../platform/refusal.ts'
 import { listWorkspaces, lockWorkspaces, type Role, Workspace } from '../workspaces/index.ts'
 import { Account, Invitation, InvitationWorkspace, Member } from './entities.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
+import { lockAccount } from './lock-account.ts'
 import { hasNoAccounts } from './members.ts'
 import { joinWorkspaces, takeInvitation } from './queries.ts'
 import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './refusals.ts'
@@ -96,6 +97,8 @@ export async function acceptInvitation(
   }
   const passwordHash = isNewPassword ? await passwords.hash(password) : null
   return em.fork().transactional(async (unit) => {
+    // First, as by whoever signs in by another service, or ends what an account has made.
+    if (before) await lockAccount(unit, before.id)
     const { role, workspaceIds } = await takeUp(unit, hashToken(token), key)
     const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
     await unit.flush()

@@ -115,12 +115,12 @@ export const passkeyOperations = [
     path: '/account/passkeys/{id}',
     tag: 'Account',
     summary: 'Remove a passkey',
-    description: 'The device signs nobody in any more.',
+    description: 'The device signs nobody in any more. It is done within ten minutes of signing in.',
     answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
-    refusals: { 404: [PASSKEY_NOT_FOUND] },
+    refusals: { 401: [SIGN_IN_AGAIN], 404: [PASSKEY_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
-      await removePasskey(em, visitor.session.account, id, visitor)
+      await removePasskey(em, visitor.session, id, visitor)
       return deleted(id)
     },
   }),

@@ -12,12 +12,14 @@ import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { assertSignedInLately } from './assert-present.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
 import { Account, Passkey } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
 import { lockSession } from './queries.ts'
 import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
 import { beginSession } from './sessions.ts'
+import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
 import { assertFewBeginnings } from './windows.ts'
 
@@ -91,16 +93,18 @@ export async function addPasskey(
   })
 }
 
-/** @throws {Refusal} `passkey_not_found` */
+/** By whoever has signed in just now: it may be the only way in. @throws {Refusal} `passkey_not_found`; `sign_in_again`; `signed_out` */
 export const removePasskey = (
   em: EntityManager,
-  account: { id: string; email: string },
+  { account, sessionId }: { account: { id: string; email: string }; sessionId: string },
   id: string,
   visitor: Visitor,
 ): Promise<void> =>
   em.fork().transactional(async (unit) => {
     // Nobody signs in by it behind this.
     await lockAccount(unit, account.id)
+    await assertSignedInStill(unit, { accountId: account.id, sessionId })
+    await assertSignedInLately(unit, sessionId)
     const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
     if (removed === 0) throw new Refusal(PASSKEY_NOT_FOUND)
     await tell(unit, 'removePasskey', account, visitor, { targetId: id })

@@ -6,8 +6,7 @@ import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
 /**
  * Looks a session up and counts the request in its window, in one round trip: whoever has stolen one keeps nobody from ending it by
- * another. A session that is used goes on for
- * fourteen days, and for ninety at most.
+ * another. A session that is used goes on for fourteen days, and for ninety at most.
  *
  * @returns `undefined` where there is none, or it has ended
  */
@@ -87,6 +86,16 @@ const LOCK_SESSION = `
 select id from sessions where id = $1::uuid and account_id = $2::uuid and expires_at > now() for key share`
 
 const LOCK_MEMBER = 'select role from members where account_id = $1::uuid and workspace_id = $2::uuid for share'
+
+/** Ends those of an account that were used longest ago. @param most how many stay */
+export async function endSessionsBut(em: EntityManager, accountId: string, most: number): Promise<void> {
+  await sql(
+    em,
+    `delete from sessions where account_id = $1::uuid and id not in
+       (select id from sessions where account_id = $1::uuid order by last_used_at desc, id desc limit $2)`,
+    [accountId, most],
+  )
+}
 
 /** How long a session lives that nobody uses, in milliseconds. */
 export const IDLE_MS = 14 * 86_400_000

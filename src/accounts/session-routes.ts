@@ -10,7 +10,6 @@ import {
 } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { WEAK_PASSWORD } from '../platform/passwords.ts'
-import { Refusal } from '../platform/refusal.ts'
 import { changePassword } from './change-password.ts'
 import { acceptInvitation, findOffer } from './invitations.ts'
 import { listMemberships } from './members.ts'
@@ -23,7 +22,7 @@ import {
   WRONG_CREDENTIALS,
 } from './refusals.ts'
 import { acceptInput, invitationLinkInput, passwordInput, signInInput } from './schemas.ts'
-import { endAllSessions, endSession, listSessions } from './sessions.ts'
+import { endSession, listSessions, signOut, signOutEverywhere } from './sessions.ts'
 import {
   listedSessionShape,
   offeredShape,
@@ -90,8 +89,8 @@ export const sessionOperations = [
     description: 'Ends the session of this browser, and has it forget the cookie.',
     answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
     async handle({ visitor }, { em }) {
-      const { sessionId, account } = visitor.session
-      await endSession(em, account.id, sessionId)
+      const { sessionId } = visitor.session
+      await signOut(em, visitor.session)
       return { ...deleted(sessionId), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
     },
   }),
@@ -120,12 +119,14 @@ export const sessionOperations = [
     path: '/sessions/{id}',
     tag: 'Account',
     summary: 'Sign another browser out',
-    description: 'Ends one of the sessions of the account.',
+    description:
+      'Ends one of the sessions of the account, within ten minutes of signing in: by a session that was stolen nobody is kept out. ' +
+      'All at once are ended at any time.',
     answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
-    refusals: { 404: [SESSION_NOT_FOUND] },
+    refusals: { 401: [SIGN_IN_AGAIN], 404: [SESSION_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
-      if (!(await endSession(em, visitor.session.account.id, id))) throw new Refusal(SESSION_NOT_FOUND)
+      await endSession(em, visitor.session, id)
       return deleted(id)
     },
   }),
@@ -140,7 +141,7 @@ export const sessionOperations = [
     answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
     async handle({ visitor }, { em }) {
       const { account } = visitor.session
-      await endAllSessions(em, account.id)
+      await signOutEverywhere(em, visitor.session, visitor)
       return { ...deleted(account.id), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
     },
   }),

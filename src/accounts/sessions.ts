@@ -1,14 +1,28 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { assertSignedInLately } from './assert-present.ts'
 import { Account, Challenge, Invitation, Session } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
-import { IDLE_MS } from './queries.ts'
+import { endSessionsBut, IDLE_MS } from './queries.ts'
+import { SESSION_NOT_FOUND } from './refusals.ts'
+import { assertSignedInStill } from './still-in.ts'
+import { tell } from './tell.ts'
 import { hashToken, newToken } from './tokens.ts'
+import type { From } from './windows.ts'
+
+/** Somebody who is signed in. */
+interface Who {
+  account: { id: string; email: string }
+  sessionId: string
+}
 
 const MOST_OF_USER_AGENT = 300
+/** Of one account: each has a window of requests of its own. */
+const MOST_SESSIONS = 30
 
-/** Begins a session. @returns what its cookie holds. */
+/** Begins a session, in place of the one that was used longest ago where there are too many. @returns what its cookie holds. */
 export async function beginSession(
   em: EntityManager,
   accountId: string,
@@ -23,6 +37,7 @@ export async function beginSession(
     expiresAt: new Date(Date.now() + IDLE_MS),
   })
   await unit.flush()
+  await endSessionsBut(unit, accountId, MOST_SESSIONS)
   return token
 }
 
@@ -30,9 +45,34 @@ export async function beginSession(
 export const listSessions = (em: EntityManager, accountId: string): Promise<Session[]> =>
   em.fork().find(Session, { account: accountId, expiresAt: { $gt: new Date() } }, { orderBy: { id: 'desc' } })
 
-/** Ends a session of an account. @returns whether there was one. */
-export const endSession = async (em: EntityManager, accountId: string, sessionId: string): Promise<boolean> =>
-  isId(sessionId) && (await unitOf(em).nativeDelete(Session, { id: sessionId, account: accountId })) > 0
+/** Ends the session that somebody has. */
+export const signOut = async (em: EntityManager, { account, sessionId }: Who): Promise<void> =>
+  void (await unitOf(em).nativeDelete(Session, { id: sessionId, account: account.id }))
+
+/**
+ * Ends a session of an account: another one only by one that has begun just now, because whoever has stolen one that goes on for
+ * weeks would keep everybody else out.
+ *
+ * @throws {Refusal} `session_not_found`; `sign_in_again`; `signed_out`
+ */
+export const endSession = (em: EntityManager, who: Who, id: string): Promise<void> =>
+  em.fork().transactional(async (unit) => {
+    await lockAccount(unit, who.account.id)
+    await assertSignedInStill(unit, { accountId: who.account.id, sessionId: who.sessionId })
+    if (id !== who.sessionId) await assertSignedInLately(unit, who.sessionId)
+    const ended = isId(id) ? await unit.nativeDelete(Session, { id, account: who.account.id }) : 0
+    if (ended === 0) throw new Refusal(SESSION_NOT_FOUND)
+  })
+
+/** Signs somebody out everywhere, who is signed in until that moment. @throws {Refusal} `signed_out` */
+export const signOutEverywhere = (em: EntityManager, { account, sessionId }: Who, from: From): Promise<void> =>
+  em.fork().transactional(async (unit) => {
+    await lockAccount(unit, account.id)
+    await assertSignedInStill(unit, { accountId: account.id, sessionId })
+    await endAllSessions(unit, account.id)
+    // The links that it has made end, too.
+    await tell(unit, 'endAllSessions', account, from)
+  })
 
 /** Ends all sessions of an account, wherever they are, and the links and whatever else it has begun: all of it, or nothing. */
 export const endAllSessions = (em: EntityManager, accountId: string): Promise<void> =>

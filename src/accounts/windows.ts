@@ -9,8 +9,9 @@ const OF_AN_ADDRESS = 10
 const OF_AN_ACCOUNT = 30
 /** Of a customer with many networks: of IPv6 the first 48 bits. */
 const OF_A_SITE = 60
-/** Of one who is signed in, and says so by the password. */
+/** Of a session whose owner says so by the password, and of all that the account has: to check one takes the processor long. */
 const OF_PROOFS = 10
+const OF_ALL_PROOFS = 60
 /** Of an account: nobody has proven that its address is theirs. */
 const OF_TEST_EMAILS = 10
 
@@ -54,9 +55,15 @@ export const assertFewGuesses = (em: EntityManager, key: string, from: From): Pr
 export const assertFewBeginnings = (em: EntityManager, from: From): Promise<void> =>
   assertFewTries(em, placesOf(from, 'begin '))
 
-/** Of one session: nobody else, and no other one that was stolen, counts here. @throws {Refusal} `too_many_guesses` */
-export const assertFewProofs = (em: EntityManager, sessionId: string): Promise<void> =>
-  assertFewTries(em, [[`present ${sessionId}`, OF_PROOFS]])
+/** Of a session first: one that was stolen uses up little of what its account has. @throws {Refusal} `too_many_guesses` */
+export const assertFewProofs = (
+  em: EntityManager,
+  { accountId, sessionId }: { accountId: string; sessionId: string },
+): Promise<void> =>
+  assertFewTries(em, [
+    [`present ${sessionId}`, OF_PROOFS],
+    [`present of ${accountId}`, OF_ALL_PROOFS],
+  ])
 
 /** @throws {Refusal} `too_many_test_emails` */
 export const assertFewTestEmails = (em: EntityManager, accountId: string): Promise<void> =>

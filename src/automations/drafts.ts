@@ -48,9 +48,11 @@ export function saveDraft(
   return unitOf(em).transactional(async (unit) => {
     const { draft: before, revision } = await lockDraft(unit, workspaceId, id)
     assertUnchanged(expected, before?.revision ?? NONE)
-    // Where only the status was changed since, the draft has gone along with it, and whoever has it open may not know yet.
-    const newest = before && expected?.includes(String(before.revision)) ? Math.max(before.basedOn, basedOn) : basedOn
-    const saved = { content, basedOn: newest, savedBy, revision: await nextDraftRevision(unit) }
+    // Where only the status was changed since, the draft has gone along with it, and whoever has it open may not know yet. Whoever
+    // began with less than was said last has kept theirs over another one, and has not seen what that was begun with.
+    const goesAlong = before && expected?.includes(String(before.revision)) && basedOn >= before.begunWith
+    const newest = goesAlong ? Math.max(before.basedOn, basedOn) : basedOn
+    const saved = { content, basedOn: newest, begunWith: basedOn, savedBy, revision: await nextDraftRevision(unit) }
     const draft = before ?? unit.create(AutomationDraft, { automationId: id, ...saved })
     if (before) Object.assign(before, { ...saved, savedAt: new Date() })
     await unit.flush()

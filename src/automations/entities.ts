@@ -86,7 +86,10 @@ const automationDraftTable = defineEntity({
   properties: {
     automationId: p.uuid().primary(),
     content: p.json<Record<string, unknown>>(),
+    /** The automation's revision that it is of: it goes along where the status alone is changed. */
     basedOn: p.integer(),
+    /** What its editor said that it is of. */
+    begunWith: p.integer(),
     /** Of a sequence that all drafts share: none comes twice. */
     revision: p.bigint('number'),
     savedBy: p.text(),

@@ -25,6 +25,30 @@ export async function nextDraftRevision(em: EntityManager): Promise<number> {
   return row!.revision
 }
 
+/**
+ * Moves the revisions of automations and drafts beyond all that there may have been since a backup: whoever has read one of those has not
+ * read what comes now. Seconds, because nothing is changed more often, and each restore comes later than the one before.
+ */
+export async function skipRevisions(em: EntityManager): Promise<void> {
+  await sql(
+    em,
+    `with newest as (select extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z')::integer as revision),
+     moved as (
+       update automations set revision = greatest(automations.revision + 1, newest.revision)
+       from newest, (select id, revision from automations) before
+       where before.id = automations.id
+       returning automations.id, before.revision as before, automations.revision as after
+     )
+     update automation_drafts set based_on = moved.after
+     from moved where moved.id = automation_id and moved.before = based_on`,
+  )
+  await sql(
+    em,
+    `select setval('draft_revisions', greatest(last_value, extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z')::bigint))
+     from draft_revisions`,
+  )
+}
+
 /** A page of a workspace's automations, newest first. */
 export async function automationPage(
   em: EntityManager,

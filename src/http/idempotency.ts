@@ -23,6 +23,10 @@ export interface IdempotentRequest {
   mayRead: boolean
   /** Whether the caller may learn which contact a name is of: who may not is told nothing by another one's answer. */
   knowsNames: boolean
+  /** Who asks, where it is about them: two people who say the same do not have the same done. */
+  person?: string
+  /** That whoever asks may still do so. @throws {Refusal} why not */
+  assertStill: (em: EntityManager) => Promise<void>
   /** Whether it is to change something. */
   changes: boolean
   /** Whether all that the request does is in Postgres: then it is done, and its answer kept, in one transaction. */
@@ -60,7 +64,8 @@ export async function doOnce<Given extends Dependencies>(
   request: IdempotentRequest,
   prepare: Prepare<Given>,
 ): Promise<Answer & { replayed: boolean }> {
-  const { workspaceId, requestId, key, method, path, rawBody, mayRead, knowsNames, changes, transactional } = request
+  const { workspaceId, requestId, key, method, path, rawBody, mayRead, knowsNames, person, changes, transactional } =
+    request
   if (key === undefined) {
     const run = await prepare()
     const call = newCall(requestId)
@@ -73,7 +78,8 @@ export async function doOnce<Given extends Dependencies>(
   }
   const { em } = dependencies
   const names = knowsNames ? '' : ' nameless'
-  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}${names}\n${rawBody}`).digest()
+  const of = person === undefined ? '' : ` ${person}`
+  const fingerprint = createHash('sha256').update(`${method} ${path} ${mayRead}${names}${of}\n${rawBody}`).digest()
   const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
   if (taken.kind === 'mine') return doTaken(dependencies, request, { ...taken, workspaceId, key }, prepare)
   if (taken.kind === 'erased') throw new Refusal(DONE_FOR_ERASED)
@@ -82,6 +88,8 @@ export async function doOnce<Given extends Dependencies>(
   }
   if (taken.kind === 'in-flight') throw inProgress()
   const { status, headers, body } = taken
+  // To come to it may have taken long.
+  await request.assertStill(em.fork())
   return { status, headers, body: body ?? (await request.remake?.(taken)), replayed: true }
 }
 

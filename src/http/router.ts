@@ -137,6 +137,7 @@ async function serve(
 ): Promise<void> {
   const { requestId, visitor, admittedAt } = ctx.state
   const caller = callerOf(ctx)
+  const { by } = caller
   const changesNothing = !isChange(operation)
   const query = readQuery(ctx.querystring)
   if (operation.method === 'DELETE') assertNoQuery(query)
@@ -160,6 +161,8 @@ async function serve(
     rawBody: body?.raw ?? '',
     // Who may read is told more: that answer is not for who may not.
     mayRead: mayRead(operation, caller),
+    ...(by.kind === 'person' && isOfPeople(operation) && { person: by.person.accountId }),
+    assertStill: async (em) => void (await assertStillMay(em, own.stillIn, { operation, caller })),
     knowsNames: caller.scopes.some((scope) => scope.startsWith('contacts:')),
     changes: !changesNothing,
     transactional: operation.transactional ?? true,
@@ -180,7 +183,7 @@ async function serve(
       const handle = (now = caller) =>
         operation.handle({ ...request, caller: now, prepared, call, visitor, ifMatch }, dependencies)
       if (changesNothing) return handle()
-      const assertStill = (em: EntityManager) => assertStillMay(em, own.stillIn, { operation, caller })
+      const assertStill = (em: EntityManager) => assertStillMay(em, own.stillIn, { operation, caller, admittedAt })
       const tell = (targetId: string | null) => tellOf(dependencies.em, { operation, caller, targetId, requestId })
       const { id = null } = request.params
       if (operation.transactional !== false) {
@@ -191,6 +194,7 @@ async function serve(
         if (!operation.untold) await tell(id ?? idOf(answer))
         return answer
       }
+      call.assertStill = async (em) => void (await assertStill(em))
       call.tell = async (em) => {
         await assertStill(em)
         await tellOf(em, { operation, caller, targetId: id, requestId })

@@ -29,26 +29,28 @@ export async function assertMayWhenWhole(
   stillIn: StillIn,
   { operation, caller, admittedAt }: { operation: Operation; caller: Caller; admittedAt: number },
 ): Promise<void> {
-  if (performance.now() - admittedAt <= FRESH_MS) return
-  const { by } = caller
-  if (by.kind === 'key') {
-    if (!(await isKeyStill(em.fork(), by.apiKey.id))) throw new Refusal(KEY_REFUSALS['unknown-key'])
-  } else await assertStillMay(em.fork(), stillIn, { operation, caller })
+  if (performance.now() - admittedAt > FRESH_MS)
+    await assertStillMay(em.fork(), stillIn, { operation, caller, admittedAt })
 }
 
 /**
  * Looks at a person once more in the transaction that does what they ask: until its end nobody signs them out, removes them or makes them
- * less. Of a key no more is asked: it would be a row that all of its requests lock.
+ * less. A key is looked at where its request took long, and not locked: it would be a row that all of its requests lock.
  *
- * @returns the caller as it is now @throws {Refusal} `signed_out`; `no_member`; `role_missing`
+ * @param admittedAt when it was let in, by `performance.now()`; looked at in any case where nothing is said
+ * @returns the caller as it is now @throws {Refusal} `signed_out`; `no_member`; `role_missing`; `key_unknown`
  */
 export async function assertStillMay(
   em: EntityManager,
   stillIn: StillIn,
-  { operation, caller }: { operation: Operation; caller: Caller },
+  { operation, caller, admittedAt = -Infinity }: { operation: Operation; caller: Caller; admittedAt?: number },
 ): Promise<Caller> {
   const { by, workspace } = caller
-  if (by.kind === 'key') return caller
+  if (by.kind === 'key') {
+    const isFresh = performance.now() - admittedAt <= FRESH_MS
+    if (!isFresh && !(await isKeyStill(em, by.apiKey.id))) throw new Refusal(KEY_REFUSALS['unknown-key'])
+    return caller
+  }
   const role = await stillIn(em, by.person, workspace.id, { isOwners: isOfPeople(operation) })
   if (role === undefined) throw new Refusal(NO_MEMBER)
   assertRoleMay(operation, role)

@@ -21,7 +21,7 @@ export interface SignedIn {
 export type AdmitSession = (
   token: string,
   workspaceId: string | null,
-  from: { network: string; isRefused: boolean },
+  from: { network: string; isRefused: () => boolean },
 ) => Promise<SignedIn | undefined>
 
 /**

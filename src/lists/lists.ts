@@ -72,15 +72,25 @@ export async function deleteList(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  { tell }: Pick<Call, 'tell'>,
+  { tell, assertStill }: Pick<Call, 'tell' | 'assertStill'>,
 ): Promise<void> {
-  await getList(em, workspaceId, id)
-  if (await isListenedTo(em.fork(), workspaceId, id)) throw new Refusal(LIST_IN_USE)
-  while ((await emptyList(em.fork(), id, LEAVING_AT_ONCE)) === LEAVING_AT_ONCE);
+  // Told of first: where it breaks off, some have left.
+  await em.fork().transactional(async (unit) => {
+    await getList(unit, workspaceId, id)
+    if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
+    await tell(unit)
+  })
+  const leave = () =>
+    em.fork().transactional(async (unit) => {
+      const left = await emptyList(unit, id, LEAVING_AT_ONCE)
+      await assertStill(unit)
+      return left
+    })
+  while ((await leave()) === LEAVING_AT_ONCE);
   await em.fork().transactional(async (unit) => {
     if ((await unit.nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
     await unit.nativeDelete(Tally, { subject: id })
-    await tell(unit)
+    await assertStill(unit)
   })
 }
 

@@ -11,6 +11,8 @@ export interface Call {
   requestId: string | null
   /** What is to be done when the transaction that the call runs in is committed. */
   afterCommit: (() => Promise<void>)[]
+  /** That whoever has made the call may still do so: in each transaction, where there are several. @throws {Refusal} why not */
+  assertStill(em: EntityManager): Promise<void>
   /** Tells who has made the call, and what it changed: in the transaction that changes it, where what it does is more than one. */
   tell(em: EntityManager): Promise<void>
   /** Does a part of the call at most once, whichever attempt comes to it first. */
@@ -23,6 +25,7 @@ export const newCall = (requestId: string | null = null): Call => ({
   retried: false,
   requestId,
   afterCommit: [],
+  assertStill: () => Promise.resolve(),
   tell: () => Promise.resolve(),
   async doPartOnce(_part, em, run) {
     await run(em)

@@ -1,4 +1,5 @@
 import { endEverything } from '../accounts/index.ts'
+import { skipRevisions } from '../automations/index.ts'
 import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
@@ -24,6 +25,7 @@ export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean 
   unitOf(em).transactional(async (unit) => {
     await sayRestored(unit)
     await endEverything(unit)
+    await skipRevisions(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)

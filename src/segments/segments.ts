@@ -64,11 +64,15 @@ export async function updateSegment(
   return segment
 }
 
-/** Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @throws {Refusal} `not-found` */
-export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<void> {
+/**
+ * Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @returns whose it was
+ * @throws {Refusal} `not-found`
+ */
+export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const whose = workspaceId === undefined ? {} : { workspaceId }
-  const deleted = isId(id) ? await unitOf(em).nativeDelete(Segment, { id, ...whose }) : 0
-  if (deleted > 0) return
+  const unit = unitOf(em)
+  const segment = isId(id) ? await unit.findOne(Segment, { id, ...whose }) : null
+  if (segment && (await unit.nativeDelete(Segment, { id, ...whose })) > 0) return segment.workspaceId
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new Refusal(SEGMENT_NOT_FOUND)
 }
 

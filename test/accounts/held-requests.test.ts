@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { beginSession } from '../../src/accounts/sessions.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { EMAIL } from '../support/factories.ts'
 import { aMember, PASSWORD, type SignedInMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startService, type Answer, type Service } from '../support/service.ts'
 
 describe('a request whose body comes long after its head', () => {
   let service: Service
@@ -127,16 +129,127 @@ describe('a request whose body comes long after its head', () => {
     assert.equal((await asked).refused, '401 signed_out')
     assert.deepEqual(await hashOf(), before)
   })
+
+  /** Does something while a row is locked that a request waits for. @returns the request's answer, made when the row is free again */
+  async function whileHeld(lock: string, of: unknown[], ask: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
+    const { asked } = await em().transactional(async (unit) => {
+      await sql(unit, lock, of)
+      const asked = ask()
+      await eventually('it waits for a lock', async () => (await locksWaitedFor()) > 0 || undefined)
+      await meanwhile()
+      return { asked }
+    })
+    return asked
+  }
+
+  it('removes no passkey, and signs nobody out, for whoever was signed out while the account was another one’s', async () => {
+    const { browser, accountId, email } = await aMember(service)
+    await sql(
+      em(),
+      `insert into passkeys (id, account_id, credential_id, public_key, counter, transports, name, created_at)
+       values ($1, $2, $3, '', 0, '{}', 'Phone', now())`,
+      [newId(), accountId, email],
+    )
+    const [passkey] = await sql<{ id: string }>(em(), 'select id from passkeys where account_id = $1', [accountId])
+    const hold = 'select from accounts where id = $1 for no key update'
+    for (const path of [`account/passkeys/${passkey!.id}`, 'sessions']) {
+      browser.cookie = `dripline=${await beginSession(em(), accountId, 'Asks')}`
+      const answer = await whileHeld(
+        hold,
+        [accountId],
+        () => browser.ask('DELETE', path),
+        async () => {
+          await sql(em(), 'delete from sessions where account_id = $1', [accountId])
+          await beginSession(em(), accountId, 'Who has changed the password')
+        },
+      )
+      assert.equal(answer.refused, '401 signed_out', path)
+      assert.equal((await sql(em(), 'select from sessions where account_id = $1', [accountId])).length, 1)
+    }
+    assert.equal((await sql(em(), 'select from passkeys where account_id = $1', [accountId])).length, 1)
+  })
+
+  it('empties no more of a list for whoever was removed meanwhile, and is told of', async () => {
+    const owner = await aMember(service)
+    const editor = await aMember(service, 'editor')
+    const { workspaceId } = service
+    const { body } = await service.call('POST', 'lists', { name: 'Large' })
+    const listId = body.data.id as string
+    await sql(
+      em(),
+      `with made as (
+         insert into contacts (id, workspace_id, email, email_key)
+         select gen_random_uuid(), $1, 'of-list-' || n || '@example.com', 'of-list-' || n || '@example.com' from generate_series(1, 10001) n
+         returning id
+       ) insert into list_members (list_id, contact_id) select $2, id from made`,
+      [workspaceId, listId],
+    )
+    const answer = await whileHeld(
+      'select from list_members where list_id = $1 limit 1 for update',
+      [listId],
+      () => editor.browser.ask('DELETE', `lists/${listId}`, { workspaceId }),
+      () => remove(owner, `members/${editor.accountId}`),
+    )
+    assert.equal(answer.refused, '403 no_member')
+    assert.ok((await sql(em(), 'select from list_members where list_id = $1', [listId])).length > 0)
+    const told = `select from audit_entries where operation = 'deleteList' and target_id = $1`
+    assert.equal((await sql(em(), told, [listId])).length, 1)
+    await sql(em(), `delete from contacts where email_key like 'of-list-%'`)
+  })
+
+  it('is told no kept answer that it has waited for, once removed', async () => {
+    const owner = await aMember(service)
+    const editor = await aMember(service, 'editor')
+    const { workspaceId } = service
+    const ask = () =>
+      editor.browser.ask('POST', 'contacts', {
+        workspaceId,
+        body: { email: 'waited-for@example.com' },
+        headers: { 'Idempotency-Key': 'waited-for' },
+      })
+    assert.equal((await ask()).status, 201)
+    const answer = await whileHeld(`select from idempotency_keys where key = 'waited-for' for update`, [], ask, () =>
+      remove(owner, `members/${editor.accountId}`),
+    )
+    assert.equal(answer.refused, '403 no_member')
+  })
+
   const LOCKS = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const locksWaitedFor = async () => (await sql(em(), LOCKS)).length
 
+  async function aKey(owner: SignedInMember, scope: string): Promise<{ id: string; key: string }> {
+    const body = { name: 'Stolen', scopes: [scope] }
+    const made = await owner.browser.ask('POST', 'api-keys', { workspaceId: service.workspaceId, body })
+    return (made.body as { data: { id: string; key: string } }).data
+  }
+
+  it('does nothing for a key that was deleted while what it changes was another one’s', async () => {
+    const owner = await aMember(service)
+    const { id, key } = await aKey(owner, 'lists:write')
+    const { body } = await service.call('POST', 'lists', { name: 'Held' })
+    const path = `lists/${body.data.id as string}`
+    const nameOf = async () => (await service.call('GET', path)).body.data.name as string
+    const now = performance.now.bind(performance)
+    try {
+      const answer = await whileHeld(
+        'select from lists where id = $1 for update',
+        [body.data.id],
+        () => service.call('PATCH', path, { name: 'Stolen' }, { key }),
+        async () => {
+          await remove(owner, `api-keys/${id}`)
+          performance.now = () => now() + 2_000
+        },
+      )
+      assert.equal(answer.refused, '401 key_unknown')
+    } finally {
+      delete (performance as { now?: unknown }).now
+    }
+    assert.equal(await nameOf(), 'Held')
+  })
+
   it('does nothing for a key that was deleted a second ago', async () => {
     const owner = await aMember(service)
-    const made = await owner.browser.ask('POST', 'api-keys', {
-      workspaceId: service.workspaceId,
-      body: { name: 'Stolen', scopes: ['contacts:write'] },
-    })
-    const { id, key } = (made.body as { data: { id: string; key: string } }).data
+    const { id, key } = await aKey(owner, 'contacts:write')
     const finish = await begin('contacts', { email: 'held@example.com' }, { Authorization: `Bearer ${key}` })
     await remove(owner, `api-keys/${id}`)
     assert.equal(await secondsLater(finish), '401 key_unknown')

@@ -5,6 +5,8 @@ import { newId } from '../../src/platform/ids.ts'
 import { newToken } from '../../src/accounts/tokens.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { forgetEnded } from '../../src/accounts/queries.ts'
+import { assertFewProofs } from '../../src/accounts/windows.ts'
+import { beginSession } from '../../src/accounts/sessions.ts'
 import { inviteFirst } from '../../src/accounts/invitations.ts'
 import { createFirstWorkspace } from '../../src/workspaces/create-first-workspace.ts'
 import { createDatabase } from '../support/database.ts'
@@ -176,16 +178,73 @@ describe('signing in', () => {
     assert.equal((await session({ browser: other })).refused, '401 signed_out')
   })
 
+  it('that is old ends no other one, and removes no passkey: by one that was stolen nobody is kept out', async () => {
+    const { browser, email, accountId } = await aMemberOf()
+    const other = openBrowser(service)
+    await signIn(email, PASSWORD, other)
+    const { body } = await browser.ask('GET', 'sessions')
+    const sessions = body.data as { id: string; isThis: boolean }[]
+    const idOf = (isThis: boolean) => sessions.find((each) => each.isThis === isThis)!.id
+    const old = `update sessions set created_at = now() - interval '11 minutes' where id = $1 and account_id = $2`
+    await sql(em(), old, [idOf(true), accountId])
+    assert.equal((await browser.ask('DELETE', `sessions/${idOf(false)}`)).refused, '401 sign_in_again')
+    assert.equal((await browser.ask('DELETE', `account/passkeys/${newId()}`)).refused, '401 sign_in_again')
+    assert.equal((await session({ browser: other })).status, 200)
+    assert.equal((await other.ask('DELETE', `sessions/${idOf(true)}`)).status, 200)
+    assert.equal((await session({ browser })).refused, '401 signed_out')
+  })
+
+  it('is one of thirty of an account: those that were used longest ago end', async () => {
+    const { browser, accountId } = await aMemberOf()
+    const used = `update sessions set last_used_at = now() + interval '1 minute' where account_id = $1`
+    await sql(em(), used, [accountId])
+    for (let n = 0; n < 32; n += 1) await beginSession(em(), accountId, 'Again')
+    assert.equal((await sql(em(), 'select from sessions where account_id = $1', [accountId])).length, 30)
+    assert.equal((await session({ browser })).status, 200)
+  })
+
+  it('tries the password so often in a minute, and all of an account so often together', async () => {
+    const { accountId } = await aMemberOf()
+    const tries = async (sessions: number) => {
+      let letIn = 0
+      for (let n = 0; n < sessions; n += 1) {
+        const sessionId = newId()
+        for (let m = 0; m < 11; m += 1)
+          letIn += await assertFewProofs(em(), { accountId, sessionId }).then(
+            () => 1,
+            () => 0,
+          )
+      }
+      return letIn
+    }
+    assert.equal(await tries(1), 10)
+    assert.equal(await tries(7), 50)
+  })
+
+  it('is not looked up for what was in line already when its address was refused', async () => {
+    let lookups = 0
+    const fork = () => ((lookups += 1), em())
+    const admit = createSessionAdmission({ fork } as unknown as EntityManager)
+    let isRefused = false
+    const asked = Array.from({ length: 150 }, () =>
+      admit(newToken(), null, { network: '203.0.113.8', isRefused: () => isRefused }),
+    )
+    isRefused = true
+    await Promise.all(asked)
+    // What was looked up already, and what two seconds let in.
+    assert.ok(lookups <= 44, `${lookups} looked up`)
+  })
+
   it('is not looked up for what an address makes up that has asked for too much, and is for whoever is signed in there', async () => {
     const { browser } = await aMemberOf()
     let lookups = 0
     const fork = () => ((lookups += 1), em())
     const admit = createSessionAdmission({ fork } as unknown as EntityManager)
-    const from = { network: '203.0.113.7', isRefused: true }
+    const from = { network: '203.0.113.7', isRefused: () => true }
     for (let n = 0; n < 200; n += 1) assert.equal(await admit(newToken(), null, from), undefined)
     assert.ok(lookups <= 60, `${lookups} looked up`)
     const own = browser.cookie!.split('=')[1]!
-    assert.ok(await admit(own, null, { ...from, isRefused: false }))
+    assert.ok(await admit(own, null, { ...from, isRefused: () => false }))
     assert.ok(await admit(own, null, from), 'is known')
     // Whoever comes from another place, too.
     assert.ok(await createSessionAdmission(em())(own, null, from))

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { markRestored } from '../../src/relay/restored.ts'
 import { anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -9,6 +11,7 @@ describe('two who edit one automation', () => {
   })
   after(() => service.stop())
 
+  const em = () => service.context.orm.em.fork()
   const etagOf = async (id: string) => (await service.call('GET', `automations/${id}`)).headers.get('etag')!
   const change = (method: string, path: string, body: unknown, etag: string) =>
     service.call(method, `automations/${path}`, body, { headers: { 'if-match': etag } })
@@ -106,6 +109,53 @@ describe('two who edit one automation', () => {
     assert.equal((await change('DELETE', path, undefined, headers.get('etag')!)).refused, '412 changed_meanwhile')
     assert.equal((await change('DELETE', path, undefined, later.headers.get('etag')!)).status, 200)
     assert.equal((await service.call('DELETE', `automations/${path}`)).refused, '404 draft_not_found')
+  })
+
+  it('keep a draft over another one as what it was begun with: it is asked whether what came between is to be undone', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL] })
+    const save = (basedOn: number, etag: string) => change('PUT', `${id}/draft`, { content: {}, basedOn }, etag)
+    const mine = Number((await etagOf(id)).replaceAll('"', ''))
+    await service.call('PATCH', `automations/${id}`, { name: 'Between' })
+    const theirs = await save(mine + 1, '"0"')
+    assert.equal(theirs.body.data.isStale, false)
+    const kept = await save(mine, theirs.headers.get('etag')!)
+    assert.equal(kept.body.data.isStale, true)
+    // And what is typed behind that.
+    assert.equal((await save(mine, kept.headers.get('etag')!)).body.data.isStale, true)
+  })
+
+  it('read no revision twice, also where a backup was restored between', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL] })
+    const draft = { content: {}, basedOn: Number((await etagOf(id)).replaceAll('"', '')) }
+    const kept = await change('PUT', `${id}/draft`, draft, '"0"')
+    const before = await sql(em(), 'select revision from automations where id = $1', [id])
+    const rename = () => service.call('PATCH', `automations/${id}`, { name: 'Lost' })
+    const read = (await rename(), await rename(), await etagOf(id))
+    const lost = await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
+    // As the backup has it.
+    await sql(em(), 'update automations set revision = $2 where id = $1', [
+      id,
+      (before[0] as { revision: number }).revision,
+    ])
+    await sql(em(), 'update automation_drafts set revision = $2 where automation_id = $1', [
+      id,
+      Number(kept.headers.get('etag')!.replaceAll('"', '')),
+    ])
+    await sql(em(), `select setval('draft_revisions', $1::bigint)`, [
+      Number(kept.headers.get('etag')!.replaceAll('"', '')),
+    ])
+    await markRestored(em(), { mayLive: true })
+    await sql(em(), 'update installation set restored_at = null')
+    const restored = await service.call('GET', `automations/${id}/draft`)
+    assert.deepEqual([restored.body.data.isStale, restored.headers.get('etag')], [false, kept.headers.get('etag')])
+    await rename()
+    await rename()
+    assert.equal((await change('PATCH', id, { name: 'Old' }, read)).refused, '412 changed_meanwhile')
+    await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
+    assert.equal(
+      (await change('PUT', `${id}/draft`, draft, lost.headers.get('etag')!)).refused,
+      '412 changed_meanwhile',
+    )
   })
 
   it('are published whole, with the draft that it is, or not at all', async () => {

@@ -63,6 +63,18 @@ describe('the command line', function () {
     const rotated = await json('key', 'rotate', key.id)
     await json('key', 'delete', rotated.id)
     const link = await json('member', 'create', '--workspace', workspace.id)
+    const condition = '{"metadata":"plan","is":"equal","value":"pro"}'
+    const segment = await json(
+      'segment',
+      'create',
+      '--workspace',
+      workspace.id,
+      '--name',
+      'Pro',
+      '--condition',
+      condition,
+    )
+    await json('segment', 'delete', segment.id)
     const rows = await sql<{ operation: string; target_id: string; actor: string }>(
       em(),
       'select operation, target_id, actor from audit_entries where workspace_id = $1 order by created_at, id',
@@ -76,6 +88,7 @@ describe('the command line', function () {
         ['rotateApiKey', key.id],
         ['deleteApiKey', rotated.id],
         ['invite', link.id],
+        ['deleteSegment', segment.id],
       ].map((row) => [...row, 'command line']),
     )
   })

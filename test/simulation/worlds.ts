@@ -229,6 +229,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         mayRead: true,
         knowsNames: true,
         changes: true,
+        assertStill: () => Promise.resolve(),
       }
       const pause = () =>
         world.client('pause', (dependencies) =>

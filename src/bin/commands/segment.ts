@@ -60,11 +60,12 @@ export function segmentCommands(program: Command): void {
   command(segments, 'delete', 'delete a segment; its contacts stay')
     .argument('<id>', 'the id of the segment')
     .action(async (id: string, options: Output) => {
-      const [{ deleteSegment }, { withDatabase }] = await Promise.all([
-        import('../../segments/index.ts'),
-        import('./with-database.ts'),
-      ])
-      await withDatabase((orm) => deleteSegment(orm.em, id))
+      const [{ deleteSegment }, { told }] = await Promise.all([import('../../segments/index.ts'), import('./told.ts')])
+      await told(
+        'deleteSegment',
+        (transaction) => deleteSegment(transaction, id),
+        (workspaceId) => ({ workspaceIds: [workspaceId], targetId: id }),
+      )
       show({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
     })
 }

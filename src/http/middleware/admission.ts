@@ -18,7 +18,7 @@ export const admission = ({ em, trustedProxies, publicUrl, admitSession }: ApiDe
   const admit = createAdmission(em)
   const from = (address: string | null) => {
     const network = networkOf(address ?? 'unknown')
-    return { network, isRefused: admit.refuses(network) }
+    return { network, isRefused: () => admit.refuses(network) }
   }
   return async function admission(ctx, next) {
     const visitor = visitorOf(ctx, trustedProxies, publicUrl)

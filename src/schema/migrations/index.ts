@@ -16,6 +16,7 @@ import { Migration015Audit } from './015-audit.ts'
 import { Migration016Figures } from './016-figures.ts'
 import { Migration017Revisions } from './017-revisions.ts'
 import { Migration018ContactSearch } from './018-contact-search.ts'
+import { Migration019DraftsBegunWith } from './019-drafts-begun-with.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -37,6 +38,7 @@ export const migrations = [
   Migration016Figures,
   Migration017Revisions,
   Migration018ContactSearch,
+  Migration019DraftsBegunWith,
 ]
 
 /** Their names, oldest first. */
