@@ -113,8 +113,9 @@ describe('what is around the pages of the dashboard', function () {
     await page.context().route(/assets|healthz/, (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
     await page.getByRole('link', { name: 'Segments' }).hover()
     await form.getByRole('button', { name: 'Cancel' }).focus()
+    const asked = page.waitForResponse((answer) => answer.url().endsWith('/healthz'))
     await page.keyboard.press('?')
-    await page.waitForResponse((answer) => answer.url().endsWith('/healthz'))
+    await asked
     assert.equal(await form.getByLabel('Email').inputValue(), 'typed@example.com')
     await page.context().unroute(/assets|healthz/)
     await page.getByRole('dialog').waitFor({ timeout: 20_000 })

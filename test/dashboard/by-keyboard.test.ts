@@ -107,7 +107,7 @@ describe('the dashboard, by keyboard alone', function () {
     await press('Escape', 'g', 'h')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await press('Control+k')
-    await page.getByLabel('Search or jump to').waitFor()
+    await page.locator('[aria-label="Search or jump to"]:focus').waitFor()
     await page.keyboard.type('Audit')
     await press('Enter')
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()

@@ -1,36 +1,19 @@
 import assert from 'node:assert/strict'
-import type { Browser, Page } from 'playwright-core'
-import { sql } from '../../src/platform/db/sql.ts'
-import { openChromium, openWindow, signIn } from '../support/chromium.ts'
+import type { Page } from 'playwright-core'
+import { type Dashboard, onDashboard } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { setTimeout as later } from 'node:timers/promises'
 import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { aMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 
 describe('what is edited in the dashboard', function () {
   this.timeout(60_000)
   let service: Service
-  let browser: Browser
   let page: Page
-  let email: string
-  before(async () => {
-    service = await startService({ worker: false })
-    browser = await openChromium()
-    ;({ email } = await aMember(service))
-  })
-  after(async () => {
-    await browser.close()
-    await service.stop()
-  })
-  beforeEach(async () => {
-    await sql(service.context.orm.em.fork(), 'delete from rate_windows')
-    ;({ page } = await openWindow(browser, service))
-    await signIn(page, email)
-  })
-  afterEach(() => page.context().close())
+  let at: Dashboard['at']
+  let hold: Dashboard['hold']
+  let loseAnswers: Dashboard['loseAnswers']
+  onDashboard((dashboard) => ({ service, page, at, hold, loseAnswers } = dashboard))
 
-  const at = (path: string) => `/w/${service.workspaceId}${path}`
   const text = () => page.locator('[aria-multiline=true]').first()
   const saved = () => page.getByText('Draft saved').waitFor()
   async function openStep(): Promise<string> {
@@ -43,14 +26,6 @@ describe('what is edited in the dashboard', function () {
     eventually(`the draft says “${words}”`, async () => {
       const { body } = await service.call('GET', `automations/${automationId}/draft`)
       return JSON.stringify(body.data?.content ?? null).includes(words) || undefined
-    })
-
-  /** What is asked is done, and its answer is lost. */
-  const loseAnswers = (method: string, path: string) =>
-    page.route(path, async (route) => {
-      if (route.request().method() !== method) return route.continue()
-      await route.fetch()
-      return route.abort()
     })
 
   it('is kept, also when it is undone as far as the beginning', async () => {
@@ -134,16 +109,15 @@ describe('what is edited in the dashboard', function () {
 
   it('stays in the page while a pause is being answered, and no letter of it is an order', async () => {
     const automationId = await openStep()
-    await page.route(`**/automations/${automationId}`, async (route) => {
-      if (route.request().method() === 'PATCH') await later(1_500)
-      return route.continue()
-    })
+    const letGo = await hold('PATCH', `**/automations/${automationId}`)
     await page.getByTestId('step').focus()
     await page.keyboard.press('p')
     await page.getByRole('button', { name: 'Pause automation' }).click()
     await text().fill('')
     const words = 'and a draw and a wait and a draw'
-    await text().pressSequentially(words, { delay: 90 })
+    await text().pressSequentially(words.slice(0, 16), { delay: 20 })
+    letGo()
+    await text().pressSequentially(words.slice(16), { delay: 90 })
     await page.getByText('Paused').waitFor()
     await saved()
     assert.equal(await text().textContent(), words)
@@ -203,16 +177,13 @@ describe('what is edited in the dashboard', function () {
 
   it('goes on being edited where one wanted to leave in the middle of a slow save', async () => {
     const automationId = await openStep()
-    await page.route('**/draft', async (route) => {
-      if (route.request().method() === 'PUT') await later(2_000)
-      return route.continue()
-    })
+    const letGo = await hold('PUT', '**/draft')
     await text().fill('Slowly')
     await page.getByRole('link', { name: 'Contacts' }).click()
     await text().pressSequentially(' and on')
     await page.getByRole('button', { name: 'Stay' }).click()
     await text().pressSequentially(' and on')
-    await page.unroute('**/draft')
+    letGo()
     await draftHas(automationId, 'Slowly and on and on')
   })
 
@@ -239,12 +210,11 @@ describe('what is edited in the dashboard', function () {
     const automationId = await openStep()
     await text().fill('Mine')
     await saved()
-    await page.route('**/publish', async (route) => {
-      await later(1_500)
-      return route.continue()
-    })
+    const letGo = await hold('POST', '**/publish')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.keyboard.type('add a wait p12', { delay: 40 })
+    await page.getByText('Asking the service …').waitFor()
+    await page.keyboard.type('add a wait p12')
+    letGo()
     await page.getByText('The new version runs').waitFor()
     await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).waitFor()
     assert.equal(await page.getByTestId('step').count(), 1)
@@ -260,12 +230,11 @@ describe('what is edited in the dashboard', function () {
     await page.goBack()
     await text().fill('Mine')
     await saved()
-    await page.route('**/publish', async (route) => {
-      await later(1_500)
-      return route.continue()
-    })
+    const letGo = await hold('POST', '**/publish')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.goForward()
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+    letGo()
     await page.getByText('The new version runs').waitFor()
     assert.ok(page.url().endsWith('/contacts'), page.url())
   })
@@ -312,19 +281,95 @@ describe('what is edited in the dashboard', function () {
     await page.getByText('The new version runs').waitFor()
   })
 
-  it('is one step back behind theirs', async () => {
-    const automationId = await openStep()
+  const draftOf = (automationId: string) => service.call('GET', `automations/${automationId}/draft`)
+  const choose = async (item: string, word: string) => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('button', { name: word }).click()
+  }
+  /** Another one that says “Theirs”, as it was made from what the automation says. */
+  async function theirs(automationId: string) {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const { name, trigger, triggerConfig, onSendFailure, steps } = body.data as Record<string, unknown>
-    const theirs = JSON.parse(JSON.stringify(steps).replace('As it was', 'Theirs')) as object
-    const content = { sequence: { name, trigger, triggerConfig, onSendFailure, steps: theirs } }
-    await service.call('PUT', `automations/${automationId}/draft`, { content, basedOn: 1 })
+    const [{ id, type, subject, html }] = steps as [Record<string, unknown>]
+    return { name, trigger, triggerConfig, onSendFailure, steps: [{ id, type, subject, html, text: 'Theirs' }] }
+  }
+
+  it('is one step back behind theirs, also once that is published', async () => {
+    const automationId = await openStep()
+    const sequence = await theirs(automationId)
+    const draft = { content: { sequence }, basedOn: 1 }
+    const { headers } = await service.call('PUT', `automations/${automationId}/draft`, draft)
+    const draftRevision = Number(headers.get('etag')!.replaceAll('"', ''))
     await text().fill('An hour of mine')
     await page.getByRole('button', { name: 'Look at theirs' }).click()
     await text().getByText('Theirs').waitFor()
+    const publication = { ...sequence, status: 'ACTIVE', draftRevision }
+    assert.equal((await service.call('POST', `automations/${automationId}/publish`, publication)).status, 200)
+    await page.getByText('Draft saved').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await text().getByText('An hour of mine').waitFor()
     await draftHas(automationId, 'An hour of mine')
+  })
+
+  it('is discarded in the middle of a slow save, by whoever has typed it', async () => {
+    const automationId = await openStep()
+    await text().fill('First')
+    await saved()
+    const letGo = await hold('PUT', '**/draft')
+    const asked = page.waitForRequest((request) => request.method() === 'PUT')
+    await text().fill('Second')
+    await asked
+    await choose('Discard the draft…', 'Discard draft')
+    letGo()
+    await text().getByText('As it was').waitFor()
+    assert.equal(await page.getByText('This was changed since you have read it').count(), 0)
+    assert.equal((await draftOf(automationId)).status, 404)
+    await text().fill('Third')
+    await draftHas(automationId, 'Third')
+  })
+
+  it('is discarded, and told so, where the answer was lost', async () => {
+    const automationId = await openStep()
+    await text().fill('Mine')
+    await saved()
+    await loseAnswers('DELETE', '**/draft')
+    await choose('Discard the draft…', 'Discard draft')
+    await text().getByText('As it was').waitFor()
+    assert.equal(await page.getByText('Somebody else has edited it').count(), 0)
+    assert.equal((await draftOf(automationId)).status, 404)
+  })
+
+  it('runs on, where the answer to a pause was lost, as the pause has left it', async () => {
+    const automationId = await openStep()
+    await loseAnswers('PATCH', `**/automations/${automationId}`)
+    await choose('Pause…', 'Pause automation')
+    await page.getByText('Paused').waitFor()
+    await page.getByRole('button', { name: 'Pause automation' }).waitFor({ state: 'hidden' })
+  })
+
+  it('is in no draft behind what is published, where it was undone in the middle of its save', async () => {
+    const automationId = await openStep()
+    const letGo = await hold('PUT', '**/draft')
+    const asked = page.waitForRequest((request) => request.method() === 'PUT')
+    await text().fill('Undone')
+    await asked
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Asking the service …').waitFor()
+    letGo()
+    await page.getByText('The new version runs').waitFor()
+    assert.equal((await draftOf(automationId)).status, 404)
+    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.steps[0].text, 'As it was')
+  })
+
+  it('is deleted by nobody who has not read what another has edited', async () => {
+    const automationId = await openStep()
+    const sequence = await theirs(automationId)
+    await service.call('PUT', `automations/${automationId}/draft`, { content: { sequence }, basedOn: 1 })
+    await choose('Delete…', 'Delete automation')
+    await page.getByText('Somebody else has edited a draft of it').waitFor()
+    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 200)
   })
 
   it('of a wait is what was typed', async () => {
@@ -361,42 +406,6 @@ describe('what is edited in the dashboard', function () {
       assert.deepEqual(body.data.content, content)
       page.once('dialog', (dialog) => void dialog.accept())
     }
-  })
-
-  it('of a contact changes what somebody has changed in the form, and not what others did meanwhile', async () => {
-    const contactId = await aContact(service, {
-      firstName: 'Before',
-      tags: ['old', 'removed by both'],
-      metadata: { plan: 'free' },
-    })
-    await page.goto(at(`/contacts/${contactId}`))
-    await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    const form = page.getByRole('form', { name: 'Edit the contact' })
-    await form.getByLabel('externalId').fill('x-1')
-    await service.call('PATCH', `contacts/${contactId}`, { firstName: 'Theirs', metadata: { plan: 'pro' } })
-    await service.call('POST', `contacts/${contactId}/tags`, { tags: ['theirs'] })
-    await form.getByLabel('Tags', { exact: true }).press('Backspace')
-    await service.call('DELETE', `contacts/${contactId}/tags/removed by both`)
-    // A refusal first, and another: what others did is read since, and in no next try of this one.
-    for (const wrong of ['no@address', 'none@either']) {
-      await form.getByLabel('Email').fill(wrong)
-      const refused = page.waitForResponse((answer) => answer.status() === 400)
-      const read = page.waitForResponse(
-        (answer) => answer.request().method() === 'GET' && answer.url().endsWith(contactId),
-      )
-      await form.getByRole('button', { name: 'Save contact' }).click()
-      await Promise.all([refused, read])
-      await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()
-    }
-    await form.getByLabel('Email').fill(`edited-${process.pid}@example.com`)
-    await form.getByRole('button', { name: 'Save contact' }).click()
-    await form.waitFor({ state: 'detached' })
-    const { firstName, externalId, tags, metadata } = (await service.call('GET', `contacts/${contactId}`)).body.data
-    assert.deepEqual(
-      { firstName, externalId, metadata },
-      { firstName: 'Theirs', externalId: 'x-1', metadata: { plan: 'pro' } },
-    )
-    assert.deepEqual((tags as string[]).toSorted(), ['old', 'theirs'])
   })
 
   it('has one letter of a place’s two be no order to the builder', async () => {

@@ -46,7 +46,7 @@ export async function openWindow(
     ...rest,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(20_000)
   const failures: string[] = []
   page.on('pageerror', ({ message }) => failures.push(message))
   page.on('console', (message) => {

@@ -40,8 +40,12 @@ export const isSignedOut = (error: unknown): boolean => isRefusedFor(error, 'sig
 export const isPassing = (error: unknown): boolean =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500 || error.status === 429)
 
+/** What this page itself has to say of what it does not do. */
+export class Told extends Error {}
+
 /** What went wrong, in words. */
 export function inWords(error: unknown): string {
+  if (error instanceof Told) return error.message
   if (!(error instanceof DriplineError)) return 'Something went wrong in this page. Load it again.'
   if (error.status === undefined) return 'The service does not answer.'
   return error.message

@@ -24,7 +24,10 @@ export const queries = new QueryClient({
       // After that, too: whoever looks sees it come back.
       refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? 5_000 : false),
       staleTime: 5_000,
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
-    mutations: { retry: false },
+    // Without a network it fails at once, and says so: nothing waits for it, and is done when nobody wants it any more.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -32,6 +32,7 @@ async function loadLooksAgain(): Promise<void> {
  * @throws where the service is there, and the part is not: a new version has others
  */
 export async function patiently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  let wasThere = false
   for (let tries = 1; ; tries += 1) {
     try {
       const loaded = await load()
@@ -40,7 +41,8 @@ export async function patiently<Loaded>(load: () => Promise<Loaded>): Promise<Lo
     } catch (error) {
       const isBack = await isThere()
       // Once more in any case: it may have come back between the two.
-      if (isBack && tries > 1) throw error
+      if (isBack && wasThere) throw error
+      wasThere = isBack
       if (!isBack) await pause(PAUSE_MS)
     }
   }

@@ -19,13 +19,16 @@ import { Inspector } from './Inspector.tsx'
 import { numbersBySteps } from './numbers.ts'
 import { NumbersPanel } from './NumbersPanel.tsx'
 import { type Ending, Endings } from './Endings.tsx'
-import { Publish } from './Publish.tsx'
+import { noticeOf, Publish } from './Publish.tsx'
 import { Changed, Gone, Stale } from './Stale.tsx'
 import { Busy } from './Busy.tsx'
 import { Leaving } from './Leaving.tsx'
 import { SavingLine } from './SavingLine.tsx'
-import { newStep, type Sequence, sequenceOf, type Step } from './sequence.ts'
+import { newStep, sequenceOf, type Step, type WayBack } from './sequence.ts'
 import { useDraft } from './useDraft.ts'
+
+/** How long it may take to read what others have changed, in milliseconds. */
+const READING_MS = 10_000
 
 /** @param given as it was read when the page was opened; what others do to it meanwhile is looked at here */
 export function Builder({ given }: { given: Opened }) {
@@ -64,7 +67,11 @@ export function Builder({ given }: { given: Opened }) {
   const [newId, setNewId] = useState<string>()
   const listName = useListNames()
   const starts = TRIGGERS[sequence.trigger].says(sequence.triggerConfig, listName)
-  const { data: figures, error: failure } = useRead(
+  const {
+    data: figures,
+    error: failure,
+    dataUpdatedAt: toldAt,
+  } = useRead(
     ['automations', automation.id, 'figures'],
     async (api, signal) =>
       (await api.GET('/automations/{id}/figures', { params: { path: { id: automation.id } }, signal })).data.data,
@@ -80,20 +87,21 @@ export function Builder({ given }: { given: Opened }) {
     }
   }, [])
 
-  /** Goes on with what was read. @param mine what was edited, where that is to be one step back */
-  const open = (read: Opened, mine?: Sequence) => {
+  /** Goes on with what was read. */
+  const open = (read: Opened, wayBack: WayBack = 'none') => {
     if (!isHere.current) return
+    notifications.hide(noticeOf(automation.id))
     const at = edited.now.steps.findIndex(({ id }) => id === selected)
     setOpened(read)
     setStale(isBehind(read))
-    drafted.open(draftOf(read), mine)
+    drafted.open(draftOf(read), wayBack)
     const same = read.sequence.steps[at]
     if (same && same.id !== selected) select(same.id)
   }
-  const openAgain = async (mine?: Sequence) => {
+  const openAgain = async (wayBack: WayBack) => {
     setBusy(true)
     try {
-      open(await readInTime(api, automation.id), mine)
+      open(await readInTime(api, automation.id), wayBack)
     } catch (error) {
       notifications.show({ color: 'bad', title: 'Not read', message: `${inWords(error)} Load the page again.` })
     } finally {
@@ -101,24 +109,33 @@ export function Builder({ given }: { given: Opened }) {
     }
   }
   /** Somebody has changed the automation: what is being edited stays, and is told of that. */
-  const learn = useEffectEvent((read: Opened) => {
+  const learn = (read: Opened) => {
+    if (!isHere.current || isBusy || revisionOf(read.etag) < revisionOf(opened.etag)) return
     // What is edited may be what was published: by this page, which was not answered.
-    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read)
+    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read, 'as before')
     if (!isAs(read.automation, running)) setStale(true)
     // What somebody has to decide is not decided by what comes after.
     else if (!isStale) drafted.rebase(revisionOf(read.etag))
     setOpened({ ...opened, automation: read.automation, etag: read.etag })
     // The draft may have ended with that.
     void drafted.check()
+  }
+  const onNews = useEffectEvent(learn)
+  /** For what was begun by an earlier look of the page, and is told of now. */
+  const latest = useRef(learn)
+  useEffect(() => {
+    latest.current = learn
   })
+  const isReading = useRef(false)
   const isNews = figures !== undefined && !isBusy && figures.revision > revisionOf(opened.etag)
   useEffect(() => {
-    if (!isNews) return undefined
-    const reading = new AbortController()
-    // Where it fails, the next figures have it be read again.
-    readOpened(api, automation.id, reading.signal).then(learn, () => undefined)
-    return () => reading.abort()
-  }, [isNews, figures, api, automation.id])
+    if (!isNews || isReading.current) return
+    isReading.current = true
+    // Where it fails, it is read again when the figures come the next time.
+    void readOpened(api, automation.id, AbortSignal.timeout(READING_MS))
+      .then(onNews, () => undefined)
+      .finally(() => (isReading.current = false))
+  }, [isNews, toldAt, api, automation.id])
   const Drawn = useIsPhone() ? Outline : Canvas
   const numbers = useMemo(() => {
     if (!isNumbers || !figures) return undefined
@@ -256,7 +273,14 @@ export function Builder({ given }: { given: Opened }) {
       </header>
       {isGone && <Gone />}
       {drafted.saving.is === 'changed' && !isGone && (
-        <Changed onTheirs={() => void openAgain(edited.now)} onMine={drafted.overwrite} />
+        <Changed
+          onTheirs={() => void openAgain('to mine')}
+          onMine={() =>
+            void drafted.overwrite().catch((error: unknown) => {
+              notifications.show({ color: 'bad', title: 'Not saved', message: inWords(error) })
+            })
+          }
+        />
       )}
       {isStale && may && (
         <Stale
@@ -271,6 +295,7 @@ export function Builder({ given }: { given: Opened }) {
       )}
       {ending && (
         <Endings
+          key={ending}
           ending={ending}
           opened={opened}
           drafted={drafted}
@@ -279,12 +304,13 @@ export function Builder({ given }: { given: Opened }) {
           onDone={async (is) => {
             // Whoever has gone elsewhere meanwhile stays there.
             if (!isHere.current) return
-            setEnding(undefined)
-            if (is === 'discarded') return await openAgain()
-            if (is !== 'deleted') {
-              if (!isStale) drafted.rebase(revisionOf(is.etag))
-              return setOpened({ ...opened, ...is })
+            setEnding((now) => (now === ending ? undefined : now))
+            if (is === 'discarded') {
+              // At once: what was discarded is not edited any more, whether it can be read what there is, or not.
+              open({ ...opened, draft: undefined, sequence: running })
+              return await openAgain('none')
             }
+            if (is !== 'deleted') return latest.current(is)
             drafted.giveUp()
             await navigate({ to: '/w/$workspaceId/automations', params: { workspaceId: workspace.id } })
           }}

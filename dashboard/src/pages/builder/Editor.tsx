@@ -112,8 +112,11 @@ export function Editor(props: EditorProps) {
   useEffect(() => {
     const { current } = view
     // What was told by the editor itself comes back later than the next letter.
-    if (!current || told.current.delete(value) || current.state.doc.toString() === value) return
+    if (!current) return
+    const isShown = current.state.doc.toString() === value
+    if (!isShown && told.current.delete(value)) return
     told.current.clear()
+    if (isShown) return
     current.dispatch({
       changes: { from: 0, to: current.state.doc.length, insert: value },
       userEvent: 'outside',

@@ -1,14 +1,15 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { isRefusedFor, type Schemas } from '../../api/client.ts'
+import { isPassing, isRefusedFor, type Schemas, Told } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import type { Call } from '../../parts/curl.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './Builder.module.css'
-import type { Opened } from './opened.ts'
+import { isChanged } from './keep-draft.ts'
+import { NO_DRAFT, type Opened, readDraft, readInTime } from './opened.ts'
 import type { DraftState } from './useDraft.ts'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
@@ -24,15 +25,22 @@ const callOf = (ending: Ending, id: string): Call => {
   return { method: 'PATCH', path, body: { status: ending === 'pause' ? 'PAUSED' : 'ARCHIVED' } }
 }
 
-/** It may be gone by a press whose answer was lost. */
-function unlessGone(error: unknown): void {
-  if (!isRefusedFor(error, 'draft_not_found')) throw error
+/** It may be done, where the answer was lost, or by somebody else: then it is what was wanted. @throws the error, where it is not */
+async function unlessDone(
+  error: unknown,
+  look: () => Promise<Opened>,
+  isDone: (read: Opened) => boolean,
+): Promise<Opened> {
+  if (!isPassing(error) && !isChanged(error)) throw error
+  const read = await look()
+  if (!isDone(read)) throw error
+  return read
 }
 
 /** Before something ends: what it does, to how many, and whether it can be undone. */
 export function Endings({
   ending,
-  opened: { automation, etag },
+  opened,
   drafted,
   figures,
   setBusy,
@@ -45,17 +53,21 @@ export function Endings({
   figures: Schemas['AutomationFigures'] | undefined
   setBusy: (isBusy: boolean) => void
   /** @param is what became of it: the automation as it is now, where it is there */
-  onDone: (is: 'discarded' | 'deleted' | Pick<Opened, 'automation' | 'etag'>) => Promise<void> | void
+  onDone: (is: 'discarded' | 'deleted' | Opened) => Promise<void> | void
   onCancel: () => void
 }) {
   useReturnFocus()
+  const { automation, etag } = opened
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [typed, setTyped] = useState('')
   const panel = useRef<HTMLDivElement>(null)
   // Whoever has asked for it by keyboard is there.
   useEffect(() => {
-    const timer = setTimeout(() => panel.current?.focus(), 50)
+    const timer = setTimeout(() => {
+      // Whoever types by then goes on.
+      if (!document.activeElement?.closest('input, textarea, [contenteditable=true]')) panel.current?.focus()
+    }, 50)
     return () => clearTimeout(timer)
   }, [])
   const { says, title, word } = wordsOf(ending, automation, figures)
@@ -63,21 +75,35 @@ export function Endings({
   const act = useMutation({
     mutationFn: async () => {
       const path = { id: automation.id }
+      const look = () => readInTime(api, automation.id)
+      // What is on its way would be a draft behind it.
+      if (isHeld) await drafted.hush()
       if (ending === 'discard') {
-        // What is on its way would be a draft behind it.
-        await drafted.hush()
         const params = { path, header: { 'If-Match': drafted.etag() } }
-        await api.DELETE('/automations/{id}/draft', { params }).catch(unlessGone)
+        try {
+          await api.DELETE('/automations/{id}/draft', { params })
+        } catch (error) {
+          // It may be gone by a press whose answer was lost.
+          if (!isRefusedFor(error, 'draft_not_found')) await unlessDone(error, look, ({ draft }) => !draft)
+        }
         return 'discarded' as const
       }
       const params = { path, header: { 'If-Match': etag } }
       if (ending === 'delete') {
+        // A draft that nobody here has read would be gone with it.
+        const there = await readDraft(api, automation.id)
+        if ((there?.etag ?? NO_DRAFT) !== drafted.etag())
+          throw new Told('Somebody else has edited a draft of it. Look at that, and say it again.')
         await api.DELETE('/automations/{id}', { params })
         return 'deleted' as const
       }
       const status = ending === 'pause' ? ('PAUSED' as const) : ('ARCHIVED' as const)
-      const { response } = await api.PATCH('/automations/{id}', { params, body: { status } })
-      return { automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
+      try {
+        const { response } = await api.PATCH('/automations/{id}', { params, body: { status } })
+        return { ...opened, automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
+      } catch (error) {
+        return await unlessDone(error, look, (read) => read.automation.status === status)
+      }
     },
     // What is typed while something goes would be gone with it.
     onMutate: () => isHeld && setBusy(true),
@@ -87,7 +113,7 @@ export function Endings({
       await onDone(is)
     },
     onError() {
-      if (ending !== 'discard') return
+      if (!isHeld) return
       drafted.resume()
       void drafted.check()
     },
@@ -102,7 +128,7 @@ export function Endings({
       aria-label={title}
       ref={panel}
       tabIndex={-1}
-      onKeyDown={({ key }) => key === 'Escape' && onCancel()}
+      onKeyDown={({ key }) => key === 'Escape' && !act.isPending && onCancel()}
     >
       <h3>{title}</h3>
       <p className="t2">{says}</p>
@@ -126,7 +152,7 @@ export function Endings({
         >
           {word}
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={act.isPending}>
           Leave it
         </Button>
         <CurlButton call={callOf(ending, automation.id)} />

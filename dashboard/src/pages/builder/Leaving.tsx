@@ -1,5 +1,5 @@
-import { Button, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
+import { NotSaved } from '../../parts/NotSaved.tsx'
 import type { DraftState } from './useDraft.ts'
 
 /** So long one waits to leave while what was typed is being kept, in milliseconds. */
@@ -17,24 +17,23 @@ export function Leaving({ drafted }: { drafted: DraftState }) {
     withResolver: true,
   })
   if (status !== 'blocked') return null
+  const { is } = drafted.saving
+  if (is === 'saved')
+    return (
+      <NotSaved title="It is saved now" leave="Leave" onStay={reset} onLeave={proceed}>
+        <p className="t2">What you typed last is in the draft.</p>
+      </NotSaved>
+    )
+  const leave = () => {
+    drafted.giveUp()
+    proceed()
+  }
   return (
-    <Modal opened onClose={reset} title="This is not saved" centered>
-      <p className="t2">What you typed last is in this page only. It is tried again while you stay.</p>
-      <div className="row" style={{ marginTop: 16 }}>
-        <Button variant="filled" onClick={reset} data-autofocus>
-          Stay
-        </Button>
-        <Button
-          variant="subtle"
-          color="bad"
-          onClick={() => {
-            drafted.giveUp()
-            proceed()
-          }}
-        >
-          Leave without it
-        </Button>
-      </div>
-    </Modal>
+    <NotSaved onStay={reset} onLeave={leave}>
+      <p className="t2">
+        What you typed last is in this page only.
+        {(is === 'saving' || is === 'waiting') && ' It is tried again while you stay.'}
+      </p>
+    </NotSaved>
   )
 }

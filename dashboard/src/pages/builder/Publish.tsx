@@ -2,15 +2,18 @@ import { Button, Popover } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DriplineError, inWords, isPassing, type Schemas } from '../../api/client.ts'
+import { DriplineError, inWords, type Schemas } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { things } from '../../parts/numbers.ts'
 import type { Selected } from './Canvas.tsx'
-import { isChanged, NotKept } from './keep-draft.ts'
+import { isChanged, isDoubtful } from './keep-draft.ts'
 import { isAs, type Opened, publicationOf, readInTime, revisionOf } from './opened.ts'
 import { problemOf, sequenceOf } from './sequence.ts'
 import type { DraftState } from './useDraft.ts'
+
+/** What is said of a publication whose answer was lost, until that is known. */
+export const noticeOf = (automationId: string): string => `published ${automationId}`
 
 /** Says that what is edited is so, and that it runs: all of it at once, or nothing. Where it concerns somebody, it asks first. */
 export function Publish({
@@ -53,7 +56,7 @@ export function Publish({
         const sequence = sequenceOf(published)
         return { automation: published, etag: response.headers.get('etag') ?? '', draft: undefined, sequence }
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (!isDoubtful(error)) throw error
         // It may be done, and the answer lost.
         const read = await readInTime(api, automation.id)
         const isDone = revisionOf(read.etag) > revisionOf(etag) && isAs(read.automation, edited.now)
@@ -74,15 +77,21 @@ export function Publish({
       if (step) select(step.id)
       // Where it is the draft that is another one, it is said whose is meant.
       if (isChanged(error)) void drafted.check()
+      if (isDoubtful(error))
+        return void notifications.show({
+          id: noticeOf(automation.id),
+          color: 'bad',
+          autoClose: false,
+          title: `Nobody knows yet whether it is ${isActive ? 'published' : 'active'}`,
+          message: `${inWords(error)} Whether it is shows here as soon as it is known.`,
+        })
       notifications.show({
         color: 'bad',
         autoClose: false,
         title: isActive ? 'Not published' : 'Not active',
         message: isChanged(error)
           ? 'Somebody else has changed the automation, or its draft, meanwhile. Look at what it is now, and say it again.'
-          : error instanceof NotKept
-            ? error.message
-            : inWords(error),
+          : inWords(error),
       })
     },
     onMutate: () => setBusy(true),

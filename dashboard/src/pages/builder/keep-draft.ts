@@ -1,4 +1,4 @@
-import { type Api, DriplineError, isPassing, isRefusedFor } from '../../api/client.ts'
+import { type Api, DriplineError, isPassing, isRefusedFor, Told } from '../../api/client.ts'
 import { pause } from '../../parts/pause.ts'
 import { sameText } from '../../parts/same-text.ts'
 import { NO_DRAFT, readDraft, revisionOf } from './opened.ts'
@@ -26,8 +26,8 @@ export interface DraftToKeep {
 export interface DraftKeeper {
   /** Has this be what is kept, as soon as what is on its way has arrived. */
   want(sequence: Sequence): void
-  /** Keeps what is wanted over what somebody else has saved so far. */
-  overwrite(): void
+  /** Keeps what is wanted over what somebody else has saved so far. @throws where nobody knows what that is */
+  overwrite(): Promise<void>
   /** Keeps it now. @returns the draft's revision @throws where it is refused, is another one than was read, or nobody answers */
   keep(sequence: Sequence): Promise<number>
   /** Goes on with what was read: what was wanted before is nobody's any more. */
@@ -49,14 +49,14 @@ export interface DraftKeeper {
 }
 
 /** Nothing was kept, and for no reason of the service's. */
-export class NotKept extends Error {}
+export class NotKept extends Told {}
 
 export const isChanged = (error: unknown) => isRefusedFor(error, 'changed_meanwhile')
 /** Whoever was not answered, or is signed out for now, asks again. */
 const mayPass = (error: unknown): boolean =>
   isPassing(error) || (error instanceof DriplineError && error.status === 401)
 /** Whether it may have been done. */
-const isDoubtful = (error: unknown) =>
+export const isDoubtful = (error: unknown) =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500)
 
 /**
@@ -80,6 +80,10 @@ export function keepDraft(
   const doubtful = new Set<string>()
   /** The loop that is at it; another one begins where all begins anew. */
   let loop: symbol | undefined
+  /** What was sent before all began anew says nothing of what is there now. */
+  let beginnings = 0
+  /** Whether it is sent although it is there: it is meant for another version. */
+  let mustAgain = false
   let isBlocked = false
   let isStopped = false
   let onItsWay: Promise<unknown> = Promise.resolve()
@@ -122,20 +126,27 @@ export function keepDraft(
     const mine = Symbol('loop')
     loop = mine
     const isOver = () => loop !== mine || isStopped
-    while (kept !== wanted) {
+    while (kept !== wanted || mustAgain) {
       const sequence = wanted
+      const isAgain = mustAgain
+      const begun = beginnings
+      mustAgain = false
       say({ is: 'saving' })
       try {
         const saving = save(sequence, etag)
         onItsWay = saving.catch(() => undefined)
         const now = await saving
-        if (isOver()) return
+        if (begun !== beginnings) return
+        // Also where nothing more is to be kept: it is what is there.
         etag = now
         kept = sequence
         doubtful.clear()
-      } catch (error) {
         if (isOver()) return
+      } catch (error) {
+        if (begun !== beginnings) return
         if (isDoubtful(error)) kept = undefined
+        if (isOver()) return
+        mustAgain ||= isAgain
         if (mayPass(error)) {
           say({ is: 'waiting', error })
           await pause(RETRY_MS)
@@ -159,7 +170,8 @@ export function keepDraft(
     },
     async keep(sequence) {
       wanted = sequence
-      while (kept !== sequence) {
+      // Also while another one is on its way, which would come behind this.
+      while (kept !== sequence || loop) {
         if (isBlocked) throw new NotKept('Somebody else has edited it. Say above whose is meant.')
         // Typed since, or begun anew: this is not to be kept any more.
         if (wanted !== sequence || isStopped) throw new NotKept('It was edited further meanwhile.')
@@ -170,20 +182,20 @@ export function keepDraft(
       }
       return revisionOf(etag)
     },
-    overwrite() {
+    async overwrite() {
+      const begun = beginnings
       // Of what is there now, so that what comes late of before is not taken for this.
-      void readDraft(api, automationId).then(
-        (found) => {
-          etag = found?.etag ?? NO_DRAFT
-          isBlocked = false
-          kept = undefined
-          void run()
-        },
-        () => say({ is: 'changed' }),
-      )
+      const found = await readDraft(api, automationId)
+      if (!isBlocked || begun !== beginnings) return
+      etag = found?.etag ?? NO_DRAFT
+      isBlocked = false
+      kept = undefined
+      void run()
     },
     begin(anew) {
       loop = undefined
+      beginnings += 1
+      mustAgain = false
       isBlocked = false
       doubtful.clear()
       ;({ etag, basedOn } = anew)
@@ -196,7 +208,7 @@ export function keepDraft(
       basedOn = revision
     },
     again() {
-      kept = undefined
+      mustAgain = true
       void run()
     },
     async check() {
@@ -212,14 +224,17 @@ export function keepDraft(
     },
     async hush() {
       loop = undefined
-      wanted = kept ?? wanted
+      mustAgain = false
       await onItsWay
+      // What was not answered may be what is there.
+      if (doubtful.size > 0) etag = (await readMine()) ?? etag
+      wanted = kept ?? wanted
     },
     stop() {
       isStopped = true
       loop = undefined
     },
-    isDone: () => kept === wanted,
+    isDone: () => !loop && kept === wanted,
     etag: () => etag,
   }
 }

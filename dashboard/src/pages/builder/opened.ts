@@ -28,10 +28,11 @@ const TIMEOUT_MS = 10_000
 export async function readInTime(api: Api, id: string): Promise<Opened> {
   const until = Date.now() + PATIENCE_MS
   for (;;) {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
     try {
-      return await readOpened(api, id, AbortSignal.timeout(TIMEOUT_MS))
+      return await readOpened(api, id, signal)
     } catch (error) {
-      if (!isPassing(error) || Date.now() > until) throw error
+      if (!(isPassing(error) || signal.aborted) || Date.now() > until) throw error
       await pause(PAUSE_MS)
     }
   }

@@ -123,18 +123,24 @@ const nameOf = (change: Change): string | undefined =>
       ? Object.keys(change.fields).join()
       : undefined
 
+/** Where all begins anew: nothing, what was done before, or that and what was edited last. */
+export type WayBack = 'none' | 'as before' | 'to mine'
+
 export type Act =
   | { do: 'change'; change: Change }
   | { do: 'undo' }
   | { do: 'redo' }
-  /** @param mine what was edited before, which is one step back */
-  | { do: 'begin'; sequence: Sequence; mine?: Sequence | undefined }
+  /** @param wayBack whether what was done before can be undone still, or what is edited is one step back, too */
+  | { do: 'begin'; sequence: Sequence; wayBack: WayBack }
 
 export function edit(edited: Edited, act: Act): Edited {
   const { now, before, after } = edited
   switch (act.do) {
-    case 'begin':
-      return { ...begin(act.sequence), before: act.mine ? [act.mine] : [] }
+    case 'begin': {
+      const { sequence, wayBack } = act
+      if (wayBack === 'none') return begin(sequence)
+      return { ...begin(sequence), before: wayBack === 'to mine' ? [...before, now].slice(-MOST_UNDOS) : before }
+    }
     case 'undo': {
       const last = before.at(-1)
       return last ? { now: last, before: before.slice(0, -1), after: [now, ...after], last: undefined } : edited

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'react'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { type DraftKeeper, keepDraft, type DraftToKeep, type Saving } from './keep-draft.ts'
-import { type Act, begin, edit, type Edited, type Sequence } from './sequence.ts'
+import { type Act, begin, edit, type Edited, type WayBack } from './sequence.ts'
 
 /** How long somebody has to stop typing before what they typed is kept, in milliseconds. */
 const PAUSE_MS = 700
@@ -15,8 +15,8 @@ export interface DraftState extends Pick<
   saving: Saving
   /** Whether there is a draft that is not what the automation is. */
   hasDraft: boolean
-  /** Goes on with what was read. @param mine what was edited before, where it is to be one step back */
-  open: (read: DraftToKeep & { isDraft: boolean }, mine?: Sequence) => void
+  /** Goes on with what was read. */
+  open: (read: DraftToKeep & { isDraft: boolean }, wayBack: WayBack) => void
   /** Goes on keeping what was hushed. */
   resume: () => void
   /** Whoever leaves waits until what was typed is kept. @returns whether it is */
@@ -81,23 +81,28 @@ export function useDraft(automationId: string, found: DraftToKeep & { isDraft: b
       clearTimeout(timer.current)
       return keeper.hush()
     },
-    open(read, mine) {
+    open(read, wayBack) {
       clearTimeout(timer.current)
       keeper.begin(read)
       touched.current = false
       setFirst(read.sequence)
       setHasDraft(read.isDraft)
-      act({ do: 'begin', sequence: read.sequence, mine })
+      act({ do: 'begin', sequence: read.sequence, wayBack })
     },
     resume() {
       if (touched.current) keeper.want(latest.current)
     },
     async leave() {
-      if (!touched.current) return true
-      return keeper.keep(latest.current).then(
-        () => true,
-        () => false,
-      )
+      for (;;) {
+        if (!touched.current) return true
+        const { current } = latest
+        const isKept = await keeper.keep(current).then(
+          () => true,
+          () => false,
+        )
+        // Else it was edited further meanwhile.
+        if (latest.current === current) return isKept
+      }
     },
     giveUp() {
       touched.current = false

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -11,7 +11,7 @@ import { Rows } from '../../parts/Rows.tsx'
 import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
-import { useListNames } from '../../api/reads.ts'
+import { readPages, useListNames } from '../../api/reads.ts'
 import classes from './contact.module.css'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
 import { EditContact } from './EditContact.tsx'
@@ -37,6 +37,8 @@ export function ContactPage() {
   const may = useMay('editor')
   const [asked, setAsked] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
   const done = () => setAsked(undefined)
+  // One at a time: another one would take the place of what was typed.
+  const isEditing = asked === 'edit'
   return (
     <Page
       title={contact?.firstName ?? contact?.email ?? 'Contact'}
@@ -44,10 +46,10 @@ export function ContactPage() {
         may &&
         contact && (
           <>
-            <Button leftSection={<IconBolt aria-hidden />} onClick={() => setAsked('event')}>
+            <Button leftSection={<IconBolt aria-hidden />} disabled={isEditing} onClick={() => setAsked('event')}>
               Fire event…
             </Button>
-            <Button leftSection={<IconPlus aria-hidden />} onClick={() => setAsked('enroll')}>
+            <Button leftSection={<IconPlus aria-hidden />} disabled={isEditing} onClick={() => setAsked('enroll')}>
               Enroll…
             </Button>
             <Menu>
@@ -58,7 +60,7 @@ export function ContactPage() {
               </Menu.Target>
               <Menu.Dropdown>
                 <Menu.Item onClick={() => setAsked('edit')}>Edit…</Menu.Item>
-                <Menu.Item color="bad" onClick={() => setAsked('erase')}>
+                <Menu.Item color="bad" disabled={isEditing} onClick={() => setAsked('erase')}>
                   Erase…
                 </Menu.Item>
               </Menu.Dropdown>
@@ -253,13 +255,18 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState('')
+  const attempt = useRef<{ of: string | undefined; key: string }>({ of: undefined, key: '' })
   const fire = useMutation({
-    mutationFn: async () =>
-      (await api.POST('/contacts/{id}/events', { params: { path: { id: contact.id } }, body: { name } })).data.data,
-    async onSuccess({ matchingAutomations }) {
+    mutationFn: async () => {
+      // Pressed again where the answer was lost, it is the same event.
+      if (attempt.current.of !== name) attempt.current = { of: name, key: crypto.randomUUID() }
+      const params = { path: { id: contact.id }, header: { 'Idempotency-Key': attempt.current.key } }
+      return (await api.POST('/contacts/{id}/events', { params, body: { name } })).data.data
+    },
+    onSuccess({ matchingAutomations }) {
+      attempt.current = { of: undefined, key: '' }
       notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.` })
-      onDone()
-      await readAgain('contacts', contact.id)
+      void readAgain('contacts', contact.id)
     },
   })
   return (
@@ -273,7 +280,7 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
         autoFocus
       />
       <div className="row">
-        <Button variant="filled" loading={fire.isPending} onClick={() => fire.mutate()}>
+        <Button variant="filled" loading={fire.isPending} onClick={() => fire.mutate(undefined, { onSuccess: onDone })}>
           Fire event
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
@@ -290,19 +297,18 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const readAgain = useReadAgain()
   const [automationId, setAutomationId] = useState<string | null>(null)
   const { data } = useRead(['automations', 'active'], async (read, signal) => {
-    const { data: listed } = await read.GET('/automations', { params: { query: { limit: 100 } }, signal })
-    return listed.data.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
+    const listed = await readPages((query) => read.GET('/automations', { params: { query }, signal }))
+    return listed.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
   })
   const enroll = useMutation({
     mutationFn: async (id: string) =>
       (await api.POST('/automations/{id}/enroll', { params: { path: { id } }, body: { contactId: contact.id } })).data
         .data,
-    async onSuccess({ enrolled }) {
+    onSuccess({ enrolled }) {
       notifications.show({
         message: enrolled ? 'Enrolled: the first step begins at once.' : 'Already in it: nothing has happened.',
       })
-      onDone()
-      await readAgain('contacts', contact.id)
+      void readAgain('contacts', contact.id)
     },
   })
   return (
@@ -320,7 +326,7 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
         <Button
           variant="filled"
           loading={enroll.isPending}
-          onClick={() => automationId !== null && enroll.mutate(automationId)}
+          onClick={() => automationId !== null && enroll.mutate(automationId, { onSuccess: onDone })}
         >
           Enroll contact
         </Button>
@@ -343,11 +349,9 @@ function Erase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const navigate = useNavigate()
   const erase = useMutation({
     mutationFn: () => api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } }),
-    async onSuccess() {
-      await navigate({ to: '/w/$workspaceId/contacts', params: { workspaceId: workspace.id } })
-      await readAgain('contacts')
-    },
+    onSuccess: () => void readAgain('contacts'),
   })
+  const leave = () => void navigate({ to: '/w/$workspaceId/contacts', params: { workspaceId: workspace.id } })
   return (
     <div className={`${classes.ask} ${classes.bad} c-bad`} role="group" aria-label="Erase this contact">
       <h3>Erase {contact.email}?</h3>
@@ -357,10 +361,15 @@ function Erase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
       </p>
       {erase.isError && <Problem error={erase.error} />}
       <div className="row">
-        <Button variant="filled" color="bad" loading={erase.isPending} onClick={() => erase.mutate()}>
+        <Button
+          variant="filled"
+          color="bad"
+          loading={erase.isPending}
+          onClick={() => erase.mutate(undefined, { onSuccess: leave })}
+        >
           Erase contact
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={erase.isPending}>
           Keep it
         </Button>
         <CurlButton call={{ method: 'DELETE', path: `/contacts/${contact.id}` }} />

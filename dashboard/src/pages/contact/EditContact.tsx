@@ -5,7 +5,9 @@ import { useLists } from '../../api/reads.ts'
 import { type Api, DriplineError, isRefusedFor, type Schemas } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
+import { sameText } from '../../parts/same-text.ts'
 import classes from './contact.module.css'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
@@ -20,6 +22,15 @@ interface Fields {
   tags: string[]
   listIds: string[]
 }
+
+const fieldsOf = (contact: Contact): Fields => ({
+  email: contact.email,
+  firstName: contact.firstName ?? '',
+  externalId: contact.externalId ?? '',
+  data: JSON.stringify(contact.metadata, null, 2),
+  tags: contact.tags,
+  listIds: contact.listIds,
+})
 
 /** What a PATCH sends of it: what is new or other, and a null for what is gone. */
 function changeOf(before: Data, after: Data): Data {
@@ -97,31 +108,25 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
   const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
-  const [fields, setFields] = useState<Fields>({
-    email: contact.email,
-    firstName: contact.firstName ?? '',
-    externalId: contact.externalId ?? '',
-    data: JSON.stringify(contact.metadata, null, 2),
-    tags: contact.tags,
-    listIds: contact.listIds,
-  })
+  const [fields, setFields] = useState<Fields>(() => fieldsOf(contact))
   const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
   const lists = useLists()
   const saving = useMutation({
     mutationFn: () => save(api, contact, fields, setContact),
-    onSuccess: onDone,
-    onSettled: () => readAgain('contacts'),
+    onSettled: () => void readAgain('contacts'),
   })
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
   const isData = readData(fields.data) !== undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isData) saving.mutate()
+    // It closes this form alone, and not what was opened meanwhile.
+    if (isData) saving.mutate(undefined, { onSuccess: onDone })
   }
   const body = patchOf(contact, fields)
   return (
     <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
+      <Unsaved isDirty={sameText(fields) !== sameText(fieldsOf(contact))} />
       {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
         <Problem error={saving.error} />
       )}
@@ -170,7 +175,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
         <Button type="submit" variant="filled" loading={saving.isPending}>
           Save contact
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={saving.isPending}>
           Cancel
         </Button>
         {body && <CurlButton call={{ method: 'PATCH', path: `/contacts/${contact.id}`, body }} />}

@@ -20,18 +20,15 @@ export function NewContact({ onDone }: { onDone: () => void }) {
   const make = useMutation({
     mutationFn: async () =>
       (await api.POST('/contacts', { body: { email, ...(firstName !== '' && { firstName }) } })).data.data,
-    async onSuccess({ id }) {
-      await readAgain('contacts')
-      await navigate({
-        to: '/w/$workspaceId/contacts/$contactId',
-        params: { workspaceId: workspace.id, contactId: id },
-      })
-    },
+    onSuccess: () => void readAgain('contacts'),
   })
+  const goTo = ({ id: contactId }: { id: string }) =>
+    void navigate({ to: '/w/$workspaceId/contacts/$contactId', params: { workspaceId: workspace.id, contactId } })
   const param = make.error instanceof DriplineError ? make.error.param : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    // Whoever has gone elsewhere meanwhile stays there.
+    make.mutate(undefined, { onSuccess: goTo })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New contact">
@@ -59,7 +56,7 @@ export function NewContact({ onDone }: { onDone: () => void }) {
         <Button type="submit" variant="filled" loading={make.isPending}>
           Save contact
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
           Cancel
         </Button>
         <CurlButton

@@ -8,11 +8,14 @@ import { CurlButton } from '../../parts/CurlButton.tsx'
 import { sameText } from '../../parts/same-text.ts'
 import { things } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { type Condition, fromLines, isOpen, type Lines, NEW_LINE, toLines } from './condition.ts'
 import { ConditionEditor, ConditionJson } from './ConditionEditor.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 const PAUSE_MS = 400
+
+const NEW_LINES: Lines = { join: 'all', lines: [NEW_LINE] }
 
 function read(json: string): { condition?: Condition; error?: string } {
   try {
@@ -36,9 +39,7 @@ export function SegmentForm({
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState(segment?.name ?? '')
-  const [lines, setLines] = useState<Lines | undefined>(
-    segment ? toLines(segment.condition) : { join: 'all', lines: [NEW_LINE] },
-  )
+  const [lines, setLines] = useState<Lines | undefined>(segment ? toLines(segment.condition) : NEW_LINES)
   const [json, setJson] = useState(JSON.stringify(segment?.condition, null, 2) ?? '')
   const { condition, error } = lines ? { condition: fromLines(lines), error: undefined } : read(json)
   const body = { name, condition: condition! }
@@ -47,25 +48,25 @@ export function SegmentForm({
     ...(name !== segment?.name && { name }),
     ...(condition && sameText(condition) !== sameText(segment?.condition) && { condition }),
   }
+  const isDirty = segment ? Object.keys(change).length > 0 : name !== '' || sameText(lines) !== sameText(NEW_LINES)
   const isUnsaid = lines?.lines.some(isOpen) ?? false
   const save = useMutation({
     mutationFn: async () => {
       if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body: change })
       else await api.POST('/segments', { body })
     },
-    async onSuccess() {
-      onDone()
-      await readAgain('segments')
-    },
+    onSuccess: () => void readAgain('segments'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!condition || typeof condition !== 'object' || isUnsaid) return
     if (segment && Object.keys(change).length === 0) onDone()
-    else save.mutate()
+    // Not where another one was opened meanwhile: it closes this form alone.
+    else save.mutate(undefined, { onSuccess: onDone })
   }
   return (
     <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
+      <Unsaved isDirty={isDirty} />
       {save.isError && <Problem error={save.error} />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
@@ -80,7 +81,7 @@ export function SegmentForm({
         <Button type="submit" variant="filled" loading={save.isPending}>
           Save segment
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={save.isPending}>
           Cancel
         </Button>
         <CurlButton

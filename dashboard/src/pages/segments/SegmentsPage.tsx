@@ -19,7 +19,8 @@ import { SegmentForm } from './SegmentForm.tsx'
 export function SegmentsPage() {
   const may = useMay('editor')
   const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
-  useHotkeys([['n', () => may && setEditing('new')]])
+  // One at a time: another one would take the place of what was typed.
+  useHotkeys([['n', () => may && setEditing((now) => now ?? 'new')]])
   const { data, error, refetch } = useRead(['segments', 'page'], (api, signal) =>
     readPages((query) => api.GET('/segments', { params: { query }, signal })),
   )
@@ -29,7 +30,12 @@ export function SegmentsPage() {
       narrow
       actions={
         may && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setEditing('new')}>
+          <Button
+            variant="filled"
+            leftSection={<IconPlus aria-hidden />}
+            disabled={editing !== undefined}
+            onClick={() => setEditing('new')}
+          >
             New segment
           </Button>
         )
@@ -50,7 +56,9 @@ export function SegmentsPage() {
             No segment yet. It is a saved condition: nobody is put in or taken out, whoever it is true for is in it.
           </p>
         )}
-        {data && data.length > 0 && <Table segments={data} may={may} onEdit={setEditing} />}
+        {data && data.length > 0 && (
+          <Table segments={data} may={may} onEdit={editing === undefined ? setEditing : undefined} />
+        )}
       </Part>
     </Page>
   )
@@ -63,7 +71,7 @@ function Table({
 }: {
   segments: readonly Schemas['Segment'][]
   may: boolean
-  onEdit: (segment: Schemas['Segment']) => void
+  onEdit: ((segment: Schemas['Segment']) => void) | undefined
 }) {
   const { workspace } = useWorkspace()
   const listName = useListNames()
@@ -102,7 +110,7 @@ function Table({
                   <Remove segment={segment} onDone={() => setRemoving(undefined)} />
                 ) : (
                   <>
-                    <Button variant="subtle" color="gray" onClick={() => onEdit(segment)}>
+                    <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
                       Edit
                     </Button>
                     <Button variant="subtle" color="gray" onClick={() => setRemoving(segment.id)}>

@@ -1,0 +1,45 @@
+import { Button, Modal } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+
+/** Says that something is not saved, to whoever is about to leave it. */
+export const NotSaved = ({
+  title = 'This is not saved',
+  leave = 'Leave without it',
+  children,
+  onStay,
+  onLeave,
+}: {
+  title?: string
+  leave?: string
+  children: ReactNode
+  onStay: () => void
+  onLeave: () => void
+}) => (
+  <Modal opened onClose={onStay} title={title} centered>
+    {children}
+    <div className="row" style={{ marginTop: 16 }}>
+      <Button variant="filled" onClick={onStay} data-autofocus>
+        Stay
+      </Button>
+      <Button variant="subtle" color="gray" onClick={onLeave}>
+        {leave}
+      </Button>
+    </div>
+  </Modal>
+)
+
+/** Asks whoever goes to another page, or closes this one, before a form is saved. */
+export function Unsaved({ isDirty }: { isDirty: boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <NotSaved onStay={reset} onLeave={proceed}>
+      <p className="t2">What you typed is in this page only.</p>
+    </NotSaved>
+  )
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { type Dashboard, onDashboard } from '../support/dashboard.ts'
+import { aContact } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
+
+describe('a form of the dashboard', function () {
+  this.timeout(60_000)
+  let service: Service
+  let page: Page
+  let at: Dashboard['at']
+  let hold: Dashboard['hold']
+  onDashboard((dashboard) => ({ service, page, at, hold } = dashboard))
+
+  it('of a contact changes what somebody has changed in it, and not what others did meanwhile', async () => {
+    const contactId = await aContact(service, {
+      firstName: 'Before',
+      tags: ['old', 'removed by both'],
+      metadata: { plan: 'free' },
+    })
+    await page.goto(at(`/contacts/${contactId}`))
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Edit the contact' })
+    await form.getByLabel('externalId').fill('x-1')
+    await service.call('PATCH', `contacts/${contactId}`, { firstName: 'Theirs', metadata: { plan: 'pro' } })
+    await service.call('POST', `contacts/${contactId}/tags`, { tags: ['theirs'] })
+    await form.getByLabel('Tags', { exact: true }).press('Backspace')
+    await service.call('DELETE', `contacts/${contactId}/tags/removed by both`)
+    // A refusal first, and another: what others did is read since, and in no next try of this one.
+    for (const wrong of ['no@address', 'none@either']) {
+      await form.getByLabel('Email').fill(wrong)
+      const refused = page.waitForResponse((answer) => answer.status() === 400)
+      const read = page.waitForResponse(
+        (answer) => answer.request().method() === 'GET' && answer.url().endsWith(contactId),
+      )
+      await form.getByRole('button', { name: 'Save contact' }).click()
+      await Promise.all([refused, read])
+      await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()
+    }
+    await form.getByLabel('Email').fill(`edited-${process.pid}@example.com`)
+    await form.getByRole('button', { name: 'Save contact' }).click()
+    await form.waitFor({ state: 'detached' })
+    const { firstName, externalId, tags, metadata } = (await service.call('GET', `contacts/${contactId}`)).body.data
+    assert.deepEqual(
+      { firstName, externalId, metadata },
+      { firstName: 'Theirs', externalId: 'x-1', metadata: { plan: 'pro' } },
+    )
+    assert.deepEqual((tags as string[]).toSorted(), ['old', 'theirs'])
+  })
+
+  it('of a segment is left by nobody unasked, and no other one takes its place', async () => {
+    const condition = { metadata: 'plan', is: 'equal', value: 'pro' }
+    const made = await service.call('POST', 'segments', { name: 'Pro', condition })
+    await service.call('POST', 'segments', { name: 'Another', condition })
+    await page.goto(at('/segments'))
+    await page.getByRole('row', { name: /^Pro/ }).getByRole('button', { name: 'Edit' }).click()
+    const form = page.getByRole('form', { name: 'Pro' })
+    await form.getByLabel('Name').fill('Professional')
+    await form.getByLabel('Name').press('Tab')
+    await form.getByRole('button', { name: 'Cancel' }).focus()
+    await page.keyboard.press('n')
+    assert.ok(
+      await page
+        .getByRole('row', { name: /^Another/ })
+        .getByRole('button', { name: 'Edit' })
+        .isDisabled(),
+    )
+    await page.getByRole('link', { name: 'Contacts' }).click()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Professional')
+    const letGo = await hold('PATCH', '**/segments/*')
+    await form.getByRole('button', { name: 'Save segment' }).click()
+    assert.ok(await form.getByRole('button', { name: 'Cancel' }).isDisabled())
+    letGo()
+    await form.waitFor({ state: 'detached' })
+    const { body } = await service.call('GET', 'segments')
+    const names = (body.data as { id: string; name: string }[]).filter(({ id }) => id === made.body.data.id)
+    assert.deepEqual(
+      names.map(({ name }) => name),
+      ['Professional'],
+    )
+    await page.getByRole('link', { name: 'Contacts' }).click()
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+  })
+
+  it('that is sent without a network says so at once, and is not done when there is one again', async () => {
+    const { body } = await service.call('POST', 'lists', { name: 'To be kept' })
+    await page.goto(at('/lists'))
+    await page
+      .getByRole('row', { name: /^To be kept/ })
+      .getByRole('button', { name: 'Delete…' })
+      .click()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Delete list' }).click()
+    await page.getByText('The service does not answer').first().waitFor()
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Segments' }).click()
+    await page.getByRole('heading', { name: 'Segments', level: 1 }).waitFor()
+    assert.equal((await service.call('GET', `lists/${body.data.id as string}`)).status, 200)
+  })
+})
