@@ -1,6 +1,8 @@
 import { array } from 'yup'
 import { deleted, deleteResultShape, missingRole, operation, single } from '../http/index.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { Caller, CallingPerson } from '../workspaces/index.ts'
+import { assertSignedInLately } from './assert-present.ts'
 import { invite, linkOf, listInvitations, revokeInvitation } from './invitations.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
 import { foundWorkspace } from './found-workspace.ts'
@@ -11,6 +13,7 @@ import {
   MEMBER_NOT_FOUND,
   TOO_MANY_INVITATIONS,
   TOO_MANY_WORKSPACES,
+  SIGN_IN_AGAIN,
 } from './refusals.ts'
 import { invitationInput, memberInput, newWorkspaceInput } from './schemas.ts'
 import {
@@ -22,6 +25,14 @@ import {
   presentInvitation,
   presentMember,
 } from './shapes.ts'
+
+const OWNERS = 'Who is an owner is changed within ten minutes of signing in.'
+
+/** What people alone may is asked for by no key. */
+function personOf({ by }: Caller): CallingPerson {
+  if (by.kind !== 'person') throw new Refusal(missingRole('owner'))
+  return by.person
+}
 
 /** Who works in a workspace. */
 export const memberOperations = [
@@ -67,14 +78,14 @@ export const memberOperations = [
     path: '/members/{id}',
     tag: 'Members',
     summary: 'Change what a member may do',
-    description: 'Takes effect with the next request. A workspace keeps at least one owner.',
+    description: `Takes effect with the next request. A workspace keeps at least one owner. ${OWNERS}`,
     role: 'owner',
     body: memberInput,
     answers: { 200: { description: 'The member.', schema: single(memberShape) } },
-    refusals: { 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    refusals: { 401: [SIGN_IN_AGAIN], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     handle: async ({ caller, params, body }, { em }) => ({
       status: 200,
-      body: { data: presentMember(await changeRole(em, caller.workspace.id, params.id, body.role)) },
+      body: { data: presentMember(await changeRole(em, caller.workspace.id, params.id, body.role, personOf(caller))) },
     }),
   }),
 
@@ -84,16 +95,14 @@ export const memberOperations = [
     path: '/members/{id}',
     tag: 'Members',
     summary: 'Remove a member',
-    description: 'They see nothing of the workspace from then on. Whoever is no owner can remove themselves alone.',
+    description: `They see nothing of the workspace from then on. Whoever is no owner can remove themselves alone. ${OWNERS}`,
     role: 'viewer',
     answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
-    refusals: { 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    refusals: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     async handle({ caller, params }, { em }) {
-      const { by } = caller
-      const isSelf = by.kind === 'person' && by.person.accountId === params.id
-      const isOwner = by.kind === 'person' && by.person.role === 'owner'
-      if (!isSelf && !isOwner) throw new Refusal(missingRole('owner'))
-      await removeMember(em, caller.workspace.id, params.id)
+      const by = personOf(caller)
+      if (by.accountId !== params.id && by.role !== 'owner') throw new Refusal(missingRole('owner'))
+      await removeMember(em, caller.workspace.id, params.id, by)
       return deleted(params.id)
     },
   }),
@@ -120,14 +129,16 @@ export const memberOperations = [
     tag: 'Members',
     summary: 'Invite somebody',
     description:
-      'Makes a link that makes somebody a member, once, for seven days, as long as whoever made it is an owner. It is shown in this answer alone: send it to them.',
+      'Makes a link that makes somebody a member, once, for seven days, as long as whoever made it is an owner. It is shown in this answer alone: send it to them. ' +
+      OWNERS,
     role: 'owner',
     isSecret: true,
     body: invitationInput,
     answers: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationShape) } },
-    refusals: { 409: [TOO_MANY_INVITATIONS] },
+    refusals: { 401: [SIGN_IN_AGAIN], 409: [TOO_MANY_INVITATIONS] },
     async handle({ caller, body, visitor }, { em }) {
-      const invitedBy = caller.by.kind === 'person' ? caller.by.person.accountId : undefined
+      const { accountId: invitedBy, sessionId } = personOf(caller)
+      if (body.role === 'owner') await assertSignedInLately(em, sessionId)
       const { invitation, token } = await invite(em, { ...body, workspaceIds: [caller.workspace.id], invitedBy })
       return {
         status: 201,

@@ -4,6 +4,7 @@ import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Role } from '../workspaces/index.ts'
 import { endEverything } from './end-everything.ts'
+import { assertSignedInLately } from './assert-present.ts'
 import { Account, Member } from './entities.ts'
 import { endInvitationsOf, lockOwners } from './queries.ts'
 import { LAST_OWNER, MEMBER_NOT_FOUND } from './refusals.ts'
@@ -42,20 +43,39 @@ export const listMemberships = (em: EntityManager, accountId: string): Promise<M
 /** Whether nobody can sign in yet. */
 export const hasNoAccounts = async (em: EntityManager): Promise<boolean> => (await unitOf(em).count(Account)) === 0
 
-/** @throws {Refusal} `member_not_found`; `last_owner` */
-export const changeRole = (em: EntityManager, workspaceId: string, accountId: string, role: Role): Promise<Member> =>
+/** Who changes it. */
+interface By {
+  accountId: string
+  sessionId: string
+}
+
+/**
+ * Changes what somebody may do. Who is an owner is changed by whoever has signed in just now: else whoever has stolen a session would
+ * keep all others out for good.
+ *
+ * @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again`
+ */
+export const changeRole = (
+  em: EntityManager,
+  workspaceId: string,
+  accountId: string,
+  role: Role,
+  by: By,
+): Promise<Member> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, role === 'owner')
+    if (role === 'owner' || member.role === 'owner') await assertSignedInLately(unit, by.sessionId)
     member.role = role
     await unit.flush()
     if (role !== 'owner') await endInvitationsOf(unit, workspaceId, accountId)
     return member
   })
 
-/** @throws {Refusal} `member_not_found`; `last_owner` */
-export const removeMember = (em: EntityManager, workspaceId: string, accountId: string): Promise<void> =>
+/** Another owner is removed by whoever has signed in just now. @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again` */
+export const removeMember = (em: EntityManager, workspaceId: string, accountId: string, by: By): Promise<void> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, false)
+    if (member.role === 'owner' && by.accountId !== accountId) await assertSignedInLately(unit, by.sessionId)
     unit.remove(member)
     await unit.flush()
     await endInvitationsOf(unit, workspaceId, accountId)

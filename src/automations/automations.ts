@@ -159,7 +159,7 @@ function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
 }
 
 /**
- * A list that is deleted in this very moment is as one that is deleted later: nobody joins it.
+ * Until the end of the transaction nobody deletes the list: whoever does finds it listened for behind that.
  * @throws {Refusal} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
  */
 async function assertListens(
@@ -168,7 +168,7 @@ async function assertListens(
   { status, trigger, triggerConfig: { listId } }: Triggered,
 ): Promise<void> {
   if (status !== 'ACTIVE' || trigger !== 'LIST_ADDED' || listId === undefined) return
-  const known = await knownLists(em, workspaceId, [listId])
+  const known = await knownLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is no list of this workspace: give it the id of one'
   if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
 }

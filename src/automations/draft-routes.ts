@@ -10,7 +10,7 @@ const basedOn = () =>
   number()
     .integer()
     .min(0)
-    .max(2_147_483_647)
+    .max(Number.MAX_SAFE_INTEGER)
     .required()
     .meta({ description: "The automation's revision that it began with: the number in its ETag.", example: 7 })
 

@@ -21,7 +21,7 @@ const automationTable = defineEntity({
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
     /** Grows with each change: who has read an earlier one is told. */
-    revision: p.integer().onCreate(() => 1),
+    revision: p.bigint('number').onCreate(() => 1),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
@@ -87,9 +87,9 @@ const automationDraftTable = defineEntity({
     automationId: p.uuid().primary(),
     content: p.json<Record<string, unknown>>(),
     /** The automation's revision that it is of: it goes along where the status alone is changed. */
-    basedOn: p.integer(),
+    basedOn: p.bigint('number'),
     /** What its editor said that it is of. */
-    begunWith: p.integer(),
+    begunWith: p.bigint('number'),
     /** Of a sequence that all drafts share: none comes twice. */
     revision: p.bigint('number'),
     savedBy: p.text(),

@@ -25,14 +25,16 @@ export async function nextDraftRevision(em: EntityManager): Promise<number> {
   return row!.revision
 }
 
+const NOW_AS_REVISION = `(extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z') * 1000)::bigint`
+
 /**
  * Moves the revisions of automations and drafts beyond all that there may have been since a backup: whoever has read one of those has not
- * read what comes now. Seconds, because nothing is changed more often, and each restore comes later than the one before.
+ * read what comes now. Milliseconds, because nothing is changed more often, and each restore comes later than the one before.
  */
 export async function skipRevisions(em: EntityManager): Promise<void> {
   await sql(
     em,
-    `with newest as (select extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z')::integer as revision),
+    `with newest as (select ${NOW_AS_REVISION} as revision),
      moved as (
        update automations set revision = greatest(automations.revision + 1, newest.revision)
        from newest, (select id, revision from automations) before
@@ -44,7 +46,7 @@ export async function skipRevisions(em: EntityManager): Promise<void> {
   )
   await sql(
     em,
-    `select setval('draft_revisions', greatest(last_value, extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z')::bigint))
+    `select setval('draft_revisions', greatest(last_value, ${NOW_AS_REVISION}))
      from draft_revisions`,
   )
 }

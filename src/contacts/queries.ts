@@ -227,15 +227,16 @@ function filterSql({ q, email, tag, listId, condition }: ContactFilter, paramete
   return parts.join(' and ')
 }
 
-/** Which of these are lists of the workspace. */
+/** Which of these are lists of the workspace. @param lock whether nobody is to delete them until the end of the transaction */
 export async function knownLists(
   em: EntityManager,
   workspaceId: string,
   ids: readonly string[],
+  { lock = false } = {},
 ): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }>(
     em,
-    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])`,
+    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[]) ${lock ? 'for key share' : ''}`,
     [workspaceId, ids],
   )
   return new Set(rows.map(({ id }) => id))

@@ -62,7 +62,13 @@ export async function enrollContact(
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
-    await call.doPartOnce('merge', em, (unit) => mergeMetadata(unit, contactId, set, removedKeys))
+    await call.doPartOnce('merge', em, (unit) =>
+      unit.transactional(async (merging) => {
+        await mergeMetadata(merging, contactId, set, removedKeys)
+        // She may have been somebody else's until now.
+        await call.assertStill(merging)
+      }),
+    )
   }
 
   const enrolledAt = new Date()
@@ -86,6 +92,7 @@ export async function enrollContact(
   const { activeId } = found
   const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
   if (isIn) return answer(activeId === call.id)
+  await call.assertStill(em)
   const started = await enrollments.start(start)
   const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
   // An earlier attempt of this call may have started it, and died.

@@ -1,6 +1,7 @@
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import { DEFAULT_BODY_LIMIT } from './body.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { Operation } from './operation.ts'
 import { type ApiContext, callerOf } from './state.ts'
 
@@ -22,11 +23,15 @@ const LINE = {
 export function createLargeTurns() {
   const inTurn = createBulkhead(AT_A_TIME, LINE)
   return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> =>
-    isLarge(operation, ctx) ? inTurn(`${callerOf(ctx).workspace.id} ${lineOf(operation)}`, serve) : serve()
+    isLarge(operation, ctx) ? inTurn(lineOf(operation, callerOf(ctx)), serve) : serve()
 }
 
-/** Whoever sends slowly keeps no page from anybody. */
-const lineOf = ({ method }: Operation): string => (method === 'GET' ? 'pages' : 'bodies')
+/** Whoever sends slowly keeps no page from anybody, and whoever may only read keeps nothing from others. */
+function lineOf({ method, changesNothing }: Operation, { workspace, by }: Caller): string {
+  if (method === 'GET') return `${workspace.id} pages`
+  const own = by.kind === 'key' ? by.apiKey.id : by.person.accountId
+  return `${workspace.id} ${changesNothing ? `questions of ${own}` : 'bodies'}`
+}
 
 /** By what the client says of its length; who says nothing may send all that the operation takes. */
 function isLarge({ bulk, bodyLimit = DEFAULT_BODY_LIMIT }: Operation, { req }: ApiContext): boolean {

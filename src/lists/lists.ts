@@ -89,6 +89,8 @@ export async function deleteList(
   while ((await leave()) === LEAVING_AT_ONCE);
   await em.fork().transactional(async (unit) => {
     if ((await unit.nativeDelete(ListRow, { id, workspaceId })) === 0) throw new Refusal(LIST_NOT_FOUND)
+    // Behind the lock on its row, for which an automation waits that is to listen for it.
+    if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
     await unit.nativeDelete(Tally, { subject: id })
     await assertStill(unit)
   })

@@ -5,7 +5,7 @@ import { beginSession } from '../../src/accounts/sessions.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
-import { EMAIL } from '../support/factories.ts'
+import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import { aMember, PASSWORD, type SignedInMember } from '../support/members.ts'
 import { startService, type Answer, type Service } from '../support/service.ts'
 
@@ -195,6 +195,27 @@ describe('a request whose body comes long after its head', () => {
     const told = `select from audit_entries where operation = 'deleteList' and target_id = $1`
     assert.equal((await sql(em(), told, [listId])).length, 1)
     await sql(em(), `delete from contacts where email_key like 'of-list-%'`)
+  })
+
+  it('changes nothing of a contact, and enrolls nobody, for whoever was removed while the contact was another one’s', async () => {
+    const owner = await aMember(service)
+    const editor = await aMember(service, 'editor')
+    const { workspaceId } = service
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    const contactId = await aContact(service, { metadata: { plan: 'free' } })
+    const answer = await whileHeld(
+      'select from contacts where id = $1 for update',
+      [contactId],
+      () =>
+        editor.browser.ask('POST', `automations/${automationId}/enroll`, {
+          workspaceId,
+          body: { contactId, merge: { plan: 'stolen' } },
+        }),
+      () => remove(owner, `members/${editor.accountId}`),
+    )
+    assert.equal(answer.refused, '403 no_member')
+    assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.metadata, { plan: 'free' })
+    assert.deepEqual((await service.call('GET', `contacts/${contactId}/enrollments`)).body.data, [])
   })
 
   it('is told no kept answer that it has waited for, once removed', async () => {

@@ -194,6 +194,25 @@ describe('signing in', () => {
     assert.equal((await session({ browser })).refused, '401 signed_out')
   })
 
+  it('that is old makes no owner, and ends none', async () => {
+    const { browser, accountId } = await aMemberOf()
+    const owner = await aMemberOf()
+    const editor = await aMemberOf('editor')
+    const { workspaceId } = service
+    await sql(em(), `update sessions set created_at = now() - interval '11 minutes' where account_id = $1`, [accountId])
+    const ask = async (method: string, path: string, body?: object) =>
+      (await browser.ask(method, path, { workspaceId, ...(body && { body }) })).refused ?? 'done'
+    assert.equal(await ask('POST', 'invitations', { role: 'owner' }), '401 sign_in_again')
+    assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'owner' }), '401 sign_in_again')
+    assert.equal(await ask('PATCH', `members/${owner.accountId}`, { role: 'editor' }), '401 sign_in_again')
+    assert.equal(await ask('DELETE', `members/${owner.accountId}`), '401 sign_in_again')
+    // All else it may.
+    assert.equal(await ask('POST', 'invitations', { role: 'editor' }), 'done')
+    assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'viewer' }), 'done')
+    assert.equal(await ask('DELETE', `members/${editor.accountId}`), 'done')
+    assert.equal(await ask('DELETE', `members/${accountId}`), 'done')
+  })
+
   it('is one of thirty of an account: those that were used longest ago end', async () => {
     const { browser, accountId } = await aMemberOf()
     const used = `update sessions set last_used_at = now() + interval '1 minute' where account_id = $1`

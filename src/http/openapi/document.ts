@@ -236,7 +236,9 @@ function describeOperation(
   const forbidden = [...(refusals[403] ?? []), ...forbiddenTo(operation)]
   if (forbidden.length > 0)
     refuse(403, 'The key lacks the scope, or the person the role; or another site asks.', forbidden)
-  const nobody = [...(refusals[401] ?? []), ...(operation.open === 'account' ? [SIGNED_OUT] : [])]
+  const own = refusals[401] ?? []
+  const ofAll = operation.open === undefined ? COMMON_REFUSALS[401]!.reasons : [SIGNED_OUT]
+  const nobody = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
   if (nobody.length > 0) refuse(401, 'What was given lets nobody in.', nobody)
   if (refusals[429]) refuse(429, 'Too many tries.', refusals[429])
   if (operation.ifMatch) refuse(412, 'It is not as If-Match says any more.', [CHANGED_MEANWHILE])

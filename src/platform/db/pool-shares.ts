@@ -26,7 +26,8 @@ interface Waiting {
 /**
  * Divides the sessions of a pool among those on whose behalf they are taken: no one of them has more than six of ten, and two
  * of ten are for whoever has none. So whatever somebody's statements wait for, others are served. The rest waits in line, holding
- * nothing; a place that is free goes to whoever has the fewest. What is done on nobody's behalf takes what it needs, and is not
+ * nothing; a place that is free goes to whoever has the fewest, and of those
+ * to whoever has waited for their turn the longest. What is done on nobody's behalf takes what it needs, and is not
  * counted: a worker in the same process would leave the API nothing but what is kept.
  */
 export function dividePool(
@@ -60,7 +61,9 @@ export function dividePool(
       if (next === undefined) return
       const line = lines.get(next)!
       const first = line.shift()!
-      if (line.length === 0) lines.delete(next)
+      // Behind all others who have as few: a line that is never empty would be the first of them for ever.
+      lines.delete(next)
+      if (line.length > 0) lines.set(next, line)
       take(next)
       first.begin()
     }
