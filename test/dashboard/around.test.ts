@@ -93,6 +93,16 @@ describe('what is around the pages of the dashboard', function () {
     await page.getByText('Test workspace. Email is captured').waitFor()
   })
 
+  it('comes back by itself where nobody could say who is signed in when it was loaded', async () => {
+    await open()
+    await signIn(page, email)
+    await page.route('**/api/v1/session', (route) => route.abort())
+    await page.goto(at('/lists'))
+    await page.getByRole('heading', { name: 'This page is not there yet' }).waitFor()
+    await page.unroute('**/api/v1/session')
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+  })
+
   it('waits for the service with a page that was not asked for before', async () => {
     await open()
     await signIn(page, email)

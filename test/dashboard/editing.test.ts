@@ -372,6 +372,31 @@ describe('what is edited in the dashboard', function () {
     assert.equal((await service.call('GET', `automations/${automationId}`)).status, 200)
   })
 
+  it('is neither made active nor deleted by whoever was asked about another one', async () => {
+    const automationId = await openStep()
+    await enroll(service, automationId, await aContact(service))
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await page
+      .getByRole('button', { name: 'Publish and resume…' })
+      .or(page.getByRole('button', { name: 'Resume…' }))
+      .click()
+    const confirm = page.getByRole('button', { name: 'Resume it' })
+    await confirm.waitFor()
+    const rewrite = (subject: string) =>
+      service.call('PUT', `automations/${automationId}/steps`, { steps: [{ ...EMAIL, subject }] })
+    await rewrite('Never read')
+    await confirm.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Delete automation' }).waitFor()
+    await rewrite('Nor this')
+    await page.getByText('Nor this').first().waitFor()
+    await page.getByRole('button', { name: 'Delete automation' }).click()
+    await page.getByText('This was changed since you have read it').waitFor()
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    assert.deepEqual([body.data.status, body.data.steps[0].subject], ['PAUSED', 'Nor this'])
+  })
+
   it('of a wait is what was typed', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await page.goto(at(`/automations/${automationId}`))

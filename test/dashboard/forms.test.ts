@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { type Dashboard, onDashboard } from '../support/dashboard.ts'
-import { aContact } from '../support/factories.ts'
+import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 
 describe('a form of the dashboard', function () {
@@ -70,7 +70,7 @@ describe('a form of the dashboard', function () {
     assert.equal(await form.getByLabel('Name').inputValue(), 'Professional')
     const letGo = await hold('PATCH', '**/segments/*')
     await form.getByRole('button', { name: 'Save segment' }).click()
-    assert.ok(await form.getByRole('button', { name: 'Cancel' }).isDisabled())
+    await form.getByRole('button', { name: 'Cancel', disabled: true }).waitFor()
     letGo()
     await form.waitFor({ state: 'detached' })
     const { body } = await service.call('GET', 'segments')
@@ -81,6 +81,59 @@ describe('a form of the dashboard', function () {
     )
     await page.getByRole('link', { name: 'Contacts' }).click()
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+  })
+
+  it('that is sent again, because its answer was lost, is done once', async () => {
+    const automationId = await anAutomation(service, { name: 'Once', steps: [EMAIL] })
+    const contactId = await aContact(service)
+    await page.goto(at(`/contacts/${contactId}`))
+    const keys: (string | undefined)[] = []
+    await page.route('**/enroll', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length > 1) return route.continue()
+      await route.fetch()
+      return route.abort()
+    })
+    const send = async () => {
+      await page.getByRole('button', { name: 'Enroll…' }).click()
+      await page.getByRole('combobox', { name: 'Automation' }).click()
+      await page.getByRole('option', { name: 'Once' }).click()
+      await page.getByRole('button', { name: 'Enroll contact' }).click()
+    }
+    await send()
+    await page.getByText('The service does not answer').first().waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await send()
+    await page.getByText('Enrolled: the first step begins at once.').waitFor()
+    assert.equal(keys.length, 2)
+    assert.ok(keys[0])
+    assert.equal(keys[0], keys[1])
+    const { body } = await service.call('GET', `automations/${automationId}/enrollments`)
+    assert.equal(body.data.length, 1)
+  })
+
+  it('takes nothing more while it is sent, and leads nobody away who has gone elsewhere', async () => {
+    await page.goto(at('/automations'))
+    await page.getByRole('button', { name: 'New automation' }).waitFor()
+    const letGo = await hold('POST', '**/automations')
+    for (let n = 0; n < 3; n += 1) await page.keyboard.press('n')
+    const { body: before } = await service.call('GET', 'automations')
+    await page.getByRole('link', { name: 'Lists' }).click()
+    await page.getByRole('button', { name: 'New list' }).click()
+    const form = page.getByRole('form', { name: 'New list' })
+    await form.getByLabel('Name').fill('Typed')
+    const made = page.waitForResponse((answer) => answer.url().endsWith('/automations') && answer.status() === 201)
+    letGo()
+    await made
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Typed')
+    const { body } = await service.call('GET', 'automations')
+    assert.equal(body.data.length, before.data.length + 1)
+    const go = await hold('POST', '**/lists')
+    await form.getByRole('button', { name: 'Make the list' }).click()
+    await form.getByRole('button', { name: 'Cancel', disabled: true }).waitFor()
+    await form.getByRole('textbox', { name: 'Name', disabled: true }).waitFor()
+    go()
+    await form.waitFor({ state: 'detached' })
   })
 
   it('that is sent without a network says so at once, and is not done when there is one again', async () => {

@@ -1,12 +1,35 @@
 import { Button } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { inWords, isPassing } from '../api/client.ts'
 import { Alone } from './Alone.tsx'
 
-/** Where a page cannot be shown: what it needs is of another version, or it is at fault itself. */
-export const BrokenPage = () => (
-  <Alone title="This page cannot be shown">
-    <p className="t2">There may be a new version of Dripline: load the page again. What was saved is there.</p>
-    <Button variant="filled" onClick={() => location.reload()}>
-      Load it again
-    </Button>
-  </Alone>
-)
+/** How soon it is looked again whether the service is there, in milliseconds. */
+const RETRY_MS = 3_000
+
+/** Where a page cannot be shown: the service is away, what the page needs is of another version, or it is at fault itself. */
+export function BrokenPage({ error }: { error: unknown }) {
+  const router = useRouter()
+  const isAway = isPassing(error)
+  useEffect(() => {
+    if (!isAway) return undefined
+    const timer = setInterval(() => void router.invalidate(), RETRY_MS)
+    return () => clearInterval(timer)
+  }, [isAway, router])
+  if (isAway)
+    return (
+      <Alone title="This page is not there yet">
+        <p className="t2" role="status">
+          {inWords(error)} It is asked again until it does.
+        </p>
+      </Alone>
+    )
+  return (
+    <Alone title="This page cannot be shown">
+      <p className="t2">There may be a new version of Dripline: load the page again. What was saved is there.</p>
+      <Button variant="filled" onClick={() => location.reload()}>
+        Load it again
+      </Button>
+    </Alone>
+  )
+}

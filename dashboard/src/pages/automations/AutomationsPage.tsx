@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useListNames } from '../../api/reads.ts'
+import { once } from '../../api/once.ts'
 import { useMay, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -24,23 +25,25 @@ function NewAutomation() {
   const may = useMay('editor')
   const navigate = useNavigate()
   const make = useMutation({
-    mutationFn: async () =>
-      (await api.POST('/automations', { body: { name: 'New automation', trigger: 'SIGNUP', steps: [] } })).data.data,
-    onSuccess: ({ id }) =>
-      navigate({
-        to: '/w/$workspaceId/automations/$automationId',
-        params: { workspaceId: workspace.id, automationId: id },
-      }),
+    mutationFn: async () => {
+      const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
+      const { data } = await once([workspace.id, 'automation'], (header) =>
+        api.POST('/automations', { params: { header }, body }),
+      )
+      return data.data
+    },
   })
-  useHotkeys([['n', () => may && make.mutate()]])
+  const goTo = ({ id: automationId }: { id: string }) =>
+    void navigate({
+      to: '/w/$workspaceId/automations/$automationId',
+      params: { workspaceId: workspace.id, automationId },
+    })
+  // Once, also where the key is held; and whoever has gone elsewhere meanwhile stays there.
+  const begin = () => may && !make.isPending && make.mutate(undefined, { onSuccess: goTo })
+  useHotkeys([['n', begin]])
   return (
     may && (
-      <Button
-        variant="filled"
-        leftSection={<IconPlus aria-hidden />}
-        onClick={() => make.mutate()}
-        loading={make.isPending}
-      >
+      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={begin} loading={make.isPending}>
         New automation
       </Button>
     )

@@ -368,7 +368,8 @@ function AllEnrollments({ numbers }: { numbers: CanvasNumbers }) {
     { word: 'Completed', meaning: 'ok', value: completed },
     { word: 'Mid-sequence', meaning: 'accent', value: active },
     { word: 'Stopped', meaning: 'bad', value: stopped },
-    { word: 'Cancelled', meaning: 'mute', value: cancelled + erased },
+    { word: 'Cancelled', meaning: 'mute', value: cancelled },
+    ...(erased > 0 ? [{ word: 'Erased', meaning: 'mute', value: erased } as const] : []),
   ] as const
   return (
     <Panel position="top-left" className={classes.all}>

@@ -40,7 +40,7 @@ async function unlessDone(
 /** Before something ends: what it does, to how many, and whether it can be undone. */
 export function Endings({
   ending,
-  opened,
+  opened: given,
   drafted,
   figures,
   setBusy,
@@ -57,6 +57,8 @@ export function Endings({
   onCancel: () => void
 }) {
   useReturnFocus()
+  // It is asked about what was read then: what was changed since is not ended unread.
+  const [opened] = useState(given)
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const readAgain = useReadAgain()

@@ -2,7 +2,7 @@ import { Button, Popover } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DriplineError, inWords, type Schemas } from '../../api/client.ts'
+import { DriplineError, inWords, type Schemas, Told } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { things } from '../../parts/numbers.ts'
@@ -38,7 +38,10 @@ export function Publish({
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
-  const [isAsking, setAsking] = useState(false)
+  // It is asked about what was read then.
+  const [askedOf, setAskedOf] = useState<string>()
+  const isAsking = askedOf === etag && !isStale
+  const setAsking = (is: boolean) => setAskedOf(is ? etag : undefined)
   const { edited, hasDraft, keep } = drafted
   const isActive = automation.status === 'ACTIVE'
   const change = { status: 'ACTIVE' as const, ...(hasDraft && publicationOf(edited.now)) }
@@ -61,7 +64,8 @@ export function Publish({
         const read = await readInTime(api, automation.id)
         const isDone = revisionOf(read.etag) > revisionOf(etag) && isAs(read.automation, edited.now)
         if (isDone && !read.draft && read.automation.status === 'ACTIVE') return read
-        throw error
+        // Should it be done still, it shows; and asked for again, it is done once.
+        throw new Told(`${inWords(error)} As far as it says now, nothing is done: say it again.`)
       }
     },
     onSuccess(read) {
@@ -126,15 +130,7 @@ export function Publish({
         : 'Resume'
       : 'Activate'
   return (
-    <Popover
-      opened={isAsking && !isStale}
-      onChange={setAsking}
-      position="bottom-end"
-      width={340}
-      trapFocus
-      shadow="md"
-      radius="md"
-    >
+    <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={340} trapFocus shadow="md" radius="md">
       <Popover.Target>
         <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
           {word}
@@ -147,7 +143,7 @@ export function Publish({
           <Button
             variant="filled"
             loading={publish.isPending}
-            onClick={() => !isStale && publish.mutate()}
+            onClick={() => isAsking && publish.mutate()}
             data-autofocus
           >
             {word} it

@@ -3,14 +3,16 @@ import { notifications } from '@mantine/notifications'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
+import { once } from '../../api/once.ts'
 import { readPages, useListNames } from '../../api/reads.ts'
 import classes from './contact.module.css'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
@@ -24,6 +26,11 @@ type Contact = Schemas['Contact']
 /** One contact: what happened, what is to come, and what is known. */
 export function ContactPage() {
   const { contactId } = useParams({ from: '/w/$workspaceId/contacts/$contactId' })
+  // What is asked about one goes along to no other.
+  return <OfContact key={contactId} contactId={contactId} />
+}
+
+function OfContact({ contactId }: { contactId: string }) {
   const {
     data: contact,
     error,
@@ -38,7 +45,7 @@ export function ContactPage() {
   const [asked, setAsked] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
   const done = () => setAsked(undefined)
   // One at a time: another one would take the place of what was typed.
-  const isEditing = asked === 'edit'
+  const isEditing = asked === 'edit' || asked === 'event'
   return (
     <Page
       title={contact?.firstName ?? contact?.email ?? 'Contact'}
@@ -59,7 +66,9 @@ export function ContactPage() {
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item onClick={() => setAsked('edit')}>Edit…</Menu.Item>
+                <Menu.Item disabled={isEditing} onClick={() => setAsked('edit')}>
+                  Edit…
+                </Menu.Item>
                 <Menu.Item color="bad" disabled={isEditing} onClick={() => setAsked('erase')}>
                   Erase…
                 </Menu.Item>
@@ -74,7 +83,7 @@ export function ContactPage() {
             contact={contact}
             enrollments={enrollments}
             automations={automations}
-            onEdit={() => setAsked('edit')}
+            onEdit={() => setAsked((now) => (now === 'event' ? now : 'edit'))}
           />
         )
       }
@@ -255,24 +264,25 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState('')
-  const attempt = useRef<{ of: string | undefined; key: string }>({ of: undefined, key: '' })
   const fire = useMutation({
     mutationFn: async () => {
-      // Pressed again where the answer was lost, it is the same event.
-      if (attempt.current.of !== name) attempt.current = { of: name, key: crypto.randomUUID() }
-      const params = { path: { id: contact.id }, header: { 'Idempotency-Key': attempt.current.key } }
-      return (await api.POST('/contacts/{id}/events', { params, body: { name } })).data.data
+      const path = { id: contact.id }
+      const { data } = await once(['event', path, name], (header) =>
+        api.POST('/contacts/{id}/events', { params: { path, header }, body: { name } }),
+      )
+      return data.data
     },
     onSuccess({ matchingAutomations }) {
-      attempt.current = { of: undefined, key: '' }
       notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.` })
       void readAgain('contacts', contact.id)
     },
   })
   return (
     <div className={classes.ask}>
+      <Unsaved isDirty={name !== '' && !fire.isSuccess} />
       {fire.isError && <Problem error={fire.error} />}
       <TextInput
+        disabled={fire.isPending}
         label="Event"
         placeholder="trial.started"
         value={name}
@@ -283,7 +293,7 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
         <Button variant="filled" loading={fire.isPending} onClick={() => fire.mutate(undefined, { onSuccess: onDone })}>
           Fire event
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={fire.isPending}>
           Cancel
         </Button>
         <CurlButton call={{ method: 'POST', path: `/contacts/${contact.id}/events`, body: { name } }} />
@@ -301,9 +311,13 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
     return listed.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
   })
   const enroll = useMutation({
-    mutationFn: async (id: string) =>
-      (await api.POST('/automations/{id}/enroll', { params: { path: { id } }, body: { contactId: contact.id } })).data
-        .data,
+    mutationFn: async (id: string) => {
+      const body = { contactId: contact.id }
+      const { data: enrolled } = await once(['enroll', id, body], (header) =>
+        api.POST('/automations/{id}/enroll', { params: { path: { id }, header }, body }),
+      )
+      return enrolled.data
+    },
     onSuccess({ enrolled }) {
       notifications.show({
         message: enrolled ? 'Enrolled: the first step begins at once.' : 'Already in it: nothing has happened.',

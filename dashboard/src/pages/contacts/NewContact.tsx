@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { DriplineError } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './contacts.module.css'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -23,7 +24,11 @@ export function NewContact({ onDone }: { onDone: () => void }) {
     onSuccess: () => void readAgain('contacts'),
   })
   const goTo = ({ id: contactId }: { id: string }) =>
-    void navigate({ to: '/w/$workspaceId/contacts/$contactId', params: { workspaceId: workspace.id, contactId } })
+    void navigate({
+      to: '/w/$workspaceId/contacts/$contactId',
+      params: { workspaceId: workspace.id, contactId },
+      ignoreBlocker: true,
+    })
   const param = make.error instanceof DriplineError ? make.error.param : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -32,8 +37,9 @@ export function NewContact({ onDone }: { onDone: () => void }) {
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New contact">
+      <Unsaved isDirty={(email !== '' || firstName !== '') && !make.isSuccess} />
       {make.isError && param !== '/email' && <Problem error={make.error} />}
-      <div className={classes.pair}>
+      <fieldset className={`plainFields ${classes.pair}`} disabled={make.isPending}>
         <TextInput
           label="Email"
           type="email"
@@ -47,7 +53,7 @@ export function NewContact({ onDone }: { onDone: () => void }) {
           value={firstName}
           onChange={({ currentTarget: { value } }) => setFirstName(value)}
         />
-      </div>
+      </fieldset>
       <p className="small t3">
         Whoever is there already is found by the email, and changed. A new one starts the automations that listen for
         that.

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { DriplineError } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './keys.module.css'
 import { type NewApiKey, type Scope, SCOPES } from './keys.ts'
@@ -26,11 +27,13 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
       const body = { name, scopes, allow: linesOf(allow), rateLimit: Number(rateLimit), expiresAt }
       return (await api.POST('/api-keys', { body })).data.data
     },
-    async onSuccess(key) {
+    onSuccess(key) {
+      // Also to whoever has closed the form: it is made, and shown this once.
       onMade(key)
-      await readAgain('api-keys')
+      void readAgain('api-keys')
     },
   })
+  const isDirty = (name !== '' || scopes.length > 0 || allow !== '') && !make.isSuccess
   const submit = (event: FormEvent) => {
     event.preventDefault()
     make.mutate()
@@ -41,72 +44,75 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   return (
     <form onSubmit={submit} className="card" aria-label="New key">
       <h2>New key</h2>
+      <Unsaved isDirty={isDirty} />
       {make.isError && !isPlaced && <Problem error={make.error} />}
-      <TextInput
-        label="Name"
-        description="Who uses it, or where."
-        placeholder="Checkout"
-        value={name}
-        error={at('name')}
-        onChange={({ currentTarget: { value } }) => setName(value)}
-        autoFocus
-      />
-      <Checkbox.Group
-        label="Scopes"
-        description="What it may do. Give it no more than it needs."
-        value={scopes}
-        error={at('scopes')}
-        onChange={(value) => setScopes(value)}
-      >
-        <div className={classes.scopes}>
-          {SCOPES.map(({ of, says, scopes: both }) => (
-            <fieldset key={of} className={classes.scope}>
-              <legend>
-                <span className="strong">{of}</span> <span className="t3 small">{says}</span>
-              </legend>
-              <div className="row">
-                {both.map((scope) => (
-                  <Checkbox key={scope} value={scope} label={<span className="mono">{scope}</span>} />
-                ))}
-              </div>
-            </fieldset>
-          ))}
-        </div>
-      </Checkbox.Group>
-      <div className={classes.pair}>
-        <Textarea
-          label="Allowed from"
-          description="Addresses or CIDR ranges. Empty: from anywhere."
-          placeholder="203.0.113.0/24"
-          autosize
-          minRows={1}
-          value={allow}
-          error={at('allow')}
-          onChange={({ currentTarget: { value } }) => setAllow(value)}
-        />
-        <NumberInput
-          label="Requests a minute"
-          description="In any 60 seconds."
-          min={1}
-          max={1_000_000}
-          value={rateLimit}
-          error={at('rateLimit')}
-          onChange={setRateLimit}
-        />
+      <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
-          label="Ends"
-          description="With that day. Empty: never."
-          type="date"
-          value={expires}
-          error={at('expiresAt')}
-          onChange={({ currentTarget: { value } }) => setExpires(value)}
+          label="Name"
+          description="Who uses it, or where."
+          placeholder="Checkout"
+          value={name}
+          error={at('name')}
+          onChange={({ currentTarget: { value } }) => setName(value)}
+          autoFocus
         />
-      </div>
+        <Checkbox.Group
+          label="Scopes"
+          description="What it may do. Give it no more than it needs."
+          value={scopes}
+          error={at('scopes')}
+          onChange={(value) => setScopes(value)}
+        >
+          <div className={classes.scopes}>
+            {SCOPES.map(({ of, says, scopes: both }) => (
+              <fieldset key={of} className={classes.scope}>
+                <legend>
+                  <span className="strong">{of}</span> <span className="t3 small">{says}</span>
+                </legend>
+                <div className="row">
+                  {both.map((scope) => (
+                    <Checkbox key={scope} value={scope} label={<span className="mono">{scope}</span>} />
+                  ))}
+                </div>
+              </fieldset>
+            ))}
+          </div>
+        </Checkbox.Group>
+        <div className={classes.pair}>
+          <Textarea
+            label="Allowed from"
+            description="Addresses or CIDR ranges. Empty: from anywhere."
+            placeholder="203.0.113.0/24"
+            autosize
+            minRows={1}
+            value={allow}
+            error={at('allow')}
+            onChange={({ currentTarget: { value } }) => setAllow(value)}
+          />
+          <NumberInput
+            label="Requests a minute"
+            description="In any 60 seconds."
+            min={1}
+            max={1_000_000}
+            value={rateLimit}
+            error={at('rateLimit')}
+            onChange={setRateLimit}
+          />
+          <TextInput
+            label="Ends"
+            description="With that day. Empty: never."
+            type="date"
+            value={expires}
+            error={at('expiresAt')}
+            onChange={({ currentTarget: { value } }) => setExpires(value)}
+          />
+        </div>
+      </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
           Make the key
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
           Cancel
         </Button>
       </div>

@@ -4,10 +4,12 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { readPages } from '../../api/reads.ts'
+import { once } from '../../api/once.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Delete } from '../../parts/Delete.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -122,40 +124,39 @@ export function ListsPage() {
 
 function NewList({ onDone }: { onDone: () => void }) {
   useReturnFocus()
-  const { api } = useWorkspace()
+  const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')
+  const body = { name, ...(description !== '' && { description }) }
   const make = useMutation({
-    mutationFn: () => api.POST('/lists', { body: { name, ...(description !== '' && { description }) } }),
-    async onSuccess() {
-      onDone()
-      await readAgain('lists')
-    },
+    mutationFn: () => once([workspace.id, 'list', body], (header) => api.POST('/lists', { params: { header }, body })),
+    onSuccess: () => void readAgain('lists'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    make.mutate(undefined, { onSuccess: onDone })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New list">
+      <Unsaved isDirty={(name !== '' || description !== '') && !make.isSuccess} />
       {make.isError && <Problem error={make.error} />}
-      <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
-      <TextInput
-        label="What for"
-        value={description}
-        onChange={({ currentTarget: { value } }) => setDescription(value)}
-      />
+      <fieldset className="plainFields formFields" disabled={make.isPending}>
+        <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
+        <TextInput
+          label="What for"
+          value={description}
+          onChange={({ currentTarget: { value } }) => setDescription(value)}
+        />
+      </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
           Make the list
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
           Cancel
         </Button>
-        <CurlButton
-          call={{ method: 'POST', path: '/lists', body: { name, ...(description !== '' && { description }) } }}
-        />
+        <CurlButton call={{ method: 'POST', path: '/lists', body }} />
       </div>
     </form>
   )

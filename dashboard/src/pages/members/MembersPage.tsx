@@ -6,6 +6,7 @@ import { type FormEvent, Fragment, useState } from 'react'
 import { DriplineError, type Schemas } from '../../api/client.ts'
 import { type Role, sessionQuery, useSession } from '../../api/session.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -84,6 +85,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
   return (
     <form className="card" onSubmit={submit} aria-label="Invite somebody">
       <h2>Invite somebody</h2>
+      <Unsaved isDirty={email !== '' && !invite.isSuccess} />
       {invite.isError && param !== '/email' && <Problem error={invite.error} />}
       <Select
         label="Role"
@@ -104,7 +106,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
         <Button type="submit" variant="filled" loading={invite.isPending}>
           Make a link
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={invite.isPending}>
           Cancel
         </Button>
       </div>

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { inWords as errorInWords, type Schemas } from '../../api/client.ts'
+import { once } from '../../api/once.ts'
 import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { sameText } from '../../parts/same-text.ts'
@@ -36,7 +37,7 @@ export function SegmentForm({
   // As it was when the form was opened.
   const [segment] = useState(given)
   useReturnFocus()
-  const { api } = useWorkspace()
+  const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
   const [name, setName] = useState(segment?.name ?? '')
   const [lines, setLines] = useState<Lines | undefined>(segment ? toLines(segment.condition) : NEW_LINES)
@@ -53,7 +54,7 @@ export function SegmentForm({
   const save = useMutation({
     mutationFn: async () => {
       if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body: change })
-      else await api.POST('/segments', { body })
+      else await once([workspace.id, 'segment', body], (header) => api.POST('/segments', { params: { header }, body }))
     },
     onSuccess: () => void readAgain('segments'),
   })

@@ -113,7 +113,7 @@ function Table({
                     <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
                       Edit
                     </Button>
-                    <Button variant="subtle" color="gray" onClick={() => setRemoving(segment.id)}>
+                    <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => setRemoving(segment.id)}>
                       Delete…
                     </Button>
                   </>

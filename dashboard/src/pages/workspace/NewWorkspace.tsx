@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { sessionQuery, type Workspace } from '../../api/session.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import classes from './workspace.module.css'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -18,18 +19,18 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   const [mode, setMode] = useState<Workspace['mode']>('test')
   const make = useMutation({
     mutationFn: async () => (await api.POST('/workspaces', { body: { name, mode } })).data.data,
-    async onSuccess({ id }) {
-      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      await navigate({ to: '/w/$workspaceId', params: { workspaceId: id } })
-    },
+    onSuccess: () => client.fetchQuery({ ...sessionQuery, staleTime: 0 }),
   })
+  const goTo = ({ id }: { id: string }) =>
+    void navigate({ to: '/w/$workspaceId', params: { workspaceId: id }, ignoreBlocker: true })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    make.mutate(undefined, { onSuccess: goTo })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New workspace">
       <h2>New workspace</h2>
+      <Unsaved isDirty={name !== '' && !make.isSuccess} />
       {make.isError && <Problem error={make.error} />}
       <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
       <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>
@@ -42,7 +43,7 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
         <Button type="submit" variant="filled" loading={make.isPending}>
           Make the workspace
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
           Cancel
         </Button>
       </div>

@@ -1,0 +1,32 @@
+import { DriplineError } from './client.ts'
+
+/** What was asked for, and nobody has answered yet, with its Idempotency-Key: the answer may be lost, and it be done. */
+const unanswered = new Map<string, string>()
+
+/** Whether nobody knows what became of it, or whoever asks again means the same. */
+const isOpen = (error: unknown): boolean =>
+  error instanceof DriplineError &&
+  (error.status === undefined || error.status >= 500 || [401, 409, 429].includes(error.status))
+
+/**
+ * Asks for something that is done once, however often it is pressed until somebody answers, also where the form was closed meanwhile.
+ *
+ * @param what is asked, whole
+ * @param ask is given the header that says so
+ */
+export async function once<Answer>(
+  what: unknown,
+  ask: (header: { 'Idempotency-Key': string }) => Promise<Answer>,
+): Promise<Answer> {
+  const call = JSON.stringify(what)
+  const key = unanswered.get(call) ?? crypto.randomUUID()
+  unanswered.set(call, key)
+  try {
+    const answer = await ask({ 'Idempotency-Key': key })
+    unanswered.delete(call)
+    return answer
+  } catch (error) {
+    if (!isOpen(error)) unanswered.delete(call)
+    throw error
+  }
+}
