@@ -71,11 +71,11 @@ export const changeRole = (
     return member
   })
 
-/** Another owner is removed by whoever has signed in just now. @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again` */
+/** An owner is removed by whoever has signed in just now, also by their own session. @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again` */
 export const removeMember = (em: EntityManager, workspaceId: string, accountId: string, by: By): Promise<void> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, false)
-    if (member.role === 'owner' && by.accountId !== accountId) await assertSignedInLately(unit, by.sessionId)
+    if (member.role === 'owner') await assertSignedInLately(unit, by.sessionId)
     unit.remove(member)
     await unit.flush()
     await endInvitationsOf(unit, workspaceId, accountId)

@@ -227,7 +227,7 @@ function filterSql({ q, email, tag, listId, condition }: ContactFilter, paramete
   return parts.join(' and ')
 }
 
-/** Which of these are lists of the workspace. @param lock whether nobody is to delete them until the end of the transaction */
+/** Which of these are lists of the workspace. @param lock whether nobody is to empty or delete them until the end of the transaction */
 export async function knownLists(
   em: EntityManager,
   workspaceId: string,
@@ -236,7 +236,7 @@ export async function knownLists(
 ): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }>(
     em,
-    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[]) ${lock ? 'for key share' : ''}`,
+    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[]) ${lock ? 'for share' : ''}`,
     [workspaceId, ids],
   )
   return new Set(rows.map(({ id }) => id))

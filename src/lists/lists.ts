@@ -11,7 +11,17 @@ import {
   type Range,
   Tally,
 } from '../contacts/index.ts'
-import { emptyList, findList, fullMembers, isListenedTo, joinList, leaveList, listPage, type List } from './queries.ts'
+import {
+  emptyList,
+  findList,
+  fullMembers,
+  isListenedTo,
+  joinList,
+  leaveList,
+  listPage,
+  lockList,
+  type List,
+} from './queries.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
@@ -82,6 +92,9 @@ export async function deleteList(
   })
   const leave = () =>
     em.fork().transactional(async (unit) => {
+      // An automation that is to listen for it waits for this page; and where one does, no further page is emptied.
+      if (!(await lockList(unit, workspaceId, id))) throw new Refusal(LIST_NOT_FOUND)
+      if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
       const left = await emptyList(unit, id, LEAVING_AT_ONCE)
       await assertStill(unit)
       return left

@@ -150,6 +150,12 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
   return rows.length > 0
 }
 
+/** Locks a list for whoever empties it: automations that are to listen for it wait, and whoever joins it does not. @returns whether it is there */
+export async function lockList(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
+  const lock = `select from lists where id = $1::uuid and workspace_id = $2::uuid for no key update`
+  return (await sql(em, lock, [listId, workspaceId])).length > 0
+}
+
 /** Takes some contacts out of a list. @returns how many. */
 export async function emptyList(em: EntityManager, listId: string, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }>(

@@ -24,8 +24,9 @@ import { unitOf } from '../platform/db/sql.ts'
 export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean }): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
     await sayRestored(unit)
-    await endEverything(unit)
+    // In the order in which a request takes them: what it changes, and then its session.
     await skipRevisions(unit)
+    await endEverything(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)

@@ -169,32 +169,63 @@ describe('a request whose body comes long after its head', () => {
     assert.equal((await sql(em(), 'select from passkeys where account_id = $1', [accountId])).length, 1)
   })
 
-  it('empties no more of a list for whoever was removed meanwhile, and is told of', async () => {
-    const owner = await aMember(service)
-    const editor = await aMember(service, 'editor')
-    const { workspaceId } = service
-    const { body } = await service.call('POST', 'lists', { name: 'Large' })
-    const listId = body.data.id as string
-    await sql(
-      em(),
-      `with made as (
-         insert into contacts (id, workspace_id, email, email_key)
-         select gen_random_uuid(), $1, 'of-list-' || n || '@example.com', 'of-list-' || n || '@example.com' from generate_series(1, 10001) n
-         returning id
-       ) insert into list_members (list_id, contact_id) select $2, id from made`,
-      [workspaceId, listId],
-    )
-    const answer = await whileHeld(
-      'select from list_members where list_id = $1 limit 1 for update',
-      [listId],
-      () => editor.browser.ask('DELETE', `lists/${listId}`, { workspaceId }),
-      () => remove(owner, `members/${editor.accountId}`),
-    )
-    assert.equal(answer.refused, '403 no_member')
-    assert.ok((await sql(em(), 'select from list_members where list_id = $1', [listId])).length > 0)
-    const told = `select from audit_entries where operation = 'deleteList' and target_id = $1`
-    assert.equal((await sql(em(), told, [listId])).length, 1)
-    await sql(em(), `delete from contacts where email_key like 'of-list-%'`)
+  describe('for a list that is emptied in pages', () => {
+    let listId: string
+    beforeEach(async () => {
+      listId = (await service.call('POST', 'lists', { name: 'Large' })).body.data.id as string
+      // More than two pages, and no statement of them all.
+      for (let n = 0; n < 11; n += 1) {
+        await sql(
+          em(),
+          `with made as (
+             insert into contacts (id, workspace_id, email, email_key)
+             select id, $1, 'of-list-' || id || '@example.com', 'of-list-' || id || '@example.com'
+             from (select gen_random_uuid() as id from generate_series(1, 1000)) each
+             returning id
+           ) insert into list_members (list_id, contact_id) select $2, id from made`,
+          [service.workspaceId, listId],
+        )
+      }
+    })
+    afterEach(async () => {
+      const some = `delete from contacts where id in (select id from contacts where email_key like 'of-list-%' limit 1000) returning id`
+      while ((await sql(em(), some, [])).length > 0);
+    })
+    const left = async () => (await sql(em(), 'select from list_members where list_id = $1', [listId])).length
+    const aMemberOfIt = 'select from list_members where list_id = $1 limit 1 for update'
+
+    it('empties no more of it for whoever was removed meanwhile, and is told of', async () => {
+      const owner = await aMember(service)
+      const editor = await aMember(service, 'editor')
+      const answer = await whileHeld(
+        aMemberOfIt,
+        [listId],
+        () => editor.browser.ask('DELETE', `lists/${listId}`, { workspaceId: service.workspaceId }),
+        () => remove(owner, `members/${editor.accountId}`),
+      )
+      assert.equal(answer.refused, '403 no_member')
+      assert.ok((await left()) > 0)
+      const told = `select from audit_entries where operation = 'deleteList' and target_id = $1`
+      assert.equal((await sql(em(), told, [listId])).length, 1)
+    })
+
+    it('empties no more of it once an automation listens for it', async () => {
+      const triggerConfig = { listId }
+      const automationId = await anAutomation(service, { status: 'DRAFT', trigger: 'LIST_ADDED', triggerConfig })
+      let activated: Promise<Answer> | undefined
+      const answer = await whileHeld(
+        aMemberOfIt,
+        [listId],
+        () => service.call('DELETE', `lists/${listId}`),
+        async () => {
+          activated = service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+          await eventually('both wait', async () => (await locksWaitedFor()) > 1 || undefined)
+        },
+      )
+      assert.equal((await activated)?.status, 200)
+      assert.equal(answer.refused, '409 list_in_use')
+      assert.ok((await left()) >= 1_000, `${await left()} are left`)
+    })
   })
 
   it('changes nothing of a contact, and enrolls nobody, for whoever was removed while the contact was another one’s', async () => {
