@@ -372,6 +372,33 @@ describe('what is edited in the dashboard', function () {
     assert.equal((await service.call('GET', `automations/${automationId}`)).status, 200)
   })
 
+  it('is deleted with a draft that another program keeps, by whoever was told of that', async () => {
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    await service.call('PUT', `automations/${automationId}/draft`, { content: { mine: true }, basedOn: 1 })
+    await page.goto(at(`/automations/${automationId}`))
+    await choose('Delete…', 'Leave it')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByText('A draft that another program keeps of it is gone, too.').waitFor()
+    await page.getByRole('button', { name: 'Delete automation' }).click()
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor()
+    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
+  })
+
+  it('is said to be unpublished where it was not even saved', async () => {
+    const automationId = await openStep()
+    await page.route('**/draft', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
+    await text().fill('Kept nowhere')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('What you typed last is not saved, and so nothing was published.').waitFor()
+    assert.equal(await page.getByText('Nobody knows yet').count(), 0)
+    await page.unroute('**/draft')
+    await saved()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('The new version runs').waitFor()
+    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.steps[0].text, 'Kept nowhere')
+  })
+
   it('is neither made active nor deleted by whoever was asked about another one', async () => {
     const automationId = await openStep()
     await enroll(service, automationId, await aContact(service))
@@ -395,6 +422,29 @@ describe('what is edited in the dashboard', function () {
     await page.getByText('This was changed since you have read it').waitFor()
     const { body } = await service.call('GET', `automations/${automationId}`)
     assert.deepEqual([body.data.status, body.data.steps[0].subject], ['PAUSED', 'Nor this'])
+    // Asked anew, it is about what is there now.
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByText('This was changed since you have read it').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Delete automation' }).click()
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor()
+    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
+  })
+
+  it('is kept once more behind a pause that comes before it was saved', async () => {
+    const automationId = await openStep()
+    await page.getByTestId('step').focus()
+    await page.keyboard.press('p')
+    await page.getByRole('button', { name: 'Pause automation' }).waitFor()
+    await text().fill('Typed, and undone')
+    await saved()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await draftHas(automationId, 'As it was')
+    await page.getByRole('button', { name: 'Pause automation' }).click()
+    await page.getByText('Paused').waitFor()
+    await text().fill('And on')
+    await draftHas(automationId, 'And on')
+    assert.equal(await page.getByText('Somebody else has edited it').count(), 0)
   })
 
   it('of a wait is what was typed', async () => {

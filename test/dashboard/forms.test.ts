@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { sql } from '../../src/platform/db/sql.ts'
 import { type Dashboard, onDashboard } from '../support/dashboard.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
@@ -10,7 +11,8 @@ describe('a form of the dashboard', function () {
   let page: Page
   let at: Dashboard['at']
   let hold: Dashboard['hold']
-  onDashboard((dashboard) => ({ service, page, at, hold } = dashboard))
+  let loseAnswers: Dashboard['loseAnswers']
+  onDashboard((dashboard) => ({ service, page, at, hold, loseAnswers } = dashboard))
 
   it('of a contact changes what somebody has changed in it, and not what others did meanwhile', async () => {
     const contactId = await aContact(service, {
@@ -104,7 +106,7 @@ describe('a form of the dashboard', function () {
     await page.getByText('The service does not answer').first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await send()
-    await page.getByText('Enrolled: the first step begins at once.').waitFor()
+    await page.getByText('Enrolled by the press before, and not once more.').waitFor()
     assert.equal(keys.length, 2)
     assert.ok(keys[0])
     assert.equal(keys[0], keys[1])
@@ -112,10 +114,55 @@ describe('a form of the dashboard', function () {
     assert.equal(body.data.length, 1)
   })
 
+  it('that is sent again long after its answer was lost is done once more', async () => {
+    const contactId = await aContact(service)
+    await page.clock.install()
+    await page.goto(at(`/contacts/${contactId}`))
+    const fire = async () => {
+      await page.getByRole('button', { name: 'Fire event…' }).click()
+      await page.getByLabel('Event', { exact: true }).fill('order.placed')
+      await page.getByRole('button', { name: 'Fire event', exact: true }).click()
+    }
+    await loseAnswers('POST', '**/events')
+    await fire()
+    await page.getByText('The service does not answer').first().waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.unroute('**/events')
+    await fire()
+    await page.getByText('It was by the press before, and not once more.').waitFor()
+    await loseAnswers('POST', '**/events')
+    await fire()
+    await page.getByText('The service does not answer').first().waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.unroute('**/events')
+    await page.clock.fastForward('03:00')
+    await fire()
+    await page.getByText(/^The event was fired\. 0 automations listen for it\.$/).waitFor()
+    const fired = 'select from trigger_events where contact_id = $1::uuid and name_key = $2'
+    assert.equal((await sql(service.context.orm.em.fork(), fired, [contactId, 'order.placed'])).length, 3)
+  })
+
+  it('says what keeps a new automation from being made', async () => {
+    await page.goto(at('/automations'))
+    await page.route('**/automations', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    )
+    await page.getByRole('button', { name: 'New automation' }).click()
+    await page.getByText('Not made').waitFor()
+    await page.unroute('**/automations')
+    await page.getByRole('button', { name: 'New automation' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+  })
+
   it('takes nothing more while it is sent, and leads nobody away who has gone elsewhere', async () => {
     await page.goto(at('/automations'))
     await page.getByRole('button', { name: 'New automation' }).waitFor()
     const letGo = await hold('POST', '**/automations')
+    let sent = 0
+    page.on(
+      'request',
+      (request) => (sent += Number(request.method() === 'POST' && request.url().endsWith('/automations'))),
+    )
     for (let n = 0; n < 3; n += 1) await page.keyboard.press('n')
     const { body: before } = await service.call('GET', 'automations')
     await page.getByRole('link', { name: 'Lists' }).click()
@@ -128,6 +175,7 @@ describe('a form of the dashboard', function () {
     assert.equal(await form.getByLabel('Name').inputValue(), 'Typed')
     const { body } = await service.call('GET', 'automations')
     assert.equal(body.data.length, before.data.length + 1)
+    assert.equal(sent, 1)
     const go = await hold('POST', '**/lists')
     await form.getByRole('button', { name: 'Make the list' }).click()
     await form.getByRole('button', { name: 'Cancel', disabled: true }).waitFor()

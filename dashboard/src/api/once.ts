@@ -1,7 +1,16 @@
 import { DriplineError } from './client.ts'
 
 /** What was asked for, and nobody has answered yet, with its Idempotency-Key: the answer may be lost, and it be done. */
-const unanswered = new Map<string, string>()
+const unanswered = new Map<string, { key: string; until: number }>()
+
+/** How long whoever asks for the same means the same, in milliseconds: later they know what became of it, and may want it once more. */
+const SAME_MS = 2 * 60_000
+
+/** Whoever signs in next means something of their own. */
+export const forgetUnanswered = (): void => unanswered.clear()
+
+/** Whether an answer is one that was given before: to a press whose answer was lost. */
+export const wasDoneBefore = (response: Response): boolean => response.headers.get('idempotent-replayed') === 'true'
 
 /** Whether nobody knows what became of it, or whoever asks again means the same. */
 const isOpen = (error: unknown): boolean =>
@@ -19,8 +28,9 @@ export async function once<Answer>(
   ask: (header: { 'Idempotency-Key': string }) => Promise<Answer>,
 ): Promise<Answer> {
   const call = JSON.stringify(what)
-  const key = unanswered.get(call) ?? crypto.randomUUID()
-  unanswered.set(call, key)
+  const before = unanswered.get(call)
+  const key = before && before.until > Date.now() ? before.key : crypto.randomUUID()
+  unanswered.set(call, { key, until: Date.now() + SAME_MS })
   try {
     const answer = await ask({ 'Idempotency-Key': key })
     unanswered.delete(call)

@@ -20,7 +20,7 @@ export function BrokenPage({ error }: { error: unknown }) {
     return (
       <Alone title="This page is not there yet">
         <p className="t2" role="status">
-          {inWords(error)} It is asked again until it does.
+          {inWords(error)} It is asked again by itself.
         </p>
       </Alone>
     )

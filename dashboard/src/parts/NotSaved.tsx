@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 
 /** Says that something is not saved, to whoever is about to leave it. */
 export const NotSaved = ({
@@ -29,17 +29,26 @@ export const NotSaved = ({
   </Modal>
 )
 
-/** Asks whoever goes to another page, or closes this one, before a form is saved. */
-export function Unsaved({ isDirty }: { isDirty: boolean }) {
+/**
+ * Asks whoever goes to another page, or closes this one, before a form is saved.
+ * @param isSending whether it is on its way, and not answered yet
+ */
+export function Unsaved({ isDirty, isSending }: { isDirty: boolean; isSending: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   })
+  // A form that is gone, because it was saved meanwhile, keeps nobody.
+  useEffect(() => (status === 'blocked' ? proceed : undefined), [status, proceed])
   if (status !== 'blocked') return null
   return (
     <NotSaved onStay={reset} onLeave={proceed}>
-      <p className="t2">What you typed is in this page only.</p>
+      <p className="t2">
+        {isSending
+          ? 'It is being sent. Whoever leaves now does not see what comes of it.'
+          : 'What you typed is in this page only.'}
+      </p>
     </NotSaved>
   )
 }

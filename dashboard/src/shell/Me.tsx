@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { notifications } from '@mantine/notifications'
 import { accountApi, inWords, isSignedOut } from '../api/client.ts'
+import { forgetUnanswered } from '../api/once.ts'
 import { useSession } from '../api/session.ts'
 import classes from './Rail.module.css'
 
@@ -35,6 +36,7 @@ export function OwnItems() {
     }
     await navigate({ to: '/sign-in' })
     client.clear()
+    forgetUnanswered()
   }
   return (
     <>

@@ -10,8 +10,8 @@ import { PLACES, SETTINGS } from './places.ts'
 
 /** Enter goes to the first, also where it comes sooner behind a letter than the library has chosen that. */
 function takeFirst(event: KeyboardEvent<HTMLInputElement>): void {
-  if (event.key !== 'Enter' || event.nativeEvent.isComposing || document.querySelector('[data-action][data-selected]'))
-    return
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.currentTarget.value === '') return
+  if (document.querySelector('[data-action][data-selected]')) return
   document.querySelector<HTMLElement>('[data-action]')?.click()
 }
 

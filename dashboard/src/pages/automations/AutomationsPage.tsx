@@ -4,6 +4,8 @@ import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { notifications } from '@mantine/notifications'
+import { inWords } from '../../api/client.ts'
 import { useListNames } from '../../api/reads.ts'
 import { once } from '../../api/once.ts'
 import { useMay, useWorkspace } from '../../api/workspace.tsx'
@@ -24,6 +26,8 @@ function NewAutomation() {
   const { api, workspace } = useWorkspace()
   const may = useMay('editor')
   const navigate = useNavigate()
+  /** Keys can come faster than the page learns that it is sent. */
+  const isAt = useRef(false)
   const make = useMutation({
     mutationFn: async () => {
       const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
@@ -32,6 +36,7 @@ function NewAutomation() {
       )
       return data.data
     },
+    onError: (error) => notifications.show({ color: 'bad', title: 'Not made', message: inWords(error) }),
   })
   const goTo = ({ id: automationId }: { id: string }) =>
     void navigate({
@@ -39,7 +44,11 @@ function NewAutomation() {
       params: { workspaceId: workspace.id, automationId },
     })
   // Once, also where the key is held; and whoever has gone elsewhere meanwhile stays there.
-  const begin = () => may && !make.isPending && make.mutate(undefined, { onSuccess: goTo })
+  const begin = () => {
+    if (!may || isAt.current) return
+    isAt.current = true
+    make.mutate(undefined, { onSuccess: goTo, onError: () => (isAt.current = false) })
+  }
   useHotkeys([['n', begin]])
   return (
     may && (

@@ -63,7 +63,9 @@ export function Builder({ given }: { given: Opened }) {
   const isBusy = busy > 0
   /** Each that is at it says so, and says so again when it is done. */
   const setBusy = useCallback((is: boolean) => setBusyCount((count) => count + (is ? 1 : -1)), [])
-  const [ending, setEnding] = useState<Ending>()
+  /** Asked for again, it is asked anew: of what is there now. */
+  const [ending, setAsked] = useState<{ is: Ending; n: number }>()
+  const setEnding = (is: Ending | undefined) => setAsked((before) => is && { is, n: (before?.n ?? 0) + 1 })
   const [newId, setNewId] = useState<string>()
   const listName = useListNames()
   const starts = TRIGGERS[sequence.trigger].says(sequence.triggerConfig, listName)
@@ -108,23 +110,33 @@ export function Builder({ given }: { given: Opened }) {
       setBusy(false)
     }
   }
-  /** Somebody has changed the automation: what is being edited stays, and is told of that. */
-  const learn = (read: Opened) => {
-    if (!isHere.current || isBusy || revisionOf(read.etag) < revisionOf(opened.etag)) return
-    // What is edited may be what was published: by this page, which was not answered.
-    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read, 'as before')
-    if (!isAs(read.automation, running)) setStale(true)
+  const isNewer = (etag: string) => isHere.current && !isBusy && revisionOf(etag) >= revisionOf(opened.etag)
+  /** The automation was changed: what is being edited stays, and is told of that. */
+  const learnAutomation = ({ automation: now, etag }: Pick<Opened, 'automation' | 'etag'>) => {
+    if (!isAs(now, running)) setStale(true)
     // What somebody has to decide is not decided by what comes after.
-    else if (!isStale) drafted.rebase(revisionOf(read.etag))
-    setOpened({ ...opened, automation: read.automation, etag: read.etag })
+    else if (!isStale) drafted.rebase(revisionOf(etag))
+    setOpened({ ...opened, automation: now, etag })
     // The draft may have ended with that.
     void drafted.check()
   }
+  const learn = (read: Opened) => {
+    if (!isNewer(read.etag)) return
+    // What is edited may be what was published: by this page, which was not answered.
+    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read, 'as before')
+    learnAutomation(read)
+  }
   const onNews = useEffectEvent(learn)
+  /** Of what this page has changed itself: no draft was read with it. */
+  const learnOwn = (read: Pick<Opened, 'automation' | 'etag'>) => {
+    if (!isNewer(read.etag)) return
+    if (drafted.hasDraft) return learnAutomation(read)
+    open({ ...opened, ...read, draft: undefined, sequence: sequenceOf(read.automation) }, 'as before')
+  }
   /** For what was begun by an earlier look of the page, and is told of now. */
-  const latest = useRef(learn)
+  const latest = useRef(learnOwn)
   useEffect(() => {
-    latest.current = learn
+    latest.current = learnOwn
   })
   const isReading = useRef(false)
   const isNews = figures !== undefined && !isBusy && figures.revision > revisionOf(opened.etag)
@@ -295,8 +307,8 @@ export function Builder({ given }: { given: Opened }) {
       )}
       {ending && (
         <Endings
-          key={ending}
-          ending={ending}
+          key={`${ending.is} ${ending.n}`}
+          ending={ending.is}
           opened={opened}
           drafted={drafted}
           figures={figures}
@@ -304,7 +316,7 @@ export function Builder({ given }: { given: Opened }) {
           onDone={async (is) => {
             // Whoever has gone elsewhere meanwhile stays there.
             if (!isHere.current) return
-            setEnding((now) => (now === ending ? undefined : now))
+            setAsked((now) => (now === ending ? undefined : now))
             if (is === 'discarded') {
               // At once: what was discarded is not edited any more, whether it can be read what there is, or not.
               open({ ...opened, draft: undefined, sequence: running })

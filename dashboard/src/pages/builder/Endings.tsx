@@ -53,7 +53,7 @@ export function Endings({
   figures: Schemas['AutomationFigures'] | undefined
   setBusy: (isBusy: boolean) => void
   /** @param is what became of it: the automation as it is now, where it is there */
-  onDone: (is: 'discarded' | 'deleted' | Opened) => Promise<void> | void
+  onDone: (is: 'discarded' | 'deleted' | Pick<Opened, 'automation' | 'etag'>) => Promise<void> | void
   onCancel: () => void
 }) {
   useReturnFocus()
@@ -72,7 +72,7 @@ export function Endings({
     }, 50)
     return () => clearTimeout(timer)
   }, [])
-  const { says, title, word } = wordsOf(ending, automation, figures)
+  const { says, title, word } = wordsOf(ending, opened, figures)
   const isHeld = ending === 'discard' || ending === 'delete'
   const act = useMutation({
     mutationFn: async () => {
@@ -94,7 +94,8 @@ export function Endings({
       if (ending === 'delete') {
         // A draft that nobody here has read would be gone with it.
         const there = await readDraft(api, automation.id)
-        if ((there?.etag ?? NO_DRAFT) !== drafted.etag())
+        const read = [drafted.etag(), opened.foreignDraft]
+        if (!read.includes(there?.etag ?? NO_DRAFT))
           throw new Told('Somebody else has edited a draft of it. Look at that, and say it again.')
         await api.DELETE('/automations/{id}', { params })
         return 'deleted' as const
@@ -102,7 +103,7 @@ export function Endings({
       const status = ending === 'pause' ? ('PAUSED' as const) : ('ARCHIVED' as const)
       try {
         const { response } = await api.PATCH('/automations/{id}', { params, body: { status } })
-        return { ...opened, automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
+        return { automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
       } catch (error) {
         return await unlessDone(error, look, (read) => read.automation.status === status)
       }
@@ -166,7 +167,7 @@ export function Endings({
 /** What it does, and to how many: said before. */
 function wordsOf(
   ending: Ending,
-  { name, status }: Opened['automation'],
+  { automation: { name, status }, foreignDraft }: Opened,
   figures: Schemas['AutomationFigures'] | undefined,
 ): { title: string; says: string; word: string } {
   const active = figures?.active ?? 0
@@ -202,7 +203,7 @@ function wordsOf(
         title: `Delete “${name}”?`,
         says:
           `${isNobody ? 'Nobody is mid-sequence.' : `${they} ${active === 1 ? 'receives' : 'receive'} no further email, from now on.`} ` +
-          `${figures ? `${things(figures.enrolled, 'enrollment')} and all steps` : 'All enrollments and steps'} are gone; the messages stay in the ledger. This cannot be undone.`,
+          `${figures ? `${things(figures.enrolled, 'enrollment')} and all steps` : 'All enrollments and steps'} are gone; the messages stay in the ledger.${foreignDraft === undefined ? '' : ' A draft that another program keeps of it is gone, too.'} This cannot be undone.`,
         word: 'Delete automation',
       }
   }

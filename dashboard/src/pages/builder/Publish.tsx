@@ -48,7 +48,7 @@ export function Publish({
   const publish = useMutation({
     mutationFn: async (): Promise<Opened> => {
       // Nothing is on its way any more that would be a draft behind it.
-      const draftRevision = hasDraft ? await keep(edited.now) : undefined
+      const draftRevision = hasDraft ? await keep(edited.now).catch(sayNotKept) : undefined
       try {
         const { data, response } = await api.POST('/automations/{id}/publish', {
           params: { path: { id: automation.id }, header: { 'If-Match': etag } },
@@ -59,11 +59,12 @@ export function Publish({
         const sequence = sequenceOf(published)
         return { automation: published, etag: response.headers.get('etag') ?? '', draft: undefined, sequence }
       } catch (error) {
-        if (!isDoubtful(error)) throw error
-        // It may be done, and the answer lost.
+        // It may be done, and the answer lost: now, or to the press before.
+        if (!isDoubtful(error) && !isChanged(error)) throw error
         const read = await readInTime(api, automation.id)
         const isDone = revisionOf(read.etag) > revisionOf(etag) && isAs(read.automation, edited.now)
         if (isDone && !read.draft && read.automation.status === 'ACTIVE') return read
+        if (isChanged(error)) throw error
         // Should it be done still, it shows; and asked for again, it is done once.
         throw new Told(`${inWords(error)} As far as it says now, nothing is done: say it again.`)
       }
@@ -87,7 +88,7 @@ export function Publish({
           color: 'bad',
           autoClose: false,
           title: `Nobody knows yet whether it is ${isActive ? 'published' : 'active'}`,
-          message: `${inWords(error)} Whether it is shows here as soon as it is known.`,
+          message: `${inWords(error)} As soon as the service answers, this page shows what is so.`,
         })
       notifications.show({
         color: 'bad',
@@ -156,6 +157,12 @@ export function Publish({
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+/** What is not in the draft is not published. */
+function sayNotKept(error: unknown): never {
+  if (!isDoubtful(error)) throw error
+  throw new Told(`${inWords(error)} What you typed last is not saved, and so nothing was published.`)
 }
 
 /** Whom it concerns, and how. @returns `undefined` where nobody is in the middle of it */

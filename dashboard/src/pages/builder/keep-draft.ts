@@ -38,8 +38,10 @@ export interface DraftKeeper {
   again(): void
   /** Looks whether the draft that this page knows is there, and is the one; tells where it is not. */
   check(): Promise<void>
-  /** Keeps nothing until something is wanted anew. */
+  /** Keeps nothing until it is told to go on, or all begins anew. */
   hush(): Promise<void>
+  /** Goes on where it was hushed. */
+  resume(): void
   /** Keeps nothing any more. */
   stop(): void
   /** Whether all that was wanted is kept. */
@@ -85,6 +87,8 @@ export function keepDraft(
   /** Whether it is sent although it is there: it is meant for another version. */
   let mustAgain = false
   let isBlocked = false
+  /** What was to be sent once more when it was hushed is sent behind that. */
+  let hushed: { mustAgain: boolean } | undefined
   let isStopped = false
   let onItsWay: Promise<unknown> = Promise.resolve()
   let waiters: ((saving: Saving) => void)[] = []
@@ -122,7 +126,7 @@ export function keepDraft(
   }
 
   async function run(): Promise<void> {
-    if (loop || isBlocked || isStopped) return
+    if (loop || hushed || isBlocked || isStopped) return
     const mine = Symbol('loop')
     loop = mine
     const isOver = () => loop !== mine || isStopped
@@ -196,6 +200,7 @@ export function keepDraft(
       loop = undefined
       beginnings += 1
       mustAgain = false
+      hushed = undefined
       isBlocked = false
       doubtful.clear()
       ;({ etag, basedOn } = anew)
@@ -224,11 +229,17 @@ export function keepDraft(
     },
     async hush() {
       loop = undefined
+      hushed = { mustAgain: mustAgain || hushed?.mustAgain === true }
       mustAgain = false
       await onItsWay
       // What was not answered may be what is there.
       if (doubtful.size > 0) etag = (await readMine()) ?? etag
       wanted = kept ?? wanted
+    },
+    resume() {
+      mustAgain ||= hushed?.mustAgain ?? false
+      hushed = undefined
+      void run()
     },
     stop() {
       isStopped = true

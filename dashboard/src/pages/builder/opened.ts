@@ -1,4 +1,4 @@
-import { type Api, isPassing, isRefusedFor, type Schemas } from '../../api/client.ts'
+import { type Api, DriplineError, isPassing, isRefusedFor, type Schemas } from '../../api/client.ts'
 import { pause } from '../../parts/pause.ts'
 import { sameText } from '../../parts/same-text.ts'
 import { readSequence, type Sequence, sequenceOf } from './sequence.ts'
@@ -12,6 +12,8 @@ export interface Opened {
   automation: Automation
   etag: string
   draft: ReadDraft | undefined
+  /** The ETag of a draft that another program keeps, and this page cannot read. */
+  foreignDraft?: string | undefined
   /** What is edited. */
   sequence: Sequence
 }
@@ -32,7 +34,9 @@ export async function readInTime(api: Api, id: string): Promise<Opened> {
     try {
       return await readOpened(api, id, signal)
     } catch (error) {
-      if (!(isPassing(error) || signal.aborted) || Date.now() > until) throw error
+      if (!(isPassing(error) || signal.aborted)) throw error
+      if (Date.now() > until)
+        throw signal.aborted ? new DriplineError('No answer', { code: 'timeout', cause: error }) : error
       await pause(PAUSE_MS)
     }
   }
@@ -64,6 +68,7 @@ export async function readOpened(api: Api, id: string, signal?: AbortSignal): Pr
     automation,
     etag: response.headers.get('etag') ?? '',
     draft: kept && found,
+    foreignDraft: kept ? undefined : found?.etag,
     sequence: kept ?? sequenceOf(automation),
   }
 }

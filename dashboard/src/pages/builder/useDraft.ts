@@ -8,7 +8,7 @@ const PAUSE_MS = 700
 
 export interface DraftState extends Pick<
   DraftKeeper,
-  'overwrite' | 'keep' | 'rebase' | 'again' | 'check' | 'hush' | 'etag'
+  'overwrite' | 'keep' | 'rebase' | 'again' | 'check' | 'hush' | 'resume' | 'etag'
 > {
   edited: Edited
   act: (act: Act) => void
@@ -17,8 +17,6 @@ export interface DraftState extends Pick<
   hasDraft: boolean
   /** Goes on with what was read. */
   open: (read: DraftToKeep & { isDraft: boolean }, wayBack: WayBack) => void
-  /** Goes on keeping what was hushed. */
-  resume: () => void
   /** Whoever leaves waits until what was typed is kept. @returns whether it is */
   leave: () => Promise<boolean>
   /** Keeps nothing any more of what is edited, unless it is edited further. */
@@ -91,6 +89,7 @@ export function useDraft(automationId: string, found: DraftToKeep & { isDraft: b
     },
     resume() {
       if (touched.current) keeper.want(latest.current)
+      keeper.resume()
     },
     async leave() {
       for (;;) {

@@ -12,7 +12,7 @@ import { Rows } from '../../parts/Rows.tsx'
 import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
-import { once } from '../../api/once.ts'
+import { once, wasDoneBefore } from '../../api/once.ts'
 import { readPages, useListNames } from '../../api/reads.ts'
 import classes from './contact.module.css'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
@@ -267,19 +267,20 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
   const fire = useMutation({
     mutationFn: async () => {
       const path = { id: contact.id }
-      const { data } = await once(['event', path, name], (header) =>
+      const { data, response } = await once(['event', path, name], (header) =>
         api.POST('/contacts/{id}/events', { params: { path, header }, body: { name } }),
       )
-      return data.data
+      return { ...data.data, was: wasDoneBefore(response) }
     },
-    onSuccess({ matchingAutomations }) {
-      notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.` })
+    onSuccess({ matchingAutomations, was }) {
+      const before = was ? ' It was by the press before, and not once more.' : ''
+      notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.${before}` })
       void readAgain('contacts', contact.id)
     },
   })
   return (
     <div className={classes.ask}>
-      <Unsaved isDirty={name !== '' && !fire.isSuccess} />
+      <Unsaved isDirty={name !== '' && !fire.isSuccess} isSending={fire.isPending} />
       {fire.isError && <Problem error={fire.error} />}
       <TextInput
         disabled={fire.isPending}
@@ -313,15 +314,14 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const enroll = useMutation({
     mutationFn: async (id: string) => {
       const body = { contactId: contact.id }
-      const { data: enrolled } = await once(['enroll', id, body], (header) =>
+      const { data: enrolled, response } = await once(['enroll', id, body], (header) =>
         api.POST('/automations/{id}/enroll', { params: { path: { id }, header }, body }),
       )
-      return enrolled.data
+      return { ...enrolled.data, was: wasDoneBefore(response) }
     },
-    onSuccess({ enrolled }) {
-      notifications.show({
-        message: enrolled ? 'Enrolled: the first step begins at once.' : 'Already in it: nothing has happened.',
-      })
+    onSuccess({ enrolled, was }) {
+      const says = was ? 'Enrolled by the press before, and not once more.' : 'Enrolled: the first step begins at once.'
+      notifications.show({ message: enrolled ? says : 'Already in it: nothing has happened.' })
       void readAgain('contacts', contact.id)
     },
   })

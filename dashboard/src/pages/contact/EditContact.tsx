@@ -126,7 +126,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
   const body = patchOf(contact, fields)
   return (
     <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
-      <Unsaved isDirty={sameText(fields) !== sameText(fieldsOf(contact))} />
+      <Unsaved isDirty={sameText(fields) !== sameText(fieldsOf(contact))} isSending={saving.isPending} />
       {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
         <Problem error={saving.error} />
       )}

@@ -3,6 +3,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { once } from '../../api/once.ts'
 import { useSession } from '../../api/session.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { asCurl, type Call } from '../../parts/curl.ts'
@@ -86,7 +87,12 @@ function Steps({
   const [email, setEmail] = useState(session?.account.email ?? '')
   const make = useMutation({
     mutationFn: () =>
-      api.POST('/automations', { body: { ...WELCOME, steps: WELCOME.steps.map((step) => ({ ...step })) } }),
+      once([workspace.id, 'welcome'], (header) =>
+        api.POST('/automations', {
+          params: { header },
+          body: { ...WELCOME, steps: WELCOME.steps.map((step) => ({ ...step })) },
+        }),
+      ),
     onMutate: onBegin,
     onSettled: () => readAgain(),
   })

@@ -11,6 +11,9 @@ import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '')
 
+/** Requests a minute, where nobody says otherwise. */
+const USUAL_RATE = 120
+
 /** Makes a key: in its place on the page, above those there are. */
 export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void; onCancel: () => void }) {
   useReturnFocus()
@@ -19,7 +22,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([])
   const [allow, setAllow] = useState('')
-  const [rateLimit, setRateLimit] = useState<number | string>(120)
+  const [rateLimit, setRateLimit] = useState<number | string>(USUAL_RATE)
   const [expires, setExpires] = useState('')
   const make = useMutation({
     mutationFn: async () => {
@@ -33,7 +36,9 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
       void readAgain('api-keys')
     },
   })
-  const isDirty = (name !== '' || scopes.length > 0 || allow !== '') && !make.isSuccess
+  const isDirty =
+    (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || Number(rateLimit) !== USUAL_RATE) &&
+    !make.isSuccess
   const submit = (event: FormEvent) => {
     event.preventDefault()
     make.mutate()
@@ -44,7 +49,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   return (
     <form onSubmit={submit} className="card" aria-label="New key">
       <h2>New key</h2>
-      <Unsaved isDirty={isDirty} />
+      <Unsaved isDirty={isDirty} isSending={make.isPending} />
       {make.isError && !isPlaced && <Problem error={make.error} />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput

@@ -139,7 +139,7 @@ function NewList({ onDone }: { onDone: () => void }) {
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New list">
-      <Unsaved isDirty={(name !== '' || description !== '') && !make.isSuccess} />
+      <Unsaved isDirty={(name !== '' || description !== '') && !make.isSuccess} isSending={make.isPending} />
       {make.isError && <Problem error={make.error} />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
@@ -170,7 +170,7 @@ function Remove({ id, contacts, onDone }: { id: string; contacts: number; onDone
       what="list"
       path={`/lists/${id}`}
       says={`${things(contacts, 'contact')} in it ${contacts === 1 ? 'stays' : 'stay'}.`}
-      call={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => readAgain('lists'))}
+      call={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => void readAgain('lists'))}
       onDone={onDone}
     />
   )

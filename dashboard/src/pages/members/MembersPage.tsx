@@ -85,9 +85,10 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
   return (
     <form className="card" onSubmit={submit} aria-label="Invite somebody">
       <h2>Invite somebody</h2>
-      <Unsaved isDirty={email !== '' && !invite.isSuccess} />
+      <Unsaved isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
       {invite.isError && param !== '/email' && <Problem error={invite.error} />}
       <Select
+        disabled={invite.isPending}
         label="Role"
         allowDeselect={false}
         data={[...ROLES]}
@@ -95,6 +96,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
         onChange={(value) => setRole(value as Role)}
       />
       <TextInput
+        disabled={invite.isPending}
         label="Email"
         description="For whom the link is. Empty: for whoever opens it first."
         value={email}

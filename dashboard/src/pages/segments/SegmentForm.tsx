@@ -67,7 +67,7 @@ export function SegmentForm({
   }
   return (
     <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
-      <Unsaved isDirty={isDirty} />
+      <Unsaved isDirty={isDirty} isSending={save.isPending} />
       {save.isError && <Problem error={save.error} />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />

@@ -134,7 +134,7 @@ function Remove({ segment: { id }, onDone }: { segment: Schemas['Segment']; onDo
       what="segment"
       path={`/segments/${id}`}
       says="Its contacts stay."
-      call={() => api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => readAgain('segments'))}
+      call={() => api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => void readAgain('segments'))}
       onDone={onDone}
     />
   )

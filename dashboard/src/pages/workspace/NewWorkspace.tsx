@@ -2,6 +2,7 @@ import { Button, Radio, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { once } from '../../api/once.ts'
 import { sessionQuery, type Workspace } from '../../api/session.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
@@ -18,8 +19,13 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState('')
   const [mode, setMode] = useState<Workspace['mode']>('test')
   const make = useMutation({
-    mutationFn: async () => (await api.POST('/workspaces', { body: { name, mode } })).data.data,
-    onSuccess: () => client.fetchQuery({ ...sessionQuery, staleTime: 0 }),
+    mutationFn: async () => {
+      const body = { name, mode }
+      const made = await once(['workspace', body], (header) => api.POST('/workspaces', { params: { header }, body }))
+      return made.data.data
+    },
+    // It is made, whether it can be read, or not.
+    onSuccess: () => client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => undefined),
   })
   const goTo = ({ id }: { id: string }) =>
     void navigate({ to: '/w/$workspaceId', params: { workspaceId: id }, ignoreBlocker: true })
@@ -30,15 +36,17 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   return (
     <form className="card" onSubmit={submit} aria-label="New workspace">
       <h2>New workspace</h2>
-      <Unsaved isDirty={name !== '' && !make.isSuccess} />
+      <Unsaved isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
       {make.isError && <Problem error={make.error} />}
-      <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
-      <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>
-        <div className={classes.modes}>
-          <Radio value="test" label="Test" description="All email is captured. To build against, and to try." />
-          <Radio value="live" label="Live" description="Email is delivered, wherever a mail server is set." />
-        </div>
-      </Radio.Group>
+      <fieldset className="plainFields formFields" disabled={make.isPending}>
+        <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
+        <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>
+          <div className={classes.modes}>
+            <Radio value="test" label="Test" description="All email is captured. To build against, and to try." />
+            <Radio value="live" label="Live" description="Email is delivered, wherever a mail server is set." />
+          </div>
+        </Radio.Group>
+      </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
           Make the workspace
