@@ -1,13 +1,12 @@
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import { DEFAULT_BODY_LIMIT } from './body.ts'
+import type { Caller } from '../workspaces/index.ts'
 import type { Operation } from './operation.ts'
 import { type ApiContext, callerOf } from './state.ts'
 
 /** How many large requests of one workspace are read and done at a time, of those that ask for pages and of those that bring bodies; how many more wait, and how long, in milliseconds. */
 const AT_A_TIME = 2
-/** Of those that only ask, each for themselves, how many of all of a workspace. */
-const QUESTIONS_AT_A_TIME = 4
 const LINE = {
   longest: 50,
   patienceMs: 10_000,
@@ -23,16 +22,15 @@ const LINE = {
  */
 export function createLargeTurns() {
   const inTurn = createBulkhead(AT_A_TIME, LINE)
-  const amongQuestions = createBulkhead(QUESTIONS_AT_A_TIME, LINE)
-  return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> => {
-    if (!isLarge(operation, ctx)) return serve()
-    const { workspace, by } = callerOf(ctx)
-    // Whoever sends slowly keeps no page from anybody, and whoever may only read keeps nothing from others.
-    if (operation.method === 'GET') return inTurn(`${workspace.id} pages`, serve)
-    if (!operation.changesNothing) return inTurn(`${workspace.id} bodies`, serve)
-    const own = by.kind === 'key' ? by.apiKey.id : by.person.accountId
-    return inTurn(`${workspace.id} questions of ${own}`, () => amongQuestions(workspace.id, serve))
-  }
+  return (operation: Operation, ctx: ApiContext, serve: () => Promise<void>): Promise<void> =>
+    isLarge(operation, ctx) ? inTurn(lineOf(operation, callerOf(ctx)), serve) : serve()
+}
+
+/** Whoever sends slowly keeps no page from anybody, and whoever may only read keeps nothing from others. */
+function lineOf({ method, changesNothing }: Operation, { workspace, by }: Caller): string {
+  if (method === 'GET') return `${workspace.id} pages`
+  const own = by.kind === 'key' ? by.apiKey.id : by.person.accountId
+  return `${workspace.id} ${changesNothing ? `questions of ${own}` : 'bodies'}`
 }
 
 /** By what the client says of its length; who says nothing may send all that the operation takes. */

@@ -192,13 +192,13 @@ describe('a request whose body comes long after its head', () => {
       while ((await sql(em(), some, [])).length > 0);
     })
     const left = async () => (await sql(em(), 'select from list_members where list_id = $1', [listId])).length
-    const aMemberOfIt = 'select from list_members where list_id = $1 limit 1 for update'
+    const itsMembers = 'select from list_members where list_id = $1 for update'
 
     it('empties no more of it for whoever was removed meanwhile, and is told of', async () => {
       const owner = await aMember(service)
       const editor = await aMember(service, 'editor')
       const answer = await whileHeld(
-        aMemberOfIt,
+        itsMembers,
         [listId],
         () => editor.browser.ask('DELETE', `lists/${listId}`, { workspaceId: service.workspaceId }),
         () => remove(owner, `members/${editor.accountId}`),
@@ -214,7 +214,7 @@ describe('a request whose body comes long after its head', () => {
       const automationId = await anAutomation(service, { status: 'DRAFT', trigger: 'LIST_ADDED', triggerConfig })
       let activated: Promise<Answer> | undefined
       const answer = await whileHeld(
-        aMemberOfIt,
+        itsMembers,
         [listId],
         () => service.call('DELETE', `lists/${listId}`),
         async () => {

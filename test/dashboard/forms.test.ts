@@ -148,7 +148,7 @@ describe('a form of the dashboard', function () {
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     )
     await page.getByRole('button', { name: 'New automation' }).click()
-    await page.getByText('Not made').waitFor()
+    await page.getByText('Nobody knows yet whether it is made').waitFor()
     await page.unroute('**/automations')
     await page.getByRole('button', { name: 'New automation' }).click()
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
@@ -182,6 +182,28 @@ describe('a form of the dashboard', function () {
     await form.getByRole('textbox', { name: 'Name', disabled: true }).waitFor()
     go()
     await form.waitFor({ state: 'detached' })
+  })
+
+  it('is left by nobody who was asked and has not said so, also where Back is pressed again, or it is done meanwhile', async () => {
+    await page.goto(at('/'))
+    for (const name of ['Contacts', 'Lists', 'API keys']) await page.getByRole('link', { name }).click()
+    await page.getByRole('button', { name: 'New key' }).click()
+    const form = page.getByRole('form', { name: 'New key' })
+    await form.getByLabel('Name').fill('Shown this once')
+    await page.evaluate('history.back()')
+    await page.getByText('What you typed is in this page only.').waitFor()
+    await page.evaluate('history.back()')
+    await page.getByRole('button', { name: 'Stay' }).click()
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Shown this once')
+    await form.getByRole('checkbox', { name: 'contacts:read' }).check()
+    const letGo = await hold('POST', '**/api-keys')
+    await form.getByRole('button', { name: 'Make the key' }).click()
+    await page.evaluate('history.back()')
+    await page.getByText('It is being sent.').waitFor()
+    letGo()
+    await form.waitFor({ state: 'detached' })
+    await page.getByText(/^svc_live_[A-Za-z0-9]{38}$/).waitFor()
+    assert.match(page.url(), /keys$/)
   })
 
   it('that is sent without a network says so at once, and is not done when there is one again', async () => {

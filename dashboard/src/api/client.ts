@@ -40,6 +40,10 @@ export const isSignedOut = (error: unknown): boolean => isRefusedFor(error, 'sig
 export const isPassing = (error: unknown): boolean =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500 || error.status === 429)
 
+/** Whether it may have been done: the answer was lost. */
+export const isDoubtful = (error: unknown) =>
+  error instanceof DriplineError && (error.status === undefined || error.status >= 500)
+
 /** What this page itself has to say of what it does not do. */
 export class Told extends Error {}
 

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 /** Says that something is not saved, to whoever is about to leave it. */
 export const NotSaved = ({
@@ -39,8 +39,12 @@ export function Unsaved({ isDirty, isSending }: { isDirty: boolean; isSending: b
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   })
-  // A form that is gone, because it was saved meanwhile, keeps nobody.
-  useEffect(() => (status === 'blocked' ? proceed : undefined), [status, proceed])
+  // Whoever was asked, and has not answered before the form was done with, stays: what came of it is on this page.
+  const unasked = useRef<() => void>(undefined)
+  useEffect(() => {
+    unasked.current = status === 'blocked' ? reset : undefined
+  })
+  useEffect(() => () => unasked.current?.(), [])
   if (status !== 'blocked') return null
   return (
     <NotSaved onStay={reset} onLeave={proceed}>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { accountApi, DriplineError } from '../../api/client.ts'
+import { forgetUnanswered } from '../../api/once.ts'
 import { useSession } from '../../api/session.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -114,6 +115,7 @@ function Sessions() {
     async onSuccess() {
       await navigate({ to: '/sign-in' })
       client.clear()
+      forgetUnanswered()
     },
   })
   return (

@@ -5,10 +5,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { notifications } from '@mantine/notifications'
-import { inWords } from '../../api/client.ts'
+import { inWords, isDoubtful } from '../../api/client.ts'
 import { useListNames } from '../../api/reads.ts'
-import { once } from '../../api/once.ts'
-import { useMay, useWorkspace } from '../../api/workspace.tsx'
+import { once, wasDoneBefore } from '../../api/once.ts'
+import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
@@ -26,23 +26,30 @@ function NewAutomation() {
   const { api, workspace } = useWorkspace()
   const may = useMay('editor')
   const navigate = useNavigate()
+  const readAgain = useReadAgain()
   /** Keys can come faster than the page learns that it is sent. */
   const isAt = useRef(false)
   const make = useMutation({
     mutationFn: async () => {
       const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
-      const { data } = await once([workspace.id, 'automation'], (header) =>
+      const { data, response } = await once([workspace.id, 'automation'], (header) =>
         api.POST('/automations', { params: { header }, body }),
       )
-      return data.data
+      return { ...data.data, was: wasDoneBefore(response) }
     },
-    onError: (error) => notifications.show({ color: 'bad', title: 'Not made', message: inWords(error) }),
+    onError(error) {
+      const title = isDoubtful(error) ? 'Nobody knows yet whether it is made' : 'Not made'
+      notifications.show({ color: 'bad', title, message: inWords(error) })
+      void readAgain('automations')
+    },
   })
-  const goTo = ({ id: automationId }: { id: string }) =>
+  const goTo = ({ id: automationId, was }: { id: string; was: boolean }) => {
+    if (was) notifications.show({ message: 'It was made by the press before, and not once more.' })
     void navigate({
       to: '/w/$workspaceId/automations/$automationId',
       params: { workspaceId: workspace.id, automationId },
-    })
+    }).finally(() => (isAt.current = false))
+  }
   // Once, also where the key is held; and whoever has gone elsewhere meanwhile stays there.
   const begin = () => {
     if (!may || isAt.current) return

@@ -127,8 +127,9 @@ export function Builder({ given }: { given: Opened }) {
     learnAutomation(read)
   }
   const onNews = useEffectEvent(learn)
-  /** Of what this page has changed itself: no draft was read with it. */
-  const learnOwn = (read: Pick<Opened, 'automation' | 'etag'>) => {
+  /** Of what this page has changed itself: mostly no draft was read with it. */
+  const learnOwn = (read: Opened | Pick<Opened, 'automation' | 'etag'>) => {
+    if ('draft' in read) return learn(read)
     if (!isNewer(read.etag)) return
     if (drafted.hasDraft) return learnAutomation(read)
     open({ ...opened, ...read, draft: undefined, sequence: sequenceOf(read.automation) }, 'as before')

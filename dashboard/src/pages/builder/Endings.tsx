@@ -53,7 +53,7 @@ export function Endings({
   figures: Schemas['AutomationFigures'] | undefined
   setBusy: (isBusy: boolean) => void
   /** @param is what became of it: the automation as it is now, where it is there */
-  onDone: (is: 'discarded' | 'deleted' | Pick<Opened, 'automation' | 'etag'>) => Promise<void> | void
+  onDone: (is: 'discarded' | 'deleted' | Opened | Pick<Opened, 'automation' | 'etag'>) => Promise<void> | void
   onCancel: () => void
 }) {
   useReturnFocus()
@@ -118,7 +118,8 @@ export function Endings({
     onError() {
       if (!isHeld) return
       drafted.resume()
-      void drafted.check()
+      // One that nobody here can read is known to be there.
+      if (opened.foreignDraft === undefined) void drafted.check()
     },
   })
   // Of how many nobody knows, it may be many.

@@ -2,12 +2,12 @@ import { Button, Popover } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DriplineError, inWords, type Schemas, Told } from '../../api/client.ts'
+import { DriplineError, inWords, isDoubtful, type Schemas, Told } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { things } from '../../parts/numbers.ts'
 import type { Selected } from './Canvas.tsx'
-import { isChanged, isDoubtful } from './keep-draft.ts'
+import { isChanged } from './keep-draft.ts'
 import { isAs, type Opened, publicationOf, readInTime, revisionOf } from './opened.ts'
 import { problemOf, sequenceOf } from './sequence.ts'
 import type { DraftState } from './useDraft.ts'
@@ -57,7 +57,15 @@ export function Publish({
         // Whoever may edit may read: it is whole.
         const published = data.data as Schemas['Automation']
         const sequence = sequenceOf(published)
-        return { automation: published, etag: response.headers.get('etag') ?? '', draft: undefined, sequence }
+        // One that nobody here can read stays.
+        const { foreignDraft } = opened
+        return {
+          automation: published,
+          etag: response.headers.get('etag') ?? '',
+          draft: undefined,
+          foreignDraft,
+          sequence,
+        }
       } catch (error) {
         // It may be done, and the answer lost: now, or to the press before.
         if (!isDoubtful(error) && !isChanged(error)) throw error

@@ -1,4 +1,4 @@
-import { type Api, DriplineError, isPassing, isRefusedFor, Told } from '../../api/client.ts'
+import { type Api, DriplineError, isDoubtful, isPassing, isRefusedFor, Told } from '../../api/client.ts'
 import { pause } from '../../parts/pause.ts'
 import { sameText } from '../../parts/same-text.ts'
 import { NO_DRAFT, readDraft, revisionOf } from './opened.ts'
@@ -57,10 +57,6 @@ export const isChanged = (error: unknown) => isRefusedFor(error, 'changed_meanwh
 /** Whoever was not answered, or is signed out for now, asks again. */
 const mayPass = (error: unknown): boolean =>
   isPassing(error) || (error instanceof DriplineError && error.status === 401)
-/** Whether it may have been done. */
-export const isDoubtful = (error: unknown) =>
-  error instanceof DriplineError && (error.status === undefined || error.status >= 500)
-
 /**
  * Keeps a draft: one request at a time, over and over where the service is away, and never over what this page has not read.
  *
