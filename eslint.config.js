@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint'
 const ROOMS = [
   'sequences',
   'executions',
-  'templates',
+  'rendering',
   'workspaces',
   'outbox',
   'audit',

@@ -3,7 +3,7 @@ import { INVALID_TEMPLATE } from './refusals.ts'
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import pMap from 'p-map'
 import { type StepInput, templatesOf } from './steps/index.ts'
-import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../templates/index.ts'
+import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
 /** How many emails of one request are tried at a time: others save, too. */
 const CONCURRENCY = 2

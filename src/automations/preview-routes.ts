@@ -20,7 +20,7 @@ import {
   RendererBusy,
   TemplateError,
   type TemplateVariables,
-} from '../templates/index.ts'
+} from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { assertFewTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
 import { INVALID_TEMPLATE } from './refusals.ts'

@@ -1,5 +1,5 @@
 import type { AutomationStatus } from '../sequences/index.ts'
-import type { EmailContent } from '../templates/index.ts'
+import type { EmailContent } from '../rendering/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'

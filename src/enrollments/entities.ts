@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { TemplateVariables } from '../templates/index.ts'
+import type { TemplateVariables } from '../rendering/index.ts'
 import type { EnrollmentStatus } from '../sequences/index.ts'
 
 const schema = defineEntity({

@@ -1,4 +1,4 @@
-import type { Renderer } from '../templates/index.ts'
+import type { Renderer } from '../rendering/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'

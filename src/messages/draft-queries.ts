@@ -5,7 +5,7 @@ import {
   type SendFailurePolicy,
   sends,
 } from '../sequences/index.ts'
-import type { EmailContent, TemplateVariables } from '../templates/index.ts'
+import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

@@ -2,7 +2,7 @@ import { createLeaseKeeper } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { createRenderer } from '../templates/index.ts'
+import { createRenderer } from '../rendering/index.ts'
 import {
   addressOfServer,
   adviceFor,

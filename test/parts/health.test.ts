@@ -41,7 +41,7 @@ describe('/healthz', function () {
       cpSync(join(ROOT, part), join(project, part), { recursive: true })
     }
     symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'))
-    const script = join(project, 'src/templates/thread.ts')
+    const script = join(project, 'src/rendering/thread.ts')
     // What a deploy that goes on below a running process does.
     renameSync(script, `${script}.gone`)
     const api = await startApiProcess(service, {}, project)

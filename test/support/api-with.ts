@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { API } from '../../src/parts/operations.ts'
 import { createApi } from '../../src/http/app.ts'
 import type { ApiDependencies } from '../../src/http/dependencies.ts'
-import type { Renderer } from '../../src/templates/renderer.ts'
+import type { Renderer } from '../../src/rendering/renderer.ts'
 import type { Service } from './service.ts'
 
 /** A renderer to which every template is valid. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { number, object, string } from 'yup'
 import { atMost, filledText, id, text } from '../../http/index.ts'
-import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../templates/index.ts'
+import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
 import { stepId } from './fields.ts'
 import type { AutomationStepType } from './step-type.ts'
 
@@ -54,7 +54,7 @@ const shape = object({
   .required()
   .meta({ component: 'EmailStep', description: 'Sends one email.' })
 
-/** Sends one email. Subject and bodies are Liquid templates; see `src/templates/content.ts` for their variables. */
+/** Sends one email. Subject and bodies are Liquid templates; see `src/rendering/content.ts` for their variables. */
 export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   input,
   shape,

@@ -1,7 +1,7 @@
 /** The types of steps, as the API has them: see `AutomationStepType`. */
 import { lazy, object, string, type AnyObject, type ObjectSchema } from 'yup'
 import { STEP_TYPES, type StepType, type StoredStep } from '../../sequences/index.ts'
-import type { EmailContent } from '../../templates/index.ts'
+import type { EmailContent } from '../../rendering/index.ts'
 import { email } from './email.ts'
 import type { AutomationStepType, Contents } from './step-type.ts'
 import { wait } from './wait.ts'

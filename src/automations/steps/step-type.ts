@@ -1,6 +1,6 @@
 import type { ObjectSchema, AnyObject } from 'yup'
 import type { StepOutline, StepType, StoredStep } from '../../sequences/index.ts'
-import type { EmailContent } from '../../templates/index.ts'
+import type { EmailContent } from '../../rendering/index.ts'
 
 /** Emails' contents by the hash that a version names them by. */
 export type Contents = Map<string, EmailContent>

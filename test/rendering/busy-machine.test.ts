@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createMail } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { RendererBusy } from '../../src/templates/content.ts'
+import { RendererBusy } from '../../src/rendering/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendMessage } from '../../src/messages/send-message.ts'
 import type { Patience } from '../../src/messages/sending.ts'

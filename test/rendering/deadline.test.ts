@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startDeadline } from '../../src/templates/deadline.ts'
+import { startDeadline } from '../../src/rendering/deadline.ts'
 
 const DEADLINE_MS = 50
 const WALL_MS = 600

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
-import { TemplateError } from '../../src/templates/content.ts'
+import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
+import { TemplateError } from '../../src/rendering/content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada <b>', metadata: { plan: { name: 'Pro & more' } } }
 const step = (fields: object) => ({ subject: 'Hi', html: null, text: null, ...fields })

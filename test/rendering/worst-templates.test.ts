@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { TemplateError } from '../../src/templates/content.ts'
-import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
+import { TemplateError } from '../../src/rendering/content.ts'
+import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { startBeat } from '../support/beat.ts'
 
 const RUNS = Number(process.env['RUNS'] ?? 500)

@@ -3,11 +3,11 @@ import { execFile, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { createRenderer, type Renderer } from '../../src/templates/renderer.ts'
+import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { isAlive } from '../../embedded/process-table.ts'
 import { eventually } from '../support/eventually.ts'
 import { startBeat } from '../support/beat.ts'
-import { RendererBusy, RendererClosed, TemplateError } from '../../src/templates/content.ts'
+import { RendererBusy, RendererClosed, TemplateError } from '../../src/rendering/content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
@@ -137,7 +137,7 @@ describe('the renderer', () => {
 
   it('leaves no process behind whoever is killed in the midst of a long call', async () => {
     const script = `
-      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/templates/renderer.ts'))})
+      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/rendering/renderer.ts'))})
       const contact = ${JSON.stringify(contact)}
       createRenderer({ deadlineMs: 600_000, wallMs: 600_000 }).render(${JSON.stringify(email(ENDLESS))}, { contact })`
     const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' })
@@ -149,7 +149,7 @@ describe('the renderer', () => {
   it('goes on where no process could be started for a while: a machine has an end of files, too', async () => {
     const script = `
       const { openSync, closeSync } = await import('node:fs')
-      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/templates/renderer.ts'))})
+      const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/rendering/renderer.ts'))})
       const renderer = createRenderer()
       const render = () => renderer.render(${JSON.stringify(email('Hi'))}, { contact: ${JSON.stringify(contact)} })
       const files = []
