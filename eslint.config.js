@@ -26,6 +26,7 @@ const ROOMS = [
   'messages',
   'automations',
   'enrollments',
+  'consent',
   'erasure',
   'figures',
   'relay',
@@ -37,7 +38,7 @@ const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
 const ALLOWED = {
   ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
   workflows: ['sequences'],
-  activities: before('erasure'),
+  activities: before('consent'),
   parts: ROOMS,
   bin: ROOMS,
   scripts: ROOMS,

@@ -83,6 +83,7 @@ function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, 
       const id = await claimMessage(em(), {
         ...claim,
         recipient,
+        consents: 0,
         header: '<one@example.com>',
         as: { status: 'SENDING' },
       })

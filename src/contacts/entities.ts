@@ -11,6 +11,8 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
+    /** How often it has changed what may be sent to it: see `src/messages/claim-queries.ts`. */
+    consents: p.integer().onCreate(() => 0),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -4,9 +4,18 @@ export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
 export { removal, without } from './metadata-queries.ts'
 export { type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'
 export { joinSchema, listSchema, tagsSchema, updateListSchema } from './schemas.ts'
+export { findNamed } from './queries.ts'
 export { getContact } from './search-contacts.ts'
 export { CONTACT, namedContact } from './contact-param.ts'
 export { CONTACT_NOT_FOUND, LIST_NOT_FOUND, MEANWHILE, SEGMENT_NOT_FOUND } from './refusals.ts'
 export { presentWritten, writtenContactShape } from './shapes.ts'
 export { MAX_TAG_LENGTH, uniqueTags } from './tag.ts'
 export { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
+export {
+  SUPPRESSED_WORDS,
+  type SuppressedBy,
+  suppressedBy,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+  suppresses,
+} from './suppression.ts'

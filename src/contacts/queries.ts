@@ -3,6 +3,7 @@ import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { type SuppressedBy, suppressedBy } from './suppression.ts'
 import { findJsonFault } from '../platform/json.ts'
 
 /** A contact as callers see it. */
@@ -13,6 +14,8 @@ export interface ContactProfile {
   externalId: string | null
   firstName: string | null
   metadata: Record<string, unknown>
+  /** Why no marketing is sent to it; `null`: it is. */
+  suppressedBy: SuppressedBy | null
   /** The names of its tags, in the order of the alphabet. */
   tags: string[]
   /** The lists it is in, in the order in which it joined them. */
@@ -27,6 +30,7 @@ interface ContactRow {
   external_id: string | null
   first_name: string | null
   metadata: Record<string, unknown>
+  suppressed_by: SuppressedBy | null
   tags: string[]
   list_ids: string[]
   created_at: string
@@ -39,6 +43,7 @@ const toContact = (row: ContactRow): ContactProfile => ({
   externalId: row.external_id,
   firstName: row.first_name,
   metadata: row.metadata,
+  suppressedBy: row.suppressed_by,
   tags: row.tags,
   listIds: row.list_ids,
   createdAt: toDate(row.created_at),
@@ -47,6 +52,7 @@ const toContact = (row: ContactRow): ContactProfile => ({
 
 const COLUMNS = `
 contact.id, contact.email, contact.external_id, contact.first_name, contact.metadata, contact.created_at, contact.updated_at,
+${suppressedBy('null::text', 'null::text')} as suppressed_by,
 array(select name from contact_tags tag where tag.contact_id = contact.id order by tag_key) as tags,
 array(select list_id from list_members member where member.contact_id = contact.id order by added_at, list_id) as list_ids`
 

@@ -144,8 +144,14 @@ const contactIds = () =>
 /** Elsewhere a field that is not known is ignored. */
 const without = (field: string) => ({ not: { properties: { [field]: {} }, required: [field] } })
 
+const resubscribe = () =>
+  boolean().meta({
+    description: 'Also of contacts who have left the list by themselves: they have asked to be in it again.',
+    example: false,
+  })
+
 /** `POST /lists/{id}/contacts`. */
-export const joinSchema = object({ contactId: contactId(), contactIds: contactIds() })
+export const joinSchema = object({ contactId: contactId(), contactIds: contactIds(), resubscribe: resubscribe() })
   .test({
     name: 'one-or-many',
     message: 'Send either contactId or contactIds',
@@ -153,23 +159,38 @@ export const joinSchema = object({ contactId: contactId(), contactIds: contactId
   })
   .meta({
     variants: [
-      object({ contactId: contactId().required() }).meta({ component: 'JoinOne', json: without('contactIds') }),
-      object({ contactIds: contactIds().required() }).meta({ component: 'JoinMany', json: without('contactId') }),
+      object({ contactId: contactId().required(), resubscribe: resubscribe() }).meta({
+        component: 'JoinOne',
+        json: without('contactIds'),
+      }),
+      object({ contactIds: contactIds().required(), resubscribe: resubscribe() }).meta({
+        component: 'JoinMany',
+        json: without('contactId'),
+      }),
     ],
     example: { contactId: EXAMPLE_ID },
   })
 
 const listName = () =>
   filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Newsletter' })
+const isPublic = () =>
+  boolean().meta({
+    description: 'Whether recipients see it, by this name, where they choose what they get. Not by itself.',
+    example: true,
+  })
 const listDescription = () => text().nullable().test(atMost(10_000))
 
 /** `POST /lists`. */
-export const listSchema = object({ name: listName().required(), description: listDescription() }).meta({
+export const listSchema = object({
+  name: listName().required(),
+  description: listDescription(),
+  public: isPublic(),
+}).meta({
   component: 'ListInput',
 })
 
 /** `PATCH /lists/{id}`. That it changes something is checked by the route. */
-export const updateListSchema = object({ name: listName(), description: listDescription() }).meta({
+export const updateListSchema = object({ name: listName(), description: listDescription(), public: isPublic() }).meta({
   component: 'ListChange',
   description: 'The fields to change; at least one.',
   json: { minProperties: 1 },

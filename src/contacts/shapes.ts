@@ -3,6 +3,7 @@ import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
 import type { ContactChange } from './update-queries.ts'
+import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape } from '../http/index.ts'
 
@@ -18,6 +19,15 @@ export const contactShape = object({
   metadata: freeObject()
     .required()
     .meta({ description: 'Free key-value pairs.', example: { plan: 'pro' } }),
+  suppressedBy: string()
+    .nullable()
+    .defined()
+    .oneOf([...SUPPRESSION_REASONS, null] as const)
+    .meta({
+      description: 'Why no marketing is sent to its address; null: it is.',
+      json: { type: ['string', 'null'], enum: [...SUPPRESSION_REASONS, null] },
+      example: null,
+    }),
   tags: array()
     .of(string().required().meta({ example: 'vip' }))
     .required()
@@ -60,6 +70,7 @@ export const presentContact = (contact: ContactProfile): InferType<typeof contac
   externalId: contact.externalId,
   firstName: contact.firstName,
   metadata: contact.metadata,
+  suppressedBy: contact.suppressedBy as SuppressionReason | null,
   tags: contact.tags,
   listIds: contact.listIds,
   createdAt: contact.createdAt.toISOString(),

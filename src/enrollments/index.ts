@@ -4,3 +4,4 @@ export { findEnrollment, finishEnrollment, mayKnowLater, recordEnrollment, remem
 export { activePage, statusesOf } from './active-queries.ts'
 export { reconcileActive, type Reconciled, settleActive } from './settle-active.ts'
 export { Enrollment } from './entities.ts'
+export { endRow } from './end-queries.ts'

@@ -4,6 +4,7 @@ import { countSendingTo, countSendingToErased, waitForSenders } from '../message
 import { type Dependencies, enqueue } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
+import { forgetAddresses } from '../consent/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 
 /** How long whoever erases a contact sees to its last messages before the relay does, in seconds. */
@@ -38,6 +39,7 @@ export async function eraseContact(
     // What is left of it, while an email is under way, goes when that is settled.
     if ((await countSendingTo(em, id)) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
     await tell(em)
+    await forgetAddresses(em, id)
     return erase(em, workspaceId, id)
   })
   if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw new Refusal(CONTACT_NOT_FOUND)

@@ -23,6 +23,8 @@ export interface Api {
   /** The OpenAPI document of the operations. */
   document: object
   limits: Limits
+  /** Pages for whoever comes by a link in an email. */
+  pages: readonly ((router: Router<never>, dependencies: ApiDependencies) => void)[]
 }
 
 /**
@@ -31,11 +33,12 @@ export interface Api {
  */
 export function createApi(
   dependencies: ApiDependencies,
-  { basePath, operations, document, limits }: Api,
+  { basePath, operations, document, limits, pages }: Api,
 ): Koa<ApiState> {
   const open = new Router<ApiState>()
   healthRoutes(open, dependencies)
   referenceRoutes(open, document)
+  for (const add of pages) add(open as unknown as Router<never>, dependencies)
   const servePage = pageRoutes(open)
   rootRoutes(open, basePath, servePage)
   const api = createRouter(basePath, operations, dependencies)

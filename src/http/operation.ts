@@ -14,6 +14,7 @@ export const TAGS = {
   Events: 'Custom events, which start automations.',
   Lists: 'Named sets of contacts. Joining one can start automations.',
   Tags: 'Words on contacts. Getting one can start automations.',
+  Consent: 'Who is not to be mailed, and why.',
   Segments: 'Saved conditions: whoever they are true for at the moment.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Figures: 'How many there are of what, and what is due: read from tallies, however many there are.',

@@ -11,6 +11,8 @@ const schema = defineEntity({
     temporalTaskQueue: p.text().nullable(),
     mail: p.text().$type<'smtp' | 'capture'>().nullable(),
     mailFrom: p.text().nullable(),
+    publicUrl: p.text().nullable(),
+    linkSecret: p.blob(),
     workedAt: p.datetime().nullable(),
     restoredAt: p.datetime().nullable(),
     reconcilingUntil: p.datetime().nullable(),

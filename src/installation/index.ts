@@ -1,10 +1,15 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
+export { createLinks, type LinkKind, type LinkOf, type Links, openLink } from './links.ts'
+export { agreeOnPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
   assertLostUntil,
   forgetWorkplace,
   leaseReconciliation,
   readLastWork,
+  readLinkSecret,
+  readPublicUrl,
+  sayPublicUrl,
   readLostBefore,
   readLostUntil,
   readMailMode,

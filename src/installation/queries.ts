@@ -91,6 +91,23 @@ export async function sayMailSender(em: EntityManager, mailFrom: string | null):
   await unitOf(em).nativeUpdate(Installation, { single: true }, { mailFrom })
 }
 
+/** Where recipients reach this installation, `null` where nobody has said yet. What a backup has made of it may be none. */
+export async function readPublicUrl(em: EntityManager): Promise<string | null> {
+  const { publicUrl } = (await readInstallation(em)) ?? {}
+  return publicUrl != null && /^https?:\/\//.test(publicUrl) && URL.canParse(publicUrl) ? publicUrl : null
+}
+
+export async function sayPublicUrl(em: EntityManager, publicUrl: string): Promise<void> {
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { publicUrl })
+}
+
+/** What links in emails are signed with. @throws {Error} before there is an installation */
+export async function readLinkSecret(em: EntityManager): Promise<Uint8Array> {
+  const installation = await readInstallation(em)
+  if (!installation) throw new Error('The database has no installation: its migrations have not run')
+  return installation.linkSecret
+}
+
 /** When this installation was restored from a backup, as long as it has not been reconciled since; else `null`. */
 export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.restoredAt ?? null

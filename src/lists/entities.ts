@@ -8,6 +8,8 @@ const schema = defineEntity({
     workspaceId: p.uuid(),
     name: p.text(),
     description: p.text().nullable(),
+    /** Whether recipients see it where they choose what they get. */
+    public: p.boolean().onCreate(() => false),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()

@@ -1,4 +1,4 @@
-import { LIST_IN_USE, NOT_IN_LIST } from './refusals.ts'
+import { HAS_LEFT_LIST, LIST_IN_USE, NOT_IN_LIST } from './refusals.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
@@ -40,31 +40,40 @@ export async function getList(em: EntityManager, workspaceId: string, id: string
   return list
 }
 
+/** What there is to say of a list. */
+export interface ListInput {
+  name: string
+  description?: string | null | undefined
+  /** Whether recipients see it where they choose what they get. */
+  public?: boolean | undefined
+}
+
 /** Creates a list. */
 export async function createList(
   em: EntityManager,
   workspaceId: string,
-  { name, description }: { name: string; description?: string | null | undefined },
+  { name, description, public: isPublic }: ListInput,
   id: string,
 ): Promise<List> {
   const unit = unitOf(em)
-  unit.create(ListRow, { id, workspaceId, name, description: description ?? null })
+  unit.create(ListRow, { id, workspaceId, name, description: description ?? null, public: isPublic ?? false })
   await unit.flush()
   return getList(unit, workspaceId, id)
 }
 
-/** Changes a list's name or description; what is absent stays as it is. @throws {Refusal} `not-found` */
+/** Changes what is said of a list; what is absent stays as it is. @throws {Refusal} `not-found` */
 export async function updateList(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  { name, description }: { name?: string | undefined; description?: string | null | undefined },
+  { name, description, public: isPublic }: { [Field in keyof ListInput]?: ListInput[Field] | undefined },
 ): Promise<List> {
   const unit = unitOf(em)
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
   if (!list) throw new Refusal(LIST_NOT_FOUND)
   if (name !== undefined) list.name = name
   if (description !== undefined) list.description = description
+  if (isPublic !== undefined) list.public = isPublic
   await unit.flush()
   return getList(unit, workspaceId, id)
 }
@@ -126,6 +135,7 @@ export async function addToList(
   listId: string,
   contactIds: readonly string[],
   call: Call,
+  { resubscribe = false }: { resubscribe?: boolean } = {},
 ): Promise<JoinResult> {
   const em = unitOf(dependencies.em)
   await getList(em, workspaceId, listId)
@@ -136,7 +146,7 @@ export async function addToList(
     const happenings = { signUp: false, lists: [listId.toLowerCase()], tags: [] }
     await assertBearable(em, workspaceId, unique.length, happenings)
   }
-  const options = { bulk: !single, requestId: call.requestId }
+  const options = { bulk: !single, requestId: call.requestId, resubscribe }
   const join = (ids: readonly string[]) => em.transactional((unit) => joinList(unit, workspaceId, listId, ids, options))
   let full: ReadonlySet<string> = new Set()
   const joined = await join(unique).catch(async (error: unknown) => {
@@ -149,19 +159,24 @@ export async function addToList(
     const deliveries = joined.flatMap((member) => member.deliveries)
     await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   }
-  const known = new Set(joined.map(({ contactId }) => contactId))
+  const known = new Set(joined.flatMap(({ contactId, optedOut }) => (optedOut ? [] : [contactId])))
+  const optedOut = new Set(joined.flatMap((member) => (member.optedOut ? [member.contactId] : [])))
   const errors = contactIds.flatMap((id, index) =>
     known.has(id.toLowerCase())
       ? []
       : [
           {
             index,
-            error: full.has(id.toLowerCase()) ? CONTACT_LIMITS.list_members_most.message : CONTACT_NOT_FOUND.message,
+            error: optedOut.has(id.toLowerCase())
+              ? HAS_LEFT_LIST.message
+              : full.has(id.toLowerCase())
+                ? CONTACT_LIMITS.list_members_most.message
+                : CONTACT_NOT_FOUND.message,
           },
         ],
   )
   const added = joined.filter((member) => member.added).length
-  return { added, alreadyIn: joined.length - added, errors }
+  return { added, alreadyIn: joined.length - added - optedOut.size, errors }
 }
 
 /** Takes a contact out of a list. Enrollments that its joining started go on. @throws {Refusal} `not-found` */

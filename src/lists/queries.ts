@@ -8,6 +8,7 @@ export interface List {
   id: string
   name: string
   description: string | null
+  public: boolean
   /** How many contacts are in it. */
   contactCount: number
   createdAt: Date
@@ -18,6 +19,7 @@ interface ListRow {
   id: string
   name: string
   description: string | null
+  public: boolean
   contact_count: number
   created_at: string
   updated_at: string
@@ -27,13 +29,14 @@ const toList = (row: ListRow): List => ({
   id: row.id,
   name: row.name,
   description: row.description,
+  public: row.public,
   contactCount: row.contact_count,
   createdAt: toDate(row.created_at),
   updatedAt: toDate(row.updated_at),
 })
 
 const COLUMNS = `
-list.id, list.name, list.description, list.created_at, list.updated_at,
+list.id, list.name, list.description, list.public, list.created_at, list.updated_at,
 coalesce((select count from tallies where subject = list.id and block = 0), 0) as contact_count`
 
 /** A page of a workspace's lists, newest first. */
@@ -60,6 +63,8 @@ export interface Joined {
   contactId: string
   /** False where it was in the list before. */
   added: boolean
+  /** Whether she has left it by herself, and was not put back. */
+  optedOut: boolean
   /** The deliveries that follow from it. */
   deliveries: Delivery[]
 }
@@ -73,18 +78,17 @@ export async function joinList(
   workspaceId: string,
   listId: string,
   contactIds: readonly string[],
-  options: { bulk: boolean; requestId: string | null },
+  options: { bulk: boolean; requestId: string | null; resubscribe: boolean },
 ): Promise<Joined[]> {
-  const rows = await sql<{ id: string; added: boolean; deliveries: DeliveryRow[] | null }>(em, JOIN, [
-    workspaceId,
-    listId,
-    contactIds,
-    options.bulk,
-    options.requestId,
-  ])
+  const rows = await sql<{ id: string; added: boolean; opted_out: boolean; deliveries: DeliveryRow[] | null }>(
+    em,
+    JOIN,
+    [workspaceId, listId, contactIds, options.bulk, options.requestId, options.resubscribe],
+  )
   return rows.map((row) => ({
     contactId: row.id,
     added: row.added,
+    optedOut: row.opted_out,
     deliveries: (row.deliveries ?? []).map(toDelivery),
   }))
 }
@@ -93,8 +97,16 @@ const JOIN = `
 with known as (
   select id from contacts where workspace_id = $1::uuid and id = any($3::uuid[]) order by email_key collate "C" for no key update
 ),
+back as (
+  delete from list_opt_outs where list_id = $2::uuid and contact_id in (select id from known) and $6::boolean
+),
+staying_out as (
+  select contact_id from list_opt_outs
+  where list_id = $2::uuid and contact_id in (select id from known) and not $6::boolean
+),
 joined as (
   insert into list_members (list_id, contact_id) select $2::uuid, id from known
+  where id not in (select contact_id from staying_out)
   on conflict do nothing
   returning contact_id
 ),
@@ -102,7 +114,8 @@ happened as (
   select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
-select known.id, joined.contact_id is not null as added, ${deliveriesOf('known.id')} as deliveries
+select known.id, joined.contact_id is not null as added,
+  known.id in (select contact_id from staying_out) as opted_out, ${deliveriesOf('known.id')} as deliveries
 from known left join joined on joined.contact_id = known.id`
 
 /** Which of these contacts are in so many lists that they can join no other than those. */

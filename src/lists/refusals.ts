@@ -9,3 +9,9 @@ export const LIST_IN_USE = reason(
   'An ACTIVE automation starts whoever joins this list: pause it, or give it another trigger, before the list is deleted',
 )
 export const TAG_NOT_FOUND = reason('not-found', 'tag_not_found', 'Contact does not have this tag')
+/** What is told of somebody who is put into a list that she has left by a link in an email. */
+export const HAS_LEFT_LIST = reason(
+  'taken',
+  'has_left_list',
+  'The contact has left this list by herself: say "resubscribe": true where she has asked to be in it again',
+)

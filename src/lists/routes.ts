@@ -1,6 +1,6 @@
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { LIST_IN_USE, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
+import { HAS_LEFT_LIST, LIST_IN_USE, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
 import { addToList, createList, deleteList, getList, listLists, removeFromList, updateList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
@@ -183,12 +183,18 @@ export const listOperations = [
         TOO_MANY_STARTS,
       ],
       404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
+      409: [HAS_LEFT_LIST],
     },
     async handle({ caller, params, body, call }, dependencies) {
       const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
-      const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call)
+      const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call, {
+        resubscribe: body.resubscribe ?? false,
+      })
       const { added, alreadyIn, errors } = joined
-      if (body.contactId !== undefined && errors[0]) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      if (body.contactId !== undefined && errors[0]) {
+        const hasLeft = errors[0].error === HAS_LEFT_LIST.message
+        throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
+      }
       const data = { listId: params.id, added, alreadyIn, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },

@@ -1,4 +1,4 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import type { List } from './queries.ts'
 import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
@@ -6,6 +6,10 @@ export const listShape = object({
   id: id('list'),
   name: string().required().meta({ example: 'Newsletter' }),
   description: string().nullable().defined().meta({ example: null }),
+  public: boolean().required().meta({
+    description: 'Whether recipients see it where they choose what they get.',
+    example: false,
+  }),
   contactCount: count('How many contacts are in it.', 120),
   createdAt: timestamp('When it was created.'),
   updatedAt: timestamp('When it was last changed.'),
@@ -20,6 +24,7 @@ export const presentList = (list: List): InferType<typeof listShape> => ({
   id: list.id,
   name: list.name,
   description: list.description,
+  public: list.public,
   contactCount: list.contactCount,
   createdAt: list.createdAt.toISOString(),
   updatedAt: list.updatedAt.toISOString(),
@@ -30,7 +35,7 @@ export const joinResultShape = object({
   listId: id('list'),
   added: count('How many contacts were put into the list.'),
   alreadyIn: count('How many were in it before.', 0),
-  failed: count('How many could not be: there is no such contact.', 0),
+  failed: count('How many could not be: there is no such contact, or she has left the list by herself.', 0),
   errors: array()
     .of(
       object({

@@ -12,6 +12,7 @@ export type ClaimAs =
   | { status: 'SENDING' }
   | { status: 'CAPTURED'; content: Content }
   | { status: 'FAILED'; error: string; content?: Content }
+  | { status: 'SUPPRESSED'; error: string }
   | { status: 'UNCONFIRMED'; error: string; settledAt: Date }
 
 export interface Claim {
@@ -26,6 +27,8 @@ export interface Claim {
   holds: number
   /** The contact's address, as its draft said. */
   recipient: string
+  /** How often it had changed what may be sent to the contact, as its draft said. */
+  consents: number
   /** The Message-ID header that it has, by which the mail server's log knows it when its sender has died. */
   header: string
   as: ClaimAs
@@ -33,7 +36,8 @@ export interface Claim {
 
 /**
  * Claims a message, in one statement, only if the enrollment, its automation and its contact still exist, the automation
- * may send, and no other attempt has come between, nor a hold, nor another address. The locks on automation, contact and
+ * may send, and no other attempt has come between, nor a hold, nor another address, nor anything that changes what may be sent
+ * to the contact: that is counted on the contact's row, because under its lock nothing else is read anew. The locks on automation, contact and
  * enrollment make a DELETE, a PATCH or an erasure that runs at the same time wait for this statement, and this statement for
  * it: afterwards either the claim is there for it to see, or the claim has failed.
  *
@@ -61,6 +65,7 @@ export async function claimMessage(em: EntityManager, claim: Claim): Promise<str
     claim.holds,
     claim.recipient,
     'settledAt' in claim.as ? claim.as.settledAt.toISOString() : null,
+    claim.consents,
   ])
   return row?.id
 }
@@ -75,7 +80,7 @@ with automation as (
   for share
 ),
 contact as (
-  select id, email from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+  select id, email, consents from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
 ),
 enrollment as (
   select enrollment.* from automation
@@ -83,7 +88,7 @@ enrollment as (
   join contact on contact.id = enrollment.contact_id
   where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE' and ${MAY_SEND}
     and (
-      enrollment.holds = $16::integer and contact.email = $17::text
+      enrollment.holds = $16::integer and contact.email = $17::text and contact.consents = $19::integer
       or exists (select from messages where claim = $6::uuid)
     )
   -- Whoever ends it waits for this statement, or this for whoever has ended it, and finds it over.
@@ -117,7 +122,7 @@ returning id`
  */
 export async function deferMessage(
   em: EntityManager,
-  claim: Omit<Claim, 'as' | 'recipient' | 'header'>,
+  claim: Omit<Claim, 'as' | 'recipient' | 'consents' | 'header'>,
   error: string,
 ): Promise<void> {
   await preparedSql(em, 'defer-message', DEFER, [

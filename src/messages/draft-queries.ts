@@ -1,5 +1,6 @@
 import {
   type AutomationStatus,
+  type EmailCategory,
   eventCause,
   HOLDING_STATUSES,
   type SendFailurePolicy,
@@ -10,6 +11,7 @@ import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Message } from './entities.ts'
+import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 /** Why a step's email is not to be sent now. */
@@ -42,7 +44,13 @@ export interface Draft {
   workspaceMode: WorkspaceMode
   onSendFailure: SendFailurePolicy
   content: EmailContent
+  category: EmailCategory
+  contactId: string
   contact: TemplateVariables['contact']
+  /** How often it has changed what may be sent to the contact. A claim says it, and fails where it has since. */
+  consents: number
+  /** Why it is not to be sent; `null`: it is. */
+  suppressedBy: SuppressedBy | null
   /** What started the enrollment, where that was an event. */
   event: NonNullable<TemplateVariables['event']> | null
   /** How this installation sends mail, if anybody has said. */
@@ -88,6 +96,10 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     workspaceMode: row.mode,
     onSendFailure: row.on_send_failure,
     content: { subject: row.subject, html: row.html, text: row.text },
+    category: row.category ?? 'marketing',
+    contactId: row.contact_id,
+    consents: row.consents,
+    suppressedBy: row.suppressed_by,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
     mail: row.mail,
@@ -111,6 +123,10 @@ interface DraftRow {
   automation_status: AutomationStatus
   on_send_failure: SendFailurePolicy
   mode: WorkspaceMode
+  contact_id: string
+  consents: number
+  category: EmailCategory | null
+  suppressed_by: SuppressedBy | null
   email: string
   first_name: string | null
   metadata: Record<string, unknown>
@@ -127,9 +143,14 @@ interface DraftRow {
   lost_until: string | null
 }
 
+/** Of a row `automation`: the list whose joining starts it. */
+export const LIST_OF_AUTOMATION = `case when automation.trigger = 'LIST_ADDED' then automation.trigger_key end`
+
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
-  contact.email, contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
+  contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
+  step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by,
+  content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,
   installation.lost_until
@@ -140,7 +161,7 @@ join workspaces workspace on workspace.id = enrollment.workspace_id
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
 left join lateral (
-  select step ->> 'content' as hash from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
+  select step ->> 'content' as hash, step ->> 'category' as category from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
 ) step on true
 left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 left join messages message

@@ -12,6 +12,8 @@ export {
   overdueRetries,
   wakeRetries,
 } from './retry-queries.ts'
+export type { Sender } from './compose.ts'
+export { escapeHtml, type Language, languageOf, LANGUAGES } from './footer.ts'
 export { retryMessage } from './retry-message.ts'
 export { MAY_HAVE_BEEN_SENT, sendMessage } from './send-message.ts'
 export type { Patience, SendMessageDependencies, SendResult } from './sending.ts'

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
  * - SENT, CAPTURED: taken by the server, or stored instead where mail is captured
  * - FAILED: refused for good; `error` holds the reason
  * - UNCONFIRMED: the connection or the process broke between handing over and the answer. Never sent again by itself
+ * - SUPPRESSED: not sent, because its contact is not to be mailed; `error` says why
  * - DISMISSED: left, because an operator has decided so of an UNCONFIRMED one, or its enrollment was ended before it was sent
  */
 export const MESSAGE_STATUSES = [
@@ -16,6 +17,7 @@ export const MESSAGE_STATUSES = [
   'CAPTURED',
   'FAILED',
   'UNCONFIRMED',
+  'SUPPRESSED',
   'DISMISSED',
 ] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]

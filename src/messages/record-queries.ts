@@ -6,7 +6,7 @@ import type { MessageStatus } from './message.ts'
 export type Outcome =
   | { status: 'SENT' | 'CAPTURED'; response: string | null }
   | {
-      status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED'
+      status: 'DEFERRED' | 'FAILED' | 'UNCONFIRMED' | 'SUPPRESSED'
       error: string
       /** Since when it is still to be tried again, as Postgres prints it. */
       retryAt?: string | null
@@ -18,7 +18,8 @@ export type Outcome =
  */
 export function asUnconfirmedAs(before: MessageStatus, outcome: Outcome): Outcome {
   if (before !== 'UNCONFIRMED' && before !== 'SENDING') return outcome
-  if (outcome.status === 'FAILED') return { status: 'UNCONFIRMED', error: outcome.error }
+  if (outcome.status === 'FAILED' || outcome.status === 'SUPPRESSED')
+    return { status: 'UNCONFIRMED', error: outcome.error }
   if (outcome.status === 'CAPTURED') return { status: 'UNCONFIRMED', error: CAPTURED_THIS_TIME }
   return outcome
 }

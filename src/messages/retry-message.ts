@@ -1,17 +1,11 @@
 import { newId } from '../platform/ids.ts'
+import { messageIdOf } from './compose.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { MessageKey } from './message.ts'
 import { recordForSure, untilDone } from './record-for-sure.ts'
 import { asUnconfirmedAs, type Content, type Outcome } from './record-queries.ts'
 import { claimRetry, draftRetry, dropRetry, isBeingSent, putOffRetry, settleRetry } from './retry-queries.ts'
-import {
-  type Attempt,
-  messageIdOf,
-  type Patience,
-  Sending,
-  type SendMessageDependencies,
-  type SendResult,
-} from './sending.ts'
+import { type Attempt, type Patience, Sending, type SendMessageDependencies, type SendResult } from './sending.ts'
 import type { OnceMoreDraft } from './unconfirmed-queries.ts'
 
 /** How soon it is looked again what came of another attempt, in milliseconds: its lease is longer. */
@@ -77,8 +71,8 @@ class RetryAttempt implements Attempt {
   }
 
   private of() {
-    const { attempts, contact } = this.draft
+    const { attempts, contact, consents } = this.draft
     const header = this.draft.header ?? messageIdOf(this.dependencies, this.key)
-    return { claim: this.claimId, attempts, recipient: contact.email, header }
+    return { claim: this.claimId, attempts, recipient: contact.email, consents, header }
   }
 }

@@ -194,6 +194,8 @@ export interface RetryClaim {
   claim: string
   attempts: number
   recipient: string
+  /** What the draft had of the contact's. */
+  consents: number
   header: string
 }
 
@@ -204,7 +206,7 @@ export interface RetryClaim {
 export async function claimRetry(
   em: EntityManager,
   id: string,
-  { claim, attempts, recipient, header }: RetryClaim,
+  { claim, attempts, recipient, consents, header }: RetryClaim,
 ): Promise<string | undefined> {
   const [row] = await preparedSql<{ id: string }>(em, 'claim-retry', CLAIM, [
     id,
@@ -213,6 +215,7 @@ export async function claimRetry(
     recipient,
     LEASE_SECONDS,
     header,
+    consents,
   ])
   return row?.id
 }
@@ -225,7 +228,9 @@ with automation as (
   for share
 ),
 contact as (
-  select id from contacts where id = (select contact_id from messages where id = $1::uuid) and email = $4::text for share
+  select id from contacts where id = (select contact_id from messages where id = $1::uuid) and email = $4::text
+    and consents = $7::integer
+  for share
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newId } from '../platform/ids.ts'
+import { messageIdOf } from './compose.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
 import { draftMessage, dueByLedger, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
 import type { MessageKey } from './message.ts'
@@ -8,7 +9,6 @@ import { settlePutOff, type Content, type Outcome } from './record-queries.ts'
 import {
   again,
   type Attempt,
-  messageIdOf,
   type Patience,
   Sending,
   type SendMessageDependencies,
@@ -102,13 +102,23 @@ class StepAttempt implements Attempt {
   private readonly of: Omit<Claim, 'as'>
 
   constructor(dependencies: SendMessageDependencies, key: MessageKey, automationId: string, draft: Draft) {
-    const { attempts, holds, contact } = draft
+    const { attempts, holds, contact, consents } = draft
     this.dependencies = dependencies
     this.key = key
     this.ids = idsOf(key, automationId)
     const recipient = contact.email
     const header = messageIdOf(dependencies, key)
-    this.of = { key, automationId, messageId: newId(), claim: this.claimId, attempts, holds, recipient, header }
+    this.of = {
+      key,
+      automationId,
+      messageId: newId(),
+      claim: this.claimId,
+      attempts,
+      holds,
+      recipient,
+      consents,
+      header,
+    }
   }
 
   claim(as: ClaimAs): Promise<string | undefined> {

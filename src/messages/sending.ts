@@ -1,5 +1,5 @@
 import { abortAfter } from '../platform/abort.ts'
-import { addressOf, withoutAddresses } from '../platform/email-address.ts'
+import { withoutAddresses } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
 import { type RenderedEmail, type Renderer, RendererBusy, RendererClosed, TemplateError } from '../rendering/index.ts'
@@ -7,20 +7,20 @@ import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { Draft } from './draft-queries.ts'
 import type { LeaseKeeper } from './hand-over-leases.ts'
-import { messageIdHeader, type MessageKey, type MessageStatus } from './message.ts'
+import type { MessageKey, MessageStatus } from './message.ts'
+import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import { compose, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { untilDone } from './record-for-sure.ts'
 import type { Content, Outcome } from './record-queries.ts'
 import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
-export interface SendMessageDependencies {
+export interface SendMessageDependencies extends Sender {
   em: EntityManager
   /** Where mail of live workspaces goes; `undefined` captures it. */
   smtp: MailTransport | undefined
   renderer: Renderer
   leases: LeaseKeeper
-  /** The sender: `Name <address>`. */
-  mailFrom: string
   metrics: Metrics
   log: Log
 }
@@ -42,7 +42,17 @@ export type Patience = 'at-once' | { turn: AbortSignal }
 /** What an attempt sends, to whom, and how often it was tried before. */
 export type Drafted = Pick<
   Draft,
-  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'event' | 'mail'
+  | 'attempts'
+  | 'workspaceId'
+  | 'workspaceMode'
+  | 'onSendFailure'
+  | 'content'
+  | 'category'
+  | 'contactId'
+  | 'contact'
+  | 'suppressedBy'
+  | 'event'
+  | 'mail'
 > & {
   /** The Message-ID that it had, where it may have been sent before. */
   header?: string | null
@@ -95,11 +105,13 @@ export class Sending {
   async send(patience: Patience): Promise<SendResult> {
     const { smtp, renderer } = this.dependencies
     const { draft } = this
+    const { key } = this.attempt
+    if (draft.suppressedBy) return this.settle({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[draft.suppressedBy] })
     let rendered: RenderedEmail
     const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
     try {
       const options = { owner: draft.workspaceId, beginBy: late.signal }
-      rendered = await renderer.render(draft.content, { contact: draft.contact, event: draft.event }, options)
+      rendered = await renderer.render(draft.content, variablesOf(this.dependencies, key, draft), options)
     } catch (error) {
       if (error instanceof RendererClosed) return { kind: 'queue' }
       if (error instanceof RendererBusy)
@@ -111,7 +123,7 @@ export class Sending {
     } finally {
       late.forget()
     }
-    const content = contentOf(this.dependencies, this.attempt.key, draft, rendered)
+    const content = compose(this.dependencies, key, draft, rendered)
     if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
     // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
     if (!smtp)
@@ -140,7 +152,7 @@ export class Sending {
     }
   }
 
-  private async handOver(permit: Permit, content: Content): Promise<SendResult> {
+  private async handOver(permit: Permit, content: Outgoing): Promise<SendResult> {
     const { leases, metrics, mailFrom } = this.dependencies
     const lease = leases.begin(this.attempt.claimId)
     const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
@@ -242,21 +254,6 @@ export function warnOf(
 /** A test workspace acts on no real mailbox, whatever SMTP is configured; a live one does unless the installation captures. */
 export const isDelivered = ({ workspaceMode, mail }: Pick<Draft, 'workspaceMode' | 'mail'>): boolean =>
   workspaceMode === 'live' && mail === 'smtp'
-
-export const messageIdOf = ({ mailFrom }: Pick<SendMessageDependencies, 'mailFrom'>, key: MessageKey): string =>
-  messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost')
-
-export const contentOf = (
-  sender: Pick<SendMessageDependencies, 'mailFrom'>,
-  key: MessageKey,
-  { contact, header = null }: Pick<Drafted, 'contact' | 'header'>,
-  rendered: RenderedEmail,
-): Content => ({
-  ...rendered,
-  // Whoever has it already knows it by that, whatever the sender is since.
-  messageId: header ?? messageIdOf(sender, key),
-  recipient: contact.email,
-})
 
 /** What is recorded of a delivery that was claimed. */
 export function outcomeOf(delivery: Delivery): Outcome {

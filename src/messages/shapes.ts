@@ -23,7 +23,8 @@ const messageStatus = () =>
     .meta({
       description:
         'SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
-        'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), DISMISSED.',
+        'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), SUPPRESSED (not sent: its contact is not ' +
+        'to be mailed), DISMISSED.',
       example: 'SENT',
     })
 

@@ -11,7 +11,9 @@ import { type RenderedEmail, RendererBusy, TemplateError } from '../rendering/in
 import type { MailTransport } from '../transports/index.ts'
 import { NO_SENDER, NOT_RECONCILED, readRestoredAt } from '../installation/index.ts'
 import { recordForSure } from './record-for-sure.ts'
-import { contentOf, isDelivered, outcomeOf, type SendMessageDependencies } from './sending.ts'
+import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import { compose, type Outgoing, variablesOf } from './compose.ts'
+import { isDelivered, outcomeOf, type SendMessageDependencies } from './sending.ts'
 
 /** How many an operator is shown at a time. */
 export const LISTED = 1_000
@@ -62,27 +64,28 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   if ((await readRestoredAt(em)) !== null) throw invalid(NOT_RECONCILED)
   const draft = await unconfirmed.draftUnconfirmed(em, id)
   if (!draft) throw await whyNotToDecide(em, id)
+  if (draft.suppressedBy) throw invalid(`It is not sent: ${SUPPRESSED_WORDS[draft.suppressedBy].toLowerCase()}`)
+  const sender = { ...dependencies, mailFrom }
   let rendered: RenderedEmail
   try {
-    const { contact, event } = draft
-    rendered = await renderer.render(draft.content, { contact, event }, { owner: draft.workspaceId })
+    rendered = await renderer.render(draft.content, variablesOf(sender, draft.key, draft), { owner: draft.workspaceId })
   } catch (error) {
     if (error instanceof RendererBusy) return settle(em, id, { status: 'DEFERRED', error: error.message })
     if (!(error instanceof TemplateError)) throw error
     return settle(em, id, { status: 'FAILED', error: `Template error in ${error.message}` })
   }
-  const content = contentOf({ mailFrom }, draft.key, draft, rendered)
+  const content = compose(sender, draft.key, draft, rendered)
   // As CAPTURED it would be said not to have been sent before.
   if (!isDelivered(draft))
     throw invalid('Mail is captured at the moment: sending the message again would only capture it')
-  return handOver({ ...dependencies, smtp, mailFrom }, id, draft.workspaceId, content)
+  return handOver({ ...sender, smtp }, id, draft, content)
 }
 
 async function handOver(
   dependencies: SendMessageDependencies & { smtp: MailTransport },
   id: string,
-  workspaceId: string,
-  content: Content,
+  { workspaceId, consents }: unconfirmed.OnceMoreDraft,
+  content: Outgoing,
 ): Promise<Resent> {
   const { smtp, leases, mailFrom, metrics } = dependencies
   const em = dependencies.em.fork()
@@ -91,7 +94,7 @@ async function handOver(
   let claiming: Promise<unconfirmed.Reclaimed | undefined> | undefined
   const begin = async () => {
     const sentAt = performance.now()
-    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim, addressed(content))
+    claiming = unconfirmed.reclaimUnconfirmed(em, id, claim, addressed(content, consents))
     // What went wrong is told when the server has been told.
     if (!(await claiming.catch(() => undefined))) return false
     lease.claimed(sentAt)
@@ -104,7 +107,7 @@ async function handOver(
       { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
     )
     const outcome = outcomeOf(delivery)
-    if (!claiming) return await settle(em, id, outcome, content)
+    if (!claiming) return await settle(em, id, outcome, { content, consents })
     // The hand-over can end while it is being claimed.
     const claimed = await claiming
     if (!claimed) throw await whyNotClaimed(em, id)
@@ -117,19 +120,32 @@ async function handOver(
   }
 }
 
-const addressed = (content: Content | undefined) => ({
-  recipient: content?.recipient ?? null,
-  header: content?.messageId ?? null,
+const addressed = (content: Content, consents: number) => ({
+  recipient: content.recipient,
+  consents,
+  header: content.messageId,
 })
 
+const NOWHERE = { recipient: null, consents: null, header: null }
+
 /** Records, all at once, what nothing was handed over for. */
-const settle = (em: EntityManager, id: string, outcome: Outcome, content?: Content): Promise<Resent> =>
+const settle = (
+  em: EntityManager,
+  id: string,
+  outcome: Outcome,
+  to?: { content: Content; consents: number },
+): Promise<Resent> =>
   em.transactional(async (unit) => {
     const claim = newId()
-    const claimed = await unconfirmed.reclaimUnconfirmed(unit, id, claim, addressed(content))
+    const claimed = await unconfirmed.reclaimUnconfirmed(
+      unit,
+      id,
+      claim,
+      to ? addressed(to.content, to.consents) : NOWHERE,
+    )
     if (!claimed) throw await whyNotClaimed(unit, id)
     const kept = asBefore(claimed, outcome)
-    await recordOutcome(unit, { id, claim }, kept, content)
+    await recordOutcome(unit, { id, claim }, kept, to?.content)
     return told(kept)
   })
 

@@ -1,10 +1,11 @@
 import type { MessageKey, MessageStatus } from './message.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
-import type { SendFailurePolicy } from '../sequences/index.ts'
+import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
-import type { Draft } from './draft-queries.ts'
+import { type Draft, LIST_OF_AUTOMATION } from './draft-queries.ts'
+import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
 export interface UnconfirmedMessage {
@@ -68,7 +69,18 @@ export async function standingOf(
 /** What it takes to send a message once more, from its step. */
 export interface OnceMoreDraft extends Pick<
   Draft,
-  'attempts' | 'workspaceId' | 'workspaceMode' | 'onSendFailure' | 'content' | 'contact' | 'event' | 'mail'
+  | 'attempts'
+  | 'workspaceId'
+  | 'workspaceMode'
+  | 'onSendFailure'
+  | 'content'
+  | 'category'
+  | 'contactId'
+  | 'contact'
+  | 'consents'
+  | 'suppressedBy'
+  | 'event'
+  | 'mail'
 > {
   key: MessageKey
   automationId: string
@@ -106,6 +118,10 @@ export async function draftOnceMore(
     visit: number
     workspace_id: string
     mode: WorkspaceMode
+    contact_id: string
+    consents: number
+    category: EmailCategory | null
+    suppressed_by: SuppressedBy | null
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
@@ -128,6 +144,10 @@ export async function draftOnceMore(
     workspaceId: row.workspace_id,
     workspaceMode: row.mode,
     content: { subject: row.subject, html: row.html, text: row.text },
+    category: row.category ?? 'marketing',
+    contactId: row.contact_id,
+    consents: row.consents,
+    suppressedBy: row.suppressed_by,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
     mail: row.mail,
@@ -138,7 +158,8 @@ const MAY_BE_KNOWN: readonly MessageStatus[] = ['UNCONFIRMED', 'SENDING']
 
 const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
-  message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.email,
+  message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.id as contact_id,
+  contact.consents, contact.email, step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
 from messages message
@@ -147,7 +168,8 @@ join automations automation on automation.id = enrollment.automation_id and auto
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
 cross join lateral (
-  select step ->> 'id' as id, step ->> 'content' as hash from jsonb_array_elements(version.steps) step
+  select step ->> 'id' as id, step ->> 'content' as hash, step ->> 'category' as category
+  from jsonb_array_elements(version.steps) step
 ) step
 join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 join contacts contact on contact.id = enrollment.contact_id
@@ -164,7 +186,7 @@ export interface Reclaimed {
 /**
  * Claims a message to be sent once more.
  *
- * @param recipient the address that its draft had, and its Message-ID; `null` where nothing goes there
+ * @param recipient the address that its draft had, its `consents` and its Message-ID; `null` where nothing goes there
  * @returns `undefined` when it is not one to decide on, its automation is gone, its contact has another address by now, or mail is
  *   held since.
  */
@@ -172,7 +194,7 @@ export async function reclaimUnconfirmed(
   em: EntityManager,
   id: string,
   claim: string,
-  { recipient, header }: { recipient: string | null; header: string | null },
+  { recipient, consents, header }: { recipient: string | null; consents: number | null; header: string | null },
 ): Promise<Reclaimed | undefined> {
   const [row] = await sql<{ was_deferred: boolean; retry_at: string | null }>(em, RECLAIM, [
     id,
@@ -180,6 +202,7 @@ export async function reclaimUnconfirmed(
     LEASE_SECONDS,
     recipient,
     header,
+    consents,
   ])
   return row && { wasDeferred: row.was_deferred, retryAt: row.retry_at }
 }
@@ -192,7 +215,8 @@ with automation as (
 ),
 contact as (
   select id from contacts
-  where id = (select contact_id from messages where id = $1::uuid) and ($4::text is null or email = $4::text) for share
+  where id = (select contact_id from messages where id = $1::uuid) and ($4::text is null or email = $4::text and consents = $6::integer)
+  for share
 )
 update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null,

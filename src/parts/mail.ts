@@ -1,4 +1,5 @@
-import { createLeaseKeeper } from '../messages/index.ts'
+import { type Links } from '../installation/index.ts'
+import { createLeaseKeeper, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -13,21 +14,21 @@ import {
   withCircuitBreaker,
 } from '../transports/index.ts'
 
-/** What sends mail, as configured. @param mailFrom what the parts of the installation have agreed on. */
-export const createMail = <Sender extends string | null>(
+/** What sends mail, as configured. @param sender what the parts of the installation have agreed on. */
+export const createMail = <MailFrom extends string | null>(
   { SMTP_URL, SMTP_CONNECTIONS }: Config,
   em: EntityManager,
-  mailFrom: Sender,
+  sender: { mailFrom: MailFrom; links: Links },
 ) => ({
   smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
   renderer: createRenderer(),
   leases: createLeaseKeeper(em),
-  mailFrom,
+  ...sender,
 })
 
 /** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
-export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, mailFrom: string) {
-  const mail = createMail(config, em, mailFrom)
+export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Sender) {
+  const mail = createMail(config, em, sender)
   const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
   const open = new Set<string | undefined>()
   const onChange: OnChange = (isOpen, reason, workspaceId) => {

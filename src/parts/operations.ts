@@ -2,6 +2,8 @@ import { type Api, buildDocument, openApiDocument, type Operation, whoami } from
 import { ACCOUNT_LIMITS } from '../accounts/index.ts'
 import { accountOperations } from '../accounts/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
+import { preferencesPages } from '../consent/index.ts'
+import { consentOperations } from '../consent/routes.ts'
 import { contactOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { erasureOperations } from '../erasure/routes.ts'
@@ -22,6 +24,7 @@ export const operations: readonly Operation[] = [
   ...accountOperations,
   ...settingsOperations,
   ...contactOperations,
+  ...consentOperations,
   ...erasureOperations,
   ...figureOperations,
   ...messageOperations,
@@ -40,4 +43,5 @@ export const API: Api = {
   operations,
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
+  pages: [preferencesPages],
 }

@@ -2,7 +2,17 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
-import { agreeOnMail, agreeOnSender, mailModeOf, watchMailMode, watchRestored } from '../installation/index.ts'
+import {
+  agreeOnMail,
+  agreeOnPublicUrl,
+  agreeOnSender,
+  createLinks,
+  mailModeOf,
+  readLinkSecret,
+  watchMailMode,
+  watchRestored,
+} from '../installation/index.ts'
+import { isOnThisMachine, readSmtpUrl } from '../transports/index.ts'
 import { connectWorker } from '../platform/temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
@@ -37,10 +47,14 @@ export async function startWorker(
   const delivers = mailModeOf(wanted) === 'smtp'
   // The sender first: who is refused for having none has not said that mail is delivered.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
+  const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
+  const said = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
+  const publicUrl = await agreeOnPublicUrl(dependencies.em, log, said)
+  const links = createLinks(await readLinkSecret(dependencies.em), publicUrl)
   await agreeOnMail(dependencies.em, wanted, log)
   const mailMode = watchMailMode(dependencies.em, { smtp, ...(delivers && { log }) })
   const hold = await watchRestored(dependencies.em, log)
-  const { tryServer, ...mail } = createWorkersMail(config, dependencies, mailFrom)
+  const { tryServer, ...mail } = createWorkersMail(config, dependencies, { mailFrom, links })
   // Nobody waits for a server that thinks for minutes.
   void tryServer()
   const options = {

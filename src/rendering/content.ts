@@ -5,17 +5,21 @@ export interface EmailContent {
   text: string | null
 }
 
-/** What a template can name: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`. */
+/** What a template can name: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`,
+ * `{{ unsubscribeUrl }}`. */
 export interface TemplateVariables {
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
   /** The event that the sequence was started by; `null` where it was started by something else. */
   event?: { name: string; data: unknown } | null
+  /** Where whoever reads it says what they want to get. */
+  unsubscribeUrl?: string
 }
 
 /** What there is of each in `TemplateVariables`. */
 export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string[]>> = {
   contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
+  unsubscribeUrl: [],
 }
 
 export interface RenderedEmail {

@@ -244,7 +244,7 @@ const MUCH = {
 
 /** For whom a template is tried when it is saved: somebody of whom nothing is known, and somebody of whom much is. */
 const TRIALS: readonly TemplateVariables[] = [
-  { contact: { email: '', firstName: null, metadata: {} }, event: null },
+  { contact: { email: '', firstName: null, metadata: {} }, event: null, unsubscribeUrl: 'https://mail.example.com/u' },
   {
     contact: {
       email: 'maximiliane.mustermann@mail.example.com',
@@ -252,6 +252,7 @@ const TRIALS: readonly TemplateVariables[] = [
       metadata: MUCH,
     },
     event: { name: 'order.placed', data: MUCH },
+    unsubscribeUrl: `https://mail.example.com/unsubscribe/${'A'.repeat(66)}`,
   },
 ]
 

@@ -15,7 +15,9 @@ const PLACES = /\{\{|\{%|\||,|:|\band\b|\bor\b/
 type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
 
 const FIELDS = new Map(Object.entries(VARIABLES))
-const KNOWN = [...FIELDS].flatMap(([root, fields]) => fields.map((field) => `${root}.${field}`))
+const KNOWN = [...FIELDS].flatMap(([root, fields]) =>
+  fields.length === 0 ? [root] : fields.map((field) => `${root}.${field}`),
+)
 
 /**
  * Variables that a template names and nobody gives: they are empty in every email. Found without rendering, so that it does not

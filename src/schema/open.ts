@@ -11,6 +11,7 @@ import {
 import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
 import { Segment } from '../conditions/index.ts'
+import { ListOptOut, Suppression } from '../consent/index.ts'
 import { Contact, ContactTag, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
@@ -46,6 +47,8 @@ export const ENTITIES = [
   Tally,
   List,
   ListMember,
+  ListOptOut,
+  Suppression,
   Segment,
   Automation,
   AutomationVersion,

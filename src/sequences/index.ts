@@ -34,6 +34,8 @@ export {
 export {
   describeStep,
   describeType,
+  EMAIL_CATEGORIES,
+  type EmailCategory,
   MAX_STEPS,
   outlineOf,
   STEP_TYPES,

@@ -83,7 +83,7 @@ export class Message {
 }
 
 /** One explicit recipient, so that no header decides who gets the message. */
-export const buildMime = ({ from, to, messageId, subject, text, html }: Email): Promise<Buffer> =>
+export const buildMime = ({ from, to, messageId, subject, text, html, headers = {} }: Email): Promise<Buffer> =>
   new MailComposer({
     from,
     to: { name: '', address: to },
@@ -91,6 +91,8 @@ export const buildMime = ({ from, to, messageId, subject, text, html }: Email): 
     subject,
     text: text ?? (html === null ? '' : undefined),
     html: html ?? undefined,
+    // Prepared: an address in one is not folded, nor encoded.
+    headers: Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } })) as never,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -21,6 +21,9 @@ export function readSmtpUrl(url: string): SmtpServer {
   return { options: { requireTLS, ...options }, auth }
 }
 
+/** Whether what is handed over there stays on this machine at first. */
+export const isOnThisMachine = ({ options: { host = 'localhost' } }: SmtpServer): boolean => isLoopback(host)
+
 /** Where it is, `host:port`, and nothing of the login: for people. */
 export function addressOfServer({ options: { host = 'localhost', port, secure } }: SmtpServer): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`

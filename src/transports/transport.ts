@@ -6,6 +6,8 @@ export interface Email {
   subject: string
   html: string | null
   text: string | null
+  /** Besides those that every email has. Each value is one line of ASCII, and stands as it is. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /**

@@ -9,6 +9,7 @@ import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messag
 import { newId } from '../../src/platform/ids.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aClaim } from '../support/a-claim.ts'
+import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -111,7 +112,7 @@ describe('what a crash leaves behind', () => {
 
   it('is for an operator to send once more, or to leave', async () => {
     const { em: orm } = service.context.orm
-    const mail = createMail(service.context.config, orm, SENDER)
+    const mail = createMail(service.context.config, orm, { mailFrom: SENDER, links: someLinks })
     const dependencies = { ...mail, em: orm, metrics: noMetrics, log: quietLog }
     const [left] = await listUnconfirmed(orm)
     const mailsBefore = sink.mails.length

@@ -57,6 +57,15 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: ['delete'],
     stories: ['deleted-before-the-claim'],
   },
+  'claim-of-an-unsubscribed': {
+    what: 'the claim does not ask whether the contact has unsubscribed since the email was drafted',
+    file: CLAIM,
+    replace: ' and contact.consents = $19::integer',
+    by: ' and $19::integer >= 0',
+    // Mostly it is met by nobody who is not made to stand there.
+    worlds: [],
+    stories: ['unsubscribed-before-the-claim'],
+  },
   'claim-of-an-erased': {
     what: 'the claim takes no lock on the contact, whom somebody erases',
     file: CLAIM,

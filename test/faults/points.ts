@@ -125,7 +125,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: rendered',
     file: SEND,
-    before: 'const content = contentOf(this.dependencies, this.attempt.key, draft, rendered)\n',
+    before: 'const content = compose(this.dependencies, key, draft, rendered)\n',
   },
   { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },

@@ -5,6 +5,7 @@ import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'
+import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { Retries, type Listed } from '../support/retries.ts'
@@ -101,7 +102,10 @@ describe('a message that somebody has tried again', () => {
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id, { evenIfSent: true })).refused, '409 would_be_captured')
     assert.equal(asUnconfirmedAs('UNCONFIRMED', { status: 'CAPTURED', response: null }).status, 'UNCONFIRMED')
-    const mail = createMail(retries.service.context.config, retries.service.context.orm.em, SENDER)
+    const mail = createMail(retries.service.context.config, retries.service.context.orm.em, {
+      mailFrom: SENDER,
+      links: someLinks,
+    })
     const resend = () => resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, id)
     await assert.rejects(resend(), { message: /would only capture it/ })
     await agreeOnMail(em(), { smtp: true, capture: false })

@@ -204,9 +204,9 @@ describe('a claim', () => {
   after(() => service.stop())
   const em = () => service.context.orm.em.fork()
 
-  async function aStep() {
+  async function aStep(fields: object = {}) {
     const contactId = await aContact(service)
-    const automationId = await anAutomation(service)
+    const automationId = await anAutomation(service, fields)
     await enroll(service, automationId, contactId)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
@@ -221,7 +221,7 @@ describe('a claim', () => {
       holds: 0,
     })
     const claim = (of: ReturnType<typeof attempt>, as: ClaimAs = { status: 'SENDING' }) =>
-      claimMessage(em(), { recipient, header: '<of-a-test@example.com>', ...of, as })
+      claimMessage(em(), { recipient, consents: 0, header: '<of-a-test@example.com>', ...of, as })
     const status = async () => (await activityOf(service, contactId))[0]?.status
     return { key, automationId, contactId, attempt, claim, status }
   }
@@ -232,6 +232,17 @@ describe('a claim', () => {
     assert.equal(await claim(attempt(0)), undefined)
     const draft = await draftMessage(em(), key, automationId)
     assert.equal(draft.kind === 'ready' && draft.contact.email, 'moved@example.com')
+  })
+
+  it('of an attempt that looked before its contact unsubscribed fails, and so does one that looked before a receipt', async () => {
+    const { attempt, claim, contactId, key, automationId } = await aStep({
+      steps: [EMAIL, { ...EMAIL, category: 'transactional' }],
+    })
+    const email = await addressOf(service, contactId)
+    await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    assert.equal(await claim(attempt(0)), undefined)
+    const draft = await draftMessage(em(), key, automationId)
+    assert.ok(draft.kind === 'ready' && draft.suppressedBy === 'UNSUBSCRIBED' && draft.consents > 0)
   })
 
   it('of an attempt that was overtaken fails, and says nothing of the other one', async () => {

@@ -17,6 +17,7 @@ import type { LeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { aClaim } from '../support/a-claim.ts'
+import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
@@ -34,7 +35,7 @@ describe('a message that is put off', () => {
     sink = await startSmtpSink()
     service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     await agreeOnMail(em(), { smtp: true, capture: false })
-    mail = createMail(service.context.config, service.context.orm.em, SENDER)
+    mail = createMail(service.context.config, service.context.orm.em, { mailFrom: SENDER, links: someLinks })
   })
   after(async () => {
     await mail.smtp?.close()

@@ -242,7 +242,7 @@ describe('a Temporal that is older than the ledger', () => {
       const [was] = await sql(em(), settledAt, [first])
       await sql(em(), `update messages set status = 'UNCONFIRMED' where step_id = $1::uuid`, [first])
       const [message] = (await listUnconfirmed(em(), 1_000)).filter((one) => one.contactId === contactId)
-      await reclaimUnconfirmed(em(), message!.id, newId(), { recipient: null, header: null })
+      await reclaimUnconfirmed(em(), message!.id, newId(), { recipient: null, consents: null, header: null })
       assert.deepEqual(await sql(em(), settledAt, [first]), [was])
       assert.deepEqual(await lastSettled(em(), enrollmentId), before)
     })

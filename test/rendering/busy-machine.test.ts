@@ -6,6 +6,7 @@ import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendMessage } from '../../src/messages/send-message.ts'
 import type { Patience } from '../../src/messages/sending.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { startService } from '../support/service.ts'
@@ -14,7 +15,7 @@ describe('an email that a busy machine cannot render in time', () => {
   it('is put off, and sent later', async () => {
     const service = await startService({ worker: false })
     const { em } = service.context.orm
-    const mail = createMail(service.context.config, em, SENDER)
+    const mail = createMail(service.context.config, em, { mailFrom: SENDER, links: someLinks })
     try {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)

@@ -14,6 +14,8 @@ export interface Story {
   /** Whoever gets an email that was begun, or taken, after this is mailed against an acknowledged call. */
   never: {
     contact?: string
+    /** Of those emails alone. */
+    subjects?: readonly string[]
     takenAfter?: () => number | undefined
     begunBetween?: () => readonly [number, number][]
   }[]
@@ -185,10 +187,11 @@ const PROMISE: readonly Sentence[] = [
   },
 
   function* nobodyIsMailedAgainstAnAnswer({ world, never }) {
-    for (const { contact, takenAfter, begunBetween } of never) {
+    for (const { contact, subjects, takenAfter, begunBetween } of never) {
       const after = takenAfter?.() ?? Infinity
       for (const { to, subject, at, begunAt } of world.mail.taken) {
         if (contact !== undefined && to !== addressOf(contact)) continue
+        if (subjects !== undefined && !subjects.includes(subject)) continue
         if (at > after) yield `"${subject}" to ${to} was taken after the answer`
         if (begunBetween?.().some(([from, until]) => begunAt > from && begunAt < until))
           yield `"${subject}" to ${to} was sent while paused`

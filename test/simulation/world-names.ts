@@ -17,6 +17,8 @@ export const WORLDS = {
     'a pause and its end, beside so much that comes that new runs begin in the middle of everything: all emails come',
   delete: 'an automation is deleted while its emails are sent: none is taken after the answer',
   exit: 'an enrollment is ended while its emails are sent: none is taken after the answer, and whoever enters again gets all',
+  unsubscribe:
+    'a contact unsubscribes while her emails are sent: none of marketing is begun after the answer, and a receipt still comes',
   erase: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',
 }
 

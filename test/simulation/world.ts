@@ -11,6 +11,7 @@ import { createAutomation, letHandOversEnd, updateAutomation } from '../../src/a
 import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
+import { someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { startRelay } from '../../src/relay/relay.ts'
@@ -143,6 +144,7 @@ export class World {
       renderer,
       leases: createLeaseKeeper(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
+      links: someLinks,
     })
     this.temporal.workers.add({ process, activities })
     current.run(process, () => void startRelay(dependencies, { idleMs: 10_000 }))

@@ -1,3 +1,4 @@
+import { setPreferences } from '../../src/consent/preferences.ts'
 import { IS_PENDING } from '../../src/outbox/queries.ts'
 import { fireEvent } from '../../src/triggers/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
@@ -14,6 +15,7 @@ import type { WorldName } from './world-names.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
+const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: '3', text: 'x' } as const
 const WAIT = { type: 'WAIT', delayMinutes: 1 } as const
 
 /** What a run came to: what is wrong with it, in words; nothing when the promise was kept. */
@@ -336,6 +338,26 @@ const SETTINGS: Record<WorldName, Setting> = {
         // An API that was stopped may still carry out what its client has long asked another one for.
         times: () => (world.stopped('api') ? 3 : 2),
         mayEnd: 'all',
+      }
+    },
+  },
+  unsubscribe: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, SECOND, RECEIPT])
+      const contactId = await world.contact('ada')
+      let unsubscribedAt = Infinity
+      const unsubscribing = async () => {
+        await world.scheduler.steps(world.scheduler.choose(INSTANTS))
+        const { at } = await world.client('unsubscribe', (dependencies) =>
+          setPreferences(dependencies, contactId, { kind: 'nothing' }),
+        )
+        unsubscribedAt = at
+      }
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), unsubscribing()]),
+        expected: [{ contact: 'ada', subjects: ['3'] }],
+        never: [{ contact: 'ada', subjects: ['1', '2'], begunBetween: () => [[unsubscribedAt, Infinity]] }],
       }
     },
   },

@@ -10,6 +10,7 @@ export const aClaim = (key: Claim['key'], automationId: string, recipient: strin
   attempts: 0,
   holds: 0,
   recipient,
+  consents: 0,
   header: '<of-a-test@example.com>',
   as: { status: 'SENDING' } as const,
 })

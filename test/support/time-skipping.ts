@@ -1,3 +1,4 @@
+import { someLinks } from './links.ts'
 import type { StepInput } from '../../src/automations/steps/index.ts'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import type { Worker } from '@temporalio/worker'
@@ -112,6 +113,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           renderer,
           leases,
           mailFrom: 'Dripline <from@example.com>',
+          links: someLinks,
         }),
         shutdownGraceMs: 2_000,
       }

@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto'
 import { number, object, string } from 'yup'
 import { atMost, filledText, id, text } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
+import { EMAIL_CATEGORIES, type EmailCategory } from '../../sequences/index.ts'
 import { stepId } from './fields.ts'
 import type { AutomationStepType } from './step-type.ts'
 
 export interface EmailStep extends EmailContent {
   id: string
   type: 'EMAIL'
+  category: EmailCategory
 }
 
 export interface EmailInput {
   id?: string | undefined
   type: 'EMAIL'
+  category?: EmailCategory | undefined
   subject: string
   html?: string | null | undefined
   text?: string | null | undefined
@@ -20,11 +23,22 @@ export interface EmailInput {
 
 const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
 
+const category = () =>
+  string()
+    .oneOf(EMAIL_CATEGORIES)
+    .meta({
+      description:
+        'marketing, where nothing is said: it goes to nobody who has unsubscribed. transactional is for what somebody has to get: a ' +
+        'receipt, a password.',
+      example: 'marketing',
+    })
+
 const input = object({
   id: stepId(),
   type: string()
     .oneOf(['EMAIL'] as const)
     .required(),
+  category: category(),
   subject: filledText()
     .required()
     .test(atMost(MAX_SUBJECT_LENGTH))
@@ -44,6 +58,7 @@ const shape = object({
     .oneOf(['EMAIL'] as const)
     .required(),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
+  category: category().required(),
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
@@ -58,25 +73,26 @@ const shape = object({
 export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   input,
   shape,
-  fromInput: (given, id) => ({ id, type: given.type, ...contentOf(given) }),
-  toAnswer: ({ id, type, subject, html, text }, position) => ({
+  fromInput: (given, id) => ({ id, type: given.type, category: given.category ?? 'marketing', ...contentOf(given) }),
+  toAnswer: ({ id, type, category, subject, html, text }, position) => ({
     id,
     type,
     position,
+    category,
     subject,
     html,
     text,
     delayMinutes: 0,
   }),
-  store({ id, type, ...content }, contents) {
+  store({ id, type, category, ...content }, contents) {
     const hash = hashOf(content)
     contents.set(hash, content)
-    return { id, type, content: hash }
+    return { id, type, content: hash, ...(category === 'transactional' && { category }) }
   },
-  restore({ id, type, content: hash }, contents) {
+  restore({ id, type, content: hash, category }, contents) {
     const content = contents.get(hash)
     if (!content) throw new Error(`The content of step ${id} is missing`)
-    return { id, type, ...content }
+    return { id, type, category: category ?? 'marketing', ...content }
   },
   contentOf: ({ content }) => content,
   lacks: ({ html, text }) => (html || text ? undefined : 'is an email without a body: give it html, text or both'),

@@ -1,4 +1,4 @@
-import { readMailSender } from '../../installation/index.ts'
+import { createLinks, readLinkSecret, readMailSender, readPublicUrl } from '../../installation/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
 import { createMail } from '../../parts/mail.ts'
@@ -11,7 +11,9 @@ export const resend = (id: string): Promise<Resent> =>
   withDatabase(async ({ em }) => {
     const config = readConfig(process.env)
     const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
-    const mail = createMail(config, em, mailFrom)
+    const publicUrl = config.PUBLIC_URL ?? (await readPublicUrl(em.fork())) ?? `http://localhost:${config.PORT}`
+    const links = createLinks(await readLinkSecret(em), publicUrl)
+    const mail = createMail(config, em, { mailFrom, links })
     try {
       return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)
     } finally {

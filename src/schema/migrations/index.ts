@@ -17,6 +17,7 @@ import { Migration016Figures } from './016-figures.ts'
 import { Migration017Revisions } from './017-revisions.ts'
 import { Migration018ContactSearch } from './018-contact-search.ts'
 import { Migration019DraftsBegunWith } from './019-drafts-begun-with.ts'
+import { Migration020Consent } from './020-consent.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -39,6 +40,7 @@ export const migrations = [
   Migration017Revisions,
   Migration018ContactSearch,
   Migration019DraftsBegunWith,
+  Migration020Consent,
 ]
 
 /** Their names, oldest first. */

@@ -7,8 +7,14 @@ export interface EmailOutline {
 }
 
 /** A version names an email's content by its hash, so that reading a sequence costs the same at any size. */
+/** What may be sent to somebody who has unsubscribed, because it is no marketing: a receipt, a password. */
+export const EMAIL_CATEGORIES = ['marketing', 'transactional'] as const
+export type EmailCategory = (typeof EMAIL_CATEGORIES)[number]
+
 export interface StoredEmail extends EmailOutline {
   content: string
+  /** Marketing where nothing is said. */
+  category?: 'transactional'
 }
 
 /** Sends one email. */

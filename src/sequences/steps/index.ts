@@ -14,6 +14,8 @@ export type StoredStep = Parameters<(typeof STEPS)[StepType]['outlineOf']>[0]
 
 export const STEP_TYPES = Object.keys(STEPS) as StepType[]
 
+export { EMAIL_CATEGORIES, type EmailCategory } from './email.ts'
+
 /** The most steps an automation may have. A continued run carries the outline of all, so it has to end somewhere. */
 export const MAX_STEPS = 500
 

@@ -46,6 +46,20 @@ export const CHANGES: Record<string, Story> = {
       await stage.mailedOnce(person, 2)
     },
   },
+  'unsubscribed-before-the-claim': {
+    what: 'an address is suppressed while the mail server waits for an email to it: a receipt behind it still comes',
+    async play(stage) {
+      const receipt = { ...email('Receipt'), category: 'transactional' }
+      const automation = await stage.automation([email('Hello'), receipt])
+      const person = await stage.person()
+      const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
+      await stage.ask('POST', '/suppressions', { email: person.email, reason: 'UNSUBSCRIBED' })
+      standing.go()
+      await stage.completed(person)
+      if (stage.taken(person, 'Hello').length > 0) throw new Wrong('An email was claimed after it was unwanted')
+      if (stage.taken(person, 'Receipt').length !== 1) throw new Wrong('The receipt did not come')
+    },
+  },
   'deleted-before-the-claim': {
     what: 'a DELETE is acknowledged while the mail server waits for an email',
     async play(stage) {

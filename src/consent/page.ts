@@ -1,0 +1,72 @@
+import { escapeHtml, type Language } from '../messages/index.ts'
+import type { Preferences } from './queries.ts'
+import { WORDS } from './words.ts'
+
+/** Nothing but what is on the page, and forms that come back to it. */
+export const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { margin: 0; font: 16px/1.5 system-ui, sans-serif; background: Canvas; color: CanvasText }
+main { max-width: 32rem; margin: 12vh auto 3rem; padding: 0 1.25rem }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem }
+fieldset { border: 0; margin: 0 0 1rem; padding: 0 } legend { padding: 0 } label { display: flex; gap: .6rem; padding: .35rem 0; overflow-wrap: anywhere }
+input { width: 1.1rem; height: 1.1rem; margin-top: .25rem; flex: none }
+button { font: inherit; padding: .6rem 1.1rem; border-radius: .5rem; border: 1px solid GrayText; background: ButtonFace; color: ButtonText; cursor: pointer }
+button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outline-offset: 2px }
+form + form { margin-top: 2.5rem } p { margin: 0 0 .75rem } small { display: block; margin-top: .5rem }
+[role=status] { padding: .6rem .9rem; border: 1px solid; border-radius: .5rem }`
+
+const page = (language: Language, title: string, body: string): string =>
+  `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body><main>
+${body}
+</main></body>
+</html>
+`
+
+/** The choice of what somebody gets: her lists, and everything. It shows no address: a link is passed on with its email. */
+export function preferencesPage(language: Language, { isUnsubscribed, lists }: Preferences, isSaved: boolean): string {
+  const words = WORDS[language]
+  if (isUnsubscribed) return donePage(language, true)
+  const saved = isSaved ? `<p role="status">${words.saved}</p>` : ''
+  const boxes = lists.map(
+    ({ id, name, isIn }) =>
+      `<label><input type="checkbox" name="list" value="${id}"${isIn ? ' checked' : ''}>${escapeHtml(name)}</label>`,
+  )
+  const ofLists =
+    lists.length === 0
+      ? ''
+      : `<form method="post"><input type="hidden" name="choice" value="lists">
+<fieldset><legend>${words.choose}</legend>${boxes.join('\n')}</fieldset>
+<button>${words.save}</button></form>`
+  return page(
+    language,
+    words.title,
+    `<h1>${words.title}</h1>${saved}
+${ofLists}
+<form method="post"><input type="hidden" name="choice" value="nothing">
+<button>${words.everything}</button><small>${words.everythingMeans}</small></form>`,
+  )
+}
+
+/** That nothing more is sent. @param mayComeBack whether she may take it back; who is erased can't */
+export function donePage(language: Language, mayComeBack: boolean): string {
+  const words = WORDS[language]
+  const back = mayComeBack
+    ? `<form method="post"><input type="hidden" name="choice" value="everything"><button>${words.again}</button></form>`
+    : ''
+  return page(language, words.done, `<h1>${words.done}</h1><p>${words.doneMeans}</p>${back}`)
+}
+
+export const failedPage = (language: Language, words: 'notFound' | 'failed'): string =>
+  page(language, WORDS[language].title, `<p>${WORDS[language][words]}</p>`)

@@ -1,0 +1,47 @@
+import type { Dependencies } from '../outbox/index.ts'
+import { countConsent, deleteOwnWish, leaveByWish, lockContact, readPreferences, type Preferences } from './queries.ts'
+import { joinByWish } from './queries.ts'
+import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
+
+/** What a contact wants to get. */
+export type Wish =
+  /** No marketing any more. */
+  | { kind: 'nothing' }
+  /** Marketing again, where she had wanted none. */
+  | { kind: 'everything' }
+  /** Of the lists that she sees, these. */
+  | { kind: 'lists'; ids: readonly string[] }
+
+/**
+ * Does what a contact wants, at once: what she waits for ends, and nothing that is queued goes out.
+ * @returns whether she is still there: who was erased gets nothing anyway
+ */
+export async function setPreferences(dependencies: Dependencies, contactId: string, wish: Wish): Promise<boolean> {
+  const done = await dependencies.em.fork().transactional(async (unit) => {
+    const contact = await lockContact(unit, contactId)
+    if (!contact) return undefined
+    const { workspaceId, email, key } = contact
+    if (wish.kind === 'nothing') {
+      const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
+      return { workspaceId, email, due }
+    }
+    await deleteOwnWish(unit, workspaceId, key)
+    const due = []
+    if (wish.kind === 'lists') {
+      const { lists } = (await readPreferences(unit, contactId))!
+      const wanted = new Set(wish.ids)
+      for (const { id, isIn } of lists) {
+        if (wanted.has(id) && !isIn) await joinByWish(unit, id, contactId)
+        if (wanted.has(id) || !isIn || !(await leaveByWish(unit, id, contactId))) continue
+        due.push(...(await endAll(unit, contactId, { all: false, listId: id })))
+      }
+    }
+    await countConsent(unit, workspaceId, key)
+    return { workspaceId, email, due }
+  })
+  if (!done) return false
+  await afterSuppressing(dependencies, done.workspaceId, done, done.due)
+  return true
+}
+
+export { readPreferences, type Preferences }

@@ -1,0 +1,252 @@
+import type { SuppressionReason } from '../contacts/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Place } from '../platform/db/newest-page.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+
+export interface SuppressionRow {
+  id: string
+  /** `null` where its contact was erased. */
+  email: string | null
+  reason: SuppressionReason
+  note: string | null
+  createdAt: Date
+  place: Place
+}
+
+interface Row {
+  id: string
+  email: string | null
+  reason: SuppressionReason
+  note: string | null
+  created_at: string
+  micros: string
+}
+
+const COLUMNS = `id, email, reason, note, created_at, (extract(epoch from created_at) * 1000000)::bigint::text as micros`
+
+const toSuppression = (row: Row): SuppressionRow => ({
+  id: row.id,
+  email: row.email,
+  reason: row.reason,
+  note: row.note,
+  createdAt: toDate(row.created_at),
+  place: { micros: row.micros, id: row.id },
+})
+
+/**
+ * Locks whoever has an address. A claim of an email to her waits for the end of the transaction, and finds what it has changed.
+ * @returns her id, if there is such a contact
+ */
+export async function lockByAddress(em: EntityManager, workspaceId: string, key: string): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }>(
+    em,
+    'select id from contacts where workspace_id = $1::uuid and email_key = $2::text for update',
+    [workspaceId, key],
+  )
+  return row?.id
+}
+
+/** The same by her id. @returns her address, and its form in which addresses are compared */
+export async function lockContact(
+  em: EntityManager,
+  id: string,
+): Promise<{ workspaceId: string; email: string; key: string; metadata: Record<string, unknown> } | undefined> {
+  const [row] = await sql<{
+    workspace_id: string
+    email: string
+    email_key: string
+    metadata: Record<string, unknown>
+  }>(em, 'select workspace_id, email, email_key, metadata from contacts where id = $1::uuid for update', [id])
+  return row && { workspaceId: row.workspace_id, email: row.email, key: row.email_key, metadata: row.metadata }
+}
+
+export interface SuppressionWrite {
+  id: string
+  workspaceId: string
+  email: string
+  key: string
+  reason: SuppressionReason
+  note: string | null
+}
+
+/** Writes that an address is not to be mailed, once for each reason. @returns it, and whether it is new */
+export async function insertSuppression(
+  em: EntityManager,
+  { id, workspaceId, email, key, reason, note }: SuppressionWrite,
+): Promise<{ suppression: SuppressionRow; isNew: boolean }> {
+  const [row] = await sql<Row & { is_new: boolean }>(
+    em,
+    `insert into suppressions as kept (id, workspace_id, address_hash, reason, email, note)
+     values ($1::uuid, $2::uuid, address_hash($2::uuid, $4::text), $5::text, $3::text, $6::text)
+     on conflict (workspace_id, address_hash, reason) do update
+       set email = coalesce(kept.email, excluded.email), note = coalesce(excluded.note, kept.note)
+     returning ${COLUMNS}, xmax = 0 as is_new`,
+    [id, workspaceId, email, key, reason, note],
+  )
+  return { suppression: toSuppression(row!), isNew: row!.is_new }
+}
+
+/** Counts that it has changed what may be sent to whoever has an address: whoever looked before claims nothing behind it. */
+export async function countConsent(em: EntityManager, workspaceId: string, key: string): Promise<void> {
+  await sql(em, 'update contacts set consents = consents + 1 where workspace_id = $1::uuid and email_key = $2::text', [
+    workspaceId,
+    key,
+  ])
+}
+
+/**
+ * The automations in which a contact is, and of which nothing more may be sent to her.
+ *
+ * @param of.all whether that is all mail; else those whose emails are all marketing
+ * @param of.listId those alone that the joining of this list has started
+ */
+export async function automationsToEnd(
+  em: EntityManager,
+  contactId: string,
+  { all, listId = null }: { all: boolean; listId?: string | null },
+): Promise<string[]> {
+  const rows = await sql<{ automation_id: string }>(
+    em,
+    `select enrollment.automation_id
+     from enrollments enrollment
+     join automations automation on automation.id = enrollment.automation_id
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     cross join lateral (
+       select count(*) as emails, count(*) filter (where step ->> 'category' = 'transactional') as transactional
+       from jsonb_array_elements(version.steps) step where step ->> 'type' = 'EMAIL'
+     ) has
+     where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and has.emails > 0
+       and ($2::boolean or has.transactional = 0)
+       and ($3::text is null or (automation.trigger = 'LIST_ADDED' and automation.trigger_key = $3::text))
+     order by enrollment.automation_id`,
+    [contactId, all, listId],
+  )
+  return rows.map(({ automation_id }) => automation_id)
+}
+
+/** A page of a workspace's suppressions, newest first. */
+export async function suppressionPage(
+  em: EntityManager,
+  workspaceId: string,
+  {
+    key,
+    reason,
+    behind,
+    limit,
+  }: { key?: string | undefined; reason?: string | undefined; behind?: Place | undefined; limit: number },
+): Promise<SuppressionRow[]> {
+  const rows = await sql<Row>(
+    em,
+    `select ${COLUMNS} from suppressions
+     where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
+       and ($3::text is null or reason = $3::text)
+       and ($4::bigint is null
+         or (created_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
+     order by created_at desc, id desc limit $6`,
+    [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
+  )
+  return rows.map(toSuppression)
+}
+
+/** Takes a suppression away. @returns whether there was one */
+export async function deleteSuppression(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql(em, `delete from suppressions where id = $2::uuid and workspace_id = $1::uuid returning id`, [
+    workspaceId,
+    id,
+  ])
+  return rows.length > 0
+}
+
+/** Takes away what a contact has said herself: none of what others have found out. */
+export async function deleteOwnWish(em: EntityManager, workspaceId: string, key: string): Promise<void> {
+  await sql(
+    em,
+    `delete from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
+       and reason in ('UNSUBSCRIBED', 'IMPORTED')`,
+    [workspaceId, key],
+  )
+}
+
+/** What a contact is sent, as she sees it. */
+export interface Preferences {
+  workspaceId: string
+  /** Whether she gets no marketing, by her own wish. */
+  isUnsubscribed: boolean
+  /** The lists that she may see, and whether she is in them. */
+  lists: { id: string; name: string; isIn: boolean }[]
+  metadata: Record<string, unknown>
+}
+
+export async function readPreferences(em: EntityManager, contactId: string): Promise<Preferences | undefined> {
+  const [row] = await sql<{
+    workspace_id: string
+    is_unsubscribed: boolean
+    lists: Preferences['lists'] | null
+    metadata: Record<string, unknown>
+  }>(
+    em,
+    `select contact.workspace_id, contact.metadata,
+       exists (
+         select from suppressions where workspace_id = contact.workspace_id
+           and address_hash = address_hash(contact.workspace_id, contact.email_key)
+           and reason in ('UNSUBSCRIBED', 'IMPORTED')
+       ) as is_unsubscribed,
+       (
+         select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isIn', is_in) order by name, id) from (
+           select list.id, list.name, member.contact_id is not null as is_in
+           from lists list
+           left join list_members member on member.list_id = list.id and member.contact_id = contact.id
+           left join list_opt_outs out on out.list_id = list.id and out.contact_id = contact.id
+           where list.workspace_id = contact.workspace_id and list.public
+             and (member.contact_id is not null or out.contact_id is not null)
+           order by list.name, list.id limit 100
+         ) seen
+       ) as lists
+     from contacts contact where contact.id = $1::uuid`,
+    [contactId],
+  )
+  return (
+    row && {
+      workspaceId: row.workspace_id,
+      isUnsubscribed: row.is_unsubscribed,
+      lists: row.lists ?? [],
+      metadata: row.metadata,
+    }
+  )
+}
+
+/** Takes a contact out of a list by her own wish. @returns whether she was in it */
+export async function leaveByWish(em: EntityManager, listId: string, contactId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `with gone as (
+       delete from list_members where list_id = $1::uuid and contact_id = $2::uuid returning list_id, contact_id
+     )
+     insert into list_opt_outs (list_id, contact_id) select list_id, contact_id from gone
+     on conflict do nothing returning list_id`,
+    [listId, contactId],
+  )
+  return rows.length > 0
+}
+
+/** What is kept of an erased contact's address: that it is not to be mailed, and nothing by which it is known. */
+export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `update suppressions set email = null, note = null from contacts contact
+     where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id
+       and address_hash = address_hash(contact.workspace_id, contact.email_key)`,
+    [contactId],
+  )
+}
+
+/** Puts a contact back into a list that she had left by herself. It starts nothing: she has asked for the list, not for its beginning. */
+export async function joinByWish(em: EntityManager, listId: string, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `with back as (delete from list_opt_outs where list_id = $1::uuid and contact_id = $2::uuid returning list_id)
+     insert into list_members (list_id, contact_id) select list_id, $2::uuid from back on conflict do nothing`,
+    [listId, contactId],
+  )
+}

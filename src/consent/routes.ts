@@ -1,0 +1,85 @@
+import {
+  cursorAnswer,
+  cursorListOf,
+  deleted,
+  deleteResultShape,
+  operation,
+  presentWrittenTo,
+  readCursor,
+  single,
+  withoutReading,
+} from '../http/index.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { suppressionPage } from './queries.ts'
+import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
+import { suppressionSchema, suppressionsQuery } from './schemas.ts'
+import { presentSuppression, suppressionShape, writtenSuppressionShape } from './shapes.ts'
+import { liftSuppression, suppressByCall } from './suppress.ts'
+
+export const consentOperations = [
+  operation({
+    id: 'listSuppressions',
+    method: 'GET',
+    path: '/suppressions',
+    tag: 'Consent',
+    summary: 'List suppressions',
+    description: 'Addresses that are not mailed, and why, the newest first.',
+    scope: 'contacts:read',
+    query: suppressionsQuery,
+    answers: { 200: { description: 'A page of suppressions.', schema: cursorListOf(suppressionShape) } },
+    refusals: { 400: ['cursor must be the nextCursor of a page of this list'] },
+    async handle({ caller, query }, { em }) {
+      const { email, reason, limit } = query
+      const key = email === undefined ? undefined : emailKey(email.trim())
+      const search = { key, reason, behind: readCursor(query.cursor), limit: limit + 1 }
+      const page = await suppressionPage(em.fork(), caller.workspace.id, search)
+      return cursorAnswer(page, limit, presentSuppression)
+    },
+  }),
+
+  operation({
+    id: 'createSuppression',
+    method: 'POST',
+    path: '/suppressions',
+    tag: 'Consent',
+    summary: 'Suppress an address',
+    description:
+      'No email is sent to it from now on: none of marketing, or none at all, as its reason says. What its contact waits for ends, ' +
+      'unless it has an email that may still be sent. Once more for the same reason, it is the one that is there. ' +
+      withoutReading('contacts:read'),
+    scope: 'contacts:write',
+    body: suppressionSchema,
+    answers: {
+      201: {
+        description: 'It is suppressed.',
+        schema: single(writtenSuppressionShape),
+        links: { deleteSuppression: { id: '$response.body#/data/id' } },
+      },
+    },
+    refusals: { 400: ['email is required', 'Invalid email address'] },
+    async handle({ caller, body, call }, dependencies) {
+      const input = { ...body, reason: body.reason ?? ('MANUAL' as const) }
+      const suppression = presentSuppression(await suppressByCall(dependencies, caller.workspace.id, input, call))
+      const given = { ...body, email: body.email, reason: input.reason }
+      return { status: 201, body: { data: presentWrittenTo(caller, 'contacts:read', suppression, given) } }
+    },
+  }),
+
+  operation({
+    id: 'deleteSuppression',
+    method: 'DELETE',
+    path: '/suppressions/{id}',
+    tag: 'Consent',
+    summary: 'Lift a suppression',
+    description:
+      'Its address is mailed again, unless it is suppressed for another reason as well. Only where its owner has asked for that: ' +
+      'what was ended stays ended.',
+    scope: 'contacts:write',
+    answers: { 200: { description: 'It is lifted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [SUPPRESSION_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      await liftSuppression(em, caller.workspace.id, params.id)
+      return deleted(params.id)
+    },
+  }),
+]

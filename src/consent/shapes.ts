@@ -1,0 +1,31 @@
+import { object, string, type InferType } from 'yup'
+import { SUPPRESSION_REASONS } from '../contacts/index.ts'
+import { id, timestamp, writtenShape } from '../http/index.ts'
+import type { SuppressionRow } from './queries.ts'
+
+export const suppressionShape = object({
+  id: id('suppression'),
+  email: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'The address; null where its contact was erased.', example: 'ada@example.com' }),
+  reason: string().oneOf(SUPPRESSION_REASONS).required().meta({ example: 'MANUAL' }),
+  note: string().nullable().defined().meta({ example: null }),
+  createdAt: timestamp('Since when.'),
+})
+  .required()
+  .meta({ component: 'Suppression', description: 'An address that is not mailed, and why.' })
+
+/** A suppression, as whoever has made it is told: an address alone would tell why it is not mailed. */
+export const writtenSuppressionShape = writtenShape(suppressionShape, {
+  component: 'WrittenSuppression',
+  scope: 'contacts:read',
+})
+
+export const presentSuppression = (row: SuppressionRow): InferType<typeof suppressionShape> => ({
+  id: row.id,
+  email: row.email,
+  reason: row.reason,
+  note: row.note,
+  createdAt: row.createdAt.toISOString(),
+})

@@ -1,0 +1,109 @@
+import { findNamed, type SuppressionReason, suppresses } from '../contacts/index.ts'
+import { endRow } from '../enrollments/index.ts'
+import { countSendingTo, waitForSenders } from '../messages/index.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import type { Call } from '../platform/call.ts'
+import { whenDurable } from '../platform/call.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import {
+  automationsToEnd,
+  countConsent,
+  deleteSuppression,
+  insertSuppression,
+  lockByAddress,
+  type SuppressionRow,
+} from './queries.ts'
+import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
+
+export interface SuppressionInput {
+  email: string
+  reason: SuppressionReason
+  note?: string | null | undefined
+}
+
+/**
+ * Keeps an address from being mailed, from the commit on: no email to it can be claimed by whoever looked before. What its contact
+ * waits for ends where nothing of it may be sent any more; a sequence that has a receipt among its emails goes on, and leaves the
+ * others out. May be repeated.
+ *
+ * @param unit a transaction
+ * @returns what is due at Temporal because of it
+ */
+export async function suppressAddress(
+  unit: EntityManager,
+  workspaceId: string,
+  { email, reason, note = null }: SuppressionInput,
+): Promise<{ suppression: SuppressionRow; due: Delivery[] }> {
+  const address = email.trim()
+  const key = emailKey(address)
+  // First, as whoever ends an enrollment, or erases her.
+  const contactId = await lockByAddress(unit, workspaceId, key)
+  const { suppression, isNew } = await insertSuppression(unit, {
+    id: newId(),
+    workspaceId,
+    email: address,
+    key,
+    reason,
+    note,
+  })
+  if (contactId === undefined) return { suppression, due: [] }
+  if (isNew) await countConsent(unit, workspaceId, key)
+  return { suppression, due: await endAll(unit, contactId, { all: suppresses(reason, 'transactional') }) }
+}
+
+/** Ends what a contact is in and may not be sent. @param unit a transaction in which she is locked */
+export async function endAll(
+  unit: EntityManager,
+  contactId: string,
+  of: Parameters<typeof automationsToEnd>[2],
+): Promise<Delivery[]> {
+  const due: Delivery[] = []
+  for (const automationId of await automationsToEnd(unit, contactId, of)) {
+    due.push(...(await endRow(unit, { automationId, contactId })).due)
+  }
+  return due
+}
+
+/** The same by a call, which delivers what is due behind its commit. */
+export async function suppressByCall(
+  dependencies: Dependencies,
+  workspaceId: string,
+  input: SuppressionInput,
+  call: Call,
+): Promise<SuppressionRow> {
+  const { suppression, due } = await unitOf(dependencies.em).transactional((unit) =>
+    suppressAddress(unit, workspaceId, input),
+  )
+  await whenDurable(dependencies, call, async () => {
+    await afterSuppressing(dependencies, workspaceId, input, due)
+  })
+  return suppression
+}
+
+/**
+ * What is done behind the commit, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she seen it: counted
+ * once more, whoever looked at her before claims nothing.
+ */
+export async function afterSuppressing(
+  dependencies: Dependencies,
+  workspaceId: string,
+  { email }: Pick<SuppressionInput, 'email'>,
+  due: readonly Delivery[],
+): Promise<void> {
+  const em = dependencies.em.fork()
+  const key = emailKey(email.trim())
+  await countConsent(em, workspaceId, key)
+  await dependencies.deliverAtOnce(dependencies, due)
+  // Who has claimed an email just before that begins to hand it over within seconds, or not at all.
+  const contactId = await findNamed(em, workspaceId, { email })
+  if (contactId !== undefined) await waitForSenders(() => countSendingTo(em, contactId))
+}
+
+/** Takes a suppression away: its address is mailed again, unless it has another one. @throws {Refusal} `suppression_not_found` */
+export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new Refusal(SUPPRESSION_NOT_FOUND)
+}

@@ -1,0 +1,107 @@
+import type { Language } from '../messages/index.ts'
+
+/** What the page for recipients says. */
+export interface Words {
+  title: string
+  /** Above the lists. */
+  choose: string
+  save: string
+  everything: string
+  /** What that means. */
+  everythingMeans: string
+  unsubscribe: string
+  done: string
+  doneMeans: string
+  again: string
+  saved: string
+  notFound: string
+  failed: string
+}
+
+export const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    title: 'What you receive',
+    choose: 'These lists you are on:',
+    save: 'Save',
+    everything: 'Unsubscribe from everything',
+    everythingMeans: 'No newsletters and no automatic emails any more. Receipts and the like still come.',
+    unsubscribe: 'Unsubscribe',
+    done: 'You are unsubscribed',
+    doneMeans: 'Nothing more will be sent to you.',
+    again: 'That was a mistake: subscribe me again',
+    saved: 'Saved',
+    notFound: 'This link is not complete. Please open it again from the email.',
+    failed: 'That did not work just now. Please try again in a minute.',
+  },
+  de: {
+    title: 'Was Sie erhalten',
+    choose: 'Auf diesen Listen stehen Sie:',
+    save: 'Speichern',
+    everything: 'Von allem abmelden',
+    everythingMeans: 'Keine Newsletter und keine automatischen E-Mails mehr. Belege und Ähnliches kommen weiterhin.',
+    unsubscribe: 'Abmelden',
+    done: 'Sie sind abgemeldet',
+    doneMeans: 'Sie erhalten nichts mehr.',
+    again: 'Das war ein Versehen: wieder anmelden',
+    saved: 'Gespeichert',
+    notFound: 'Dieser Link ist nicht vollständig. Bitte öffnen Sie ihn noch einmal aus der E-Mail.',
+    failed: 'Das hat gerade nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.',
+  },
+  fr: {
+    title: 'Ce que vous recevez',
+    choose: 'Vous êtes inscrit à ces listes :',
+    save: 'Enregistrer',
+    everything: 'Se désabonner de tout',
+    everythingMeans:
+      'Plus de lettres d’information ni d’e-mails automatiques. Les reçus et similaires arrivent toujours.',
+    unsubscribe: 'Se désabonner',
+    done: 'Vous êtes désabonné',
+    doneMeans: 'Vous ne recevrez plus rien.',
+    again: 'C’était une erreur : me réabonner',
+    saved: 'Enregistré',
+    notFound: 'Ce lien n’est pas complet. Veuillez l’ouvrir à nouveau depuis l’e-mail.',
+    failed: 'Cela n’a pas fonctionné. Veuillez réessayer dans une minute.',
+  },
+  es: {
+    title: 'Lo que recibe',
+    choose: 'Está en estas listas:',
+    save: 'Guardar',
+    everything: 'Darse de baja de todo',
+    everythingMeans: 'Ni boletines ni correos automáticos. Los recibos y similares seguirán llegando.',
+    unsubscribe: 'Darse de baja',
+    done: 'Se ha dado de baja',
+    doneMeans: 'No recibirá nada más.',
+    again: 'Fue un error: suscribirme de nuevo',
+    saved: 'Guardado',
+    notFound: 'Este enlace no está completo. Ábralo de nuevo desde el correo.',
+    failed: 'No ha funcionado. Inténtelo de nuevo en un minuto.',
+  },
+  it: {
+    title: 'Che cosa riceve',
+    choose: 'È iscritto a queste liste:',
+    save: 'Salva',
+    everything: 'Annulla tutte le iscrizioni',
+    everythingMeans: 'Niente più newsletter né e-mail automatiche. Ricevute e simili arrivano ancora.',
+    unsubscribe: 'Annulla l’iscrizione',
+    done: 'L’iscrizione è annullata',
+    doneMeans: 'Non riceverà più nulla.',
+    again: 'È stato un errore: iscrivimi di nuovo',
+    saved: 'Salvato',
+    notFound: 'Questo link non è completo. Lo apra di nuovo dall’e-mail.',
+    failed: 'Non ha funzionato. Riprovi tra un minuto.',
+  },
+  nl: {
+    title: 'Wat u ontvangt',
+    choose: 'U staat op deze lijsten:',
+    save: 'Opslaan',
+    everything: 'Afmelden voor alles',
+    everythingMeans: 'Geen nieuwsbrieven en geen automatische e-mails meer. Bonnen en dergelijke komen nog wel.',
+    unsubscribe: 'Afmelden',
+    done: 'U bent afgemeld',
+    doneMeans: 'U ontvangt niets meer.',
+    again: 'Dat was een vergissing: meld mij weer aan',
+    saved: 'Opgeslagen',
+    notFound: 'Deze link is niet volledig. Open hem opnieuw vanuit de e-mail.',
+    failed: 'Dat lukte net niet. Probeer het over een minuut opnieuw.',
+  },
+}

@@ -1,0 +1,42 @@
+import type { Context, Middleware } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { Refusal } from '../platform/refusal.ts'
+import { BODY_TOO_LARGE, MALFORMED_JSON } from './refusals.ts'
+
+/** A form that people send has some fields. */
+const MOST_BYTES = 16 * 1024
+
+const reader = bodyParser({
+  enableTypes: ['text'],
+  extendTypes: { text: ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'] },
+  textLimit: `${MOST_BYTES}b`,
+  onerror(error) {
+    const { type } = error as { type?: string }
+    if (type === 'entity.too.large') throw new Refusal(BODY_TOO_LARGE)
+    throw new Refusal(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
+  },
+}) as Middleware
+
+/**
+ * Reads a form as browsers and mail providers send it, in either encoding (RFC 8058, section 3.2, allows both): fields alone, no
+ * files.
+ *
+ * @see https://datatracker.ietf.org/doc/html/rfc7578 what multipart/form-data is
+ */
+export async function readForm(ctx: Context): Promise<URLSearchParams> {
+  await reader(ctx, () => Promise.resolve())
+  const raw = (ctx.request as { rawBody?: string }).rawBody ?? ''
+  return /^multipart\//i.test(ctx.get('Content-Type')) ? fieldsOfParts(raw) : new URLSearchParams(raw)
+}
+
+function fieldsOfParts(raw: string): URLSearchParams {
+  const fields = new URLSearchParams()
+  const [boundary = ''] = raw.split(/\r?\n/, 1)
+  if (!boundary.startsWith('--')) return fields
+  for (const part of raw.split(boundary).slice(1)) {
+    const [head = '', ...rest] = part.split(/\r?\n\r?\n/)
+    const name = /;\s*name="?([^";\r\n]+)/i.exec(head)?.[1]
+    if (name !== undefined && rest.length > 0) fields.append(name, rest.join('\n').replace(/\r?\n$/, ''))
+  }
+  return fields
+}

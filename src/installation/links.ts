@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isId } from '../platform/ids.ts'
+
+/** Whom a link in an email is of, and what the email was sent for: an enrollment, or a campaign. */
+export interface LinkOf {
+  contactId: string
+  originId: string
+}
+
+/** What a link is for. It is part of what is signed: one is never taken for another. */
+export type LinkKind = 'unsubscribe'
+
+const ID_BYTES = 16
+/** Half of what the hash has, which is as many as nobody guesses (RFC 2104, section 5). */
+const MAC_BYTES = 16
+const VERSION = 1
+const LENGTH = 1 + 2 * ID_BYTES + MAC_BYTES
+
+/**
+ * Signed tokens for links in emails: they need no login and no row of their own, never end, and tell nothing but ids to whoever
+ * takes them apart. They are good as long as the installation keeps its secret, which backups have.
+ */
+export interface Links {
+  /** An address that whoever reads the email can open. */
+  url(kind: LinkKind, of: LinkOf): string
+  /** Where browsers reach the service, without a slash at its end. */
+  readonly publicUrl: string
+}
+
+export function createLinks(secret: Uint8Array, publicUrl: string): Links {
+  const base = publicUrl.replace(/\/+$/, '')
+  return { publicUrl: base, url: (kind, of) => `${base}/${kind}/${signLink(secret, kind, of)}` }
+}
+
+/** @returns 66 characters of the URL-safe alphabet (RFC 4648, section 5) */
+export function signLink(secret: Uint8Array, kind: LinkKind, { contactId, originId }: LinkOf): string {
+  const told = Buffer.concat([Uint8Array.of(VERSION), bytesOf(contactId), bytesOf(originId)])
+  return Buffer.concat([told, macOf(secret, kind, told)]).toString('base64url')
+}
+
+/** @returns whom it is of; `undefined` where it is not as it was made */
+export function openLink(secret: Uint8Array, kind: LinkKind, token: string): LinkOf | undefined {
+  const bytes = Buffer.from(token, 'base64url')
+  // What decodes alike is another spelling, and nobody has made it.
+  if (bytes.length !== LENGTH || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
+  const told = bytes.subarray(0, -MAC_BYTES)
+  if (!timingSafeEqual(macOf(secret, kind, told), bytes.subarray(-MAC_BYTES))) return undefined
+  return { contactId: idOf(told.subarray(1, 1 + ID_BYTES)), originId: idOf(told.subarray(1 + ID_BYTES)) }
+}
+
+const macOf = (secret: Uint8Array, kind: LinkKind, told: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${kind}:`).update(told).digest().subarray(0, MAC_BYTES)
+
+function bytesOf(id: string): Buffer {
+  if (!isId(id)) throw new Error('Only ids are signed')
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+const idOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

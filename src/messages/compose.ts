@@ -1,0 +1,56 @@
+import type { Links } from '../installation/index.ts'
+import { addressOf } from '../platform/email-address.ts'
+import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
+import { languageOf, withFooter } from './footer.ts'
+import { messageIdHeader, type MessageKey } from './message.ts'
+import type { Content } from './record-queries.ts'
+import type { Drafted } from './sending.ts'
+
+/** Whose mail it is, and where its links lead. */
+export interface Sender {
+  /** `Name <address>`. */
+  mailFrom: string
+  links: Links
+}
+
+/** An email that is ready to go: what the ledger keeps of it, and the headers that it has besides. */
+export interface Outgoing extends Content {
+  headers: Readonly<Record<string, string>>
+}
+
+/** What a template is rendered with. */
+export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): TemplateVariables => ({
+  contact: draft.contact,
+  event: draft.event,
+  unsubscribeUrl: unsubscribeUrl(sender, key, draft),
+})
+
+/** The whole email. A marketing email has a way to unsubscribe in its body and in its headers, whatever its template has. */
+export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendered: RenderedEmail): Outgoing {
+  const { contact, category, header = null } = draft
+  const url = unsubscribeUrl(sender, key, draft)
+  const language = languageOf(contact.metadata['locale'])
+  const body = category === 'marketing' ? withFooter(rendered, { url, language, postalAddress: null }) : rendered
+  return {
+    ...body,
+    // Whoever has it already knows it by that, whatever the sender is since.
+    messageId: header ?? messageIdOf(sender, key),
+    recipient: contact.email,
+    headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
+  }
+}
+
+/**
+ * What mail programs show a button by (RFC 2369; RFC 8058, section 3.1). Pressed, it is a POST of one field, which only makes sense
+ * over TLS.
+ */
+const unsubscribeHeaders = (url: string): Record<string, string> => ({
+  'List-Unsubscribe': `<${url}>`,
+  ...(url.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+})
+
+const unsubscribeUrl = ({ links }: Sender, { enrollmentId }: MessageKey, { contactId }: Drafted): string =>
+  links.url('unsubscribe', { contactId, originId: enrollmentId })
+
+export const messageIdOf = ({ mailFrom }: Pick<Sender, 'mailFrom'>, key: MessageKey): string =>
+  messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost')

@@ -1,0 +1,79 @@
+import type { RenderedEmail } from '../rendering/index.ts'
+
+/** The languages in which we say something to recipients. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/**
+ * The language of a locale such as `de-CH` (RFC 5646), the first that we have; English where there is none.
+ * @param locales in the order in which they are wanted: whatever somebody has written
+ */
+export function languageOf(...locales: readonly unknown[]): Language {
+  for (const locale of locales) {
+    const primary = typeof locale === 'string' ? locale.trim().slice(0, 2).toLowerCase() : ''
+    const found = LANGUAGES.find((language) => language === primary)
+    if (found !== undefined && !/^[a-z]{3}/i.test((locale as string).trim())) return found
+  }
+  return 'en'
+}
+
+const UNSUBSCRIBE: Readonly<Record<Language, string>> = {
+  en: 'Unsubscribe',
+  de: 'Abmelden',
+  fr: 'Se désabonner',
+  es: 'Darse de baja',
+  it: 'Annulla l’iscrizione',
+  nl: 'Afmelden',
+}
+
+export interface FooterOptions {
+  url: string
+  language: Language
+  /** Where the sender is found by post; `null`: nobody has said. */
+  postalAddress: string | null
+}
+
+/**
+ * Puts a way to unsubscribe below an email that has none, and the sender's postal address where it is missing: the law asks for
+ * both in each marketing email (CAN-SPAM, 15 U.S.C. 7704(a)(5); Directive 2002/58/EC, article 13).
+ */
+export function withFooter(rendered: RenderedEmail, options: FooterOptions): RenderedEmail {
+  const { html, text } = rendered
+  return {
+    ...rendered,
+    html: html === null ? null : htmlWithFooter(html, options),
+    text: text === null ? null : textWithFooter(text, options),
+  }
+}
+
+function textWithFooter(text: string, { url, language, postalAddress }: FooterOptions): string {
+  const lines = [
+    ...(postalAddress === null || text.includes(postalAddress) ? [] : [postalAddress]),
+    ...(text.includes(url) ? [] : [`${UNSUBSCRIBE[language]}: ${url}`]),
+  ]
+  // A line of its own, two hyphens and a space: what is below is no part of the message (RFC 3676, section 4.3).
+  return lines.length === 0 ? text : `${text.trimEnd()}\n\n-- \n${lines.join('\n')}\n`
+}
+
+const STYLE = 'margin:24px auto;max-width:600px;text-align:center;font:12px/1.5 sans-serif;color:#767676'
+
+function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOptions): string {
+  const address = postalAddress === null ? '' : escapeHtml(postalAddress)
+  const parts = [
+    ...(address === '' || html.includes(address) ? [] : [address.replaceAll('\n', '<br>')]),
+    ...(html.includes(url) ? [] : [`<a href="${escapeHtml(url)}" style="color:#767676">${UNSUBSCRIBE[language]}</a>`]),
+  ]
+  if (parts.length === 0) return html
+  const footer = `<div lang="${language}" style="${STYLE}">${parts.join('<br>')}</div>`
+  const end = html.toLowerCase().lastIndexOf('</body>')
+  return end < 0 ? html + footer : html.slice(0, end) + footer + html.slice(end)
+}
+
+/** A text as it stands in HTML, in an attribute too. */
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')

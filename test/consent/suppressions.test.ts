@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('suppressions', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  const suppress = (fields: object) => service.call('POST', 'suppressions', fields)
+  const list = async (query = '') => (await service.call('GET', `suppressions${query}`)).body
+
+  it('are made once for each reason, listed newest first, and found by address in any case', async () => {
+    const email = 'Grace@Example.com'
+    const first = await suppress({ email, note: 'asked by phone' })
+    assert.equal(first.status, 201)
+    assert.equal(first.body.data.reason, 'MANUAL')
+    assert.equal((await suppress({ email: 'grace@example.com' })).body.data.id, first.body.data.id)
+    await suppress({ email, reason: 'BOUNCED' })
+    const { data, pagination } = await list('?email=GRACE@example.com')
+    assert.deepEqual(
+      data.map(({ reason }: { reason: string }) => reason),
+      ['BOUNCED', 'MANUAL'],
+    )
+    assert.equal(pagination.nextCursor, null)
+    const page = await list('?email=grace@example.com&limit=1')
+    const next = await list(`?email=grace@example.com&limit=1&cursor=${page.pagination.nextCursor}`)
+    assert.deepEqual([page.data[0].reason, next.data[0].reason], ['BOUNCED', 'MANUAL'])
+  })
+
+  it('are lifted one by one: the other reason stays', async () => {
+    const id = await aContact(service, { email: 'lifted@example.com' })
+    const by = async () => (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
+    const manual = (await suppress({ email: 'lifted@example.com' })).body.data.id as string
+    const wish = (await suppress({ email: 'lifted@example.com', reason: 'UNSUBSCRIBED' })).body.data.id as string
+    assert.equal(await by(), 'MANUAL')
+    assert.equal((await service.call('DELETE', `suppressions/${manual}`)).status, 200)
+    assert.equal(await by(), 'UNSUBSCRIBED')
+    await service.call('DELETE', `suppressions/${wish}`)
+    assert.equal(await by(), null)
+    assert.equal((await service.call('DELETE', `suppressions/${wish}`)).refused, '404 suppression_not_found')
+  })
+
+  it('are of one workspace alone', async () => {
+    const id = await aContact(service, { email: 'theirs@example.com' })
+    const key = await service.newKey()
+    const theirs = await service.call('POST', 'suppressions', { email: 'theirs@example.com' }, { key })
+    assert.equal((await service.call('GET', `contacts/${id}`)).body.data.suppressedBy, null)
+    const asked = await service.call('DELETE', `suppressions/${theirs.body.data.id}`)
+    assert.equal(asked.refused, '404 suppression_not_found')
+  })
+
+  it('for a bounce keep a receipt back, too, and end what waits', async () => {
+    const receipt = { ...EMAIL, category: 'transactional' }
+    const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await eventually('it waits', async () => ((await activityOf(service, contactId)).length === 1 ? true : undefined))
+    const { email } = (await service.call('GET', `contacts/${contactId}`)).body.data
+    await suppress({ email, reason: 'BOUNCED' })
+    const { data } = (await service.call('GET', `contacts/${contactId}/enrollments`)).body
+    assert.equal(data[0].status, 'CANCELLED')
+  })
+
+  it('outlive an erasure, without the address', async () => {
+    const contactId = await aContact(service, { email: 'gone@example.com' })
+    const { id } = (await suppress({ email: 'gone@example.com', reason: 'UNSUBSCRIBED', note: 'of Gone' })).body.data
+    await service.call('DELETE', `contacts/${contactId}`)
+    const [kept] = await sql<{ email: string | null; note: string | null }>(
+      service.context.orm.em.fork(),
+      'select email, note from suppressions where id = $1',
+      [id],
+    )
+    assert.deepEqual(kept, { email: null, note: null })
+    const again = await aContact(service, { email: 'gone@example.com' })
+    assert.equal((await service.call('GET', `contacts/${again}`)).body.data.suppressedBy, 'UNSUBSCRIBED')
+  })
+
+  it('tell a key that may not read only what it said', async () => {
+    await suppress({ email: 'secret@example.com', note: 'a secret' })
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
+    const { body } = await service.call('POST', 'suppressions', { email: 'secret@example.com' }, { key })
+    assert.deepEqual(Object.keys(body.data).toSorted(), ['email', 'id', 'reason'])
+  })
+})

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { readMail } from '../support/read-mail.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const PUBLIC_URL = 'https://mail.example.com'
+const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: 'Your receipt', text: 'Thank you.' }
+
+describe('unsubscribing', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  const firstTo = (address: string) => eventually(`an email to ${address}`, () => mailsTo(address)[0])
+  /** Where the service is at this moment, of a link that leads to its public address. */
+  const here = (url: string) => {
+    assert.ok(url.startsWith(`${PUBLIC_URL}/unsubscribe/`), url)
+    return `http://127.0.0.1:${service.port}${new URL(url).pathname}`
+  }
+  async function linkIn(address: string): Promise<string> {
+    const { headers } = readMail(await firstTo(address))
+    return here(/^<([^<>]+)>$/.exec(headers['list-unsubscribe'] ?? '')![1]!)
+  }
+  const post = (url: string, body: string | FormData | URLSearchParams, headers: Record<string, string> = {}) =>
+    fetch(url, { method: 'POST', body, headers })
+  const oneClick = (url: string) => post(url, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))
+  const enrollmentOf = async (automationId: string, contactId: string) => {
+    const [row] = await sql<{ status: string }>(
+      em(),
+      'select status from enrollments where automation_id = $1 and contact_id = $2 order by id desc limit 1',
+      [automationId, contactId],
+    )
+    return row?.status
+  }
+  const suppressedBy = async (contactId: string) =>
+    (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
+
+  it('is offered by two headers, and by a line in each body, in the recipient’s language', async () => {
+    const contactId = await aContact(service, { metadata: { locale: 'de-CH' } })
+    const html = '<html><body><p>Hello</p></body></html>'
+    const automationId = await anAutomation(service, { steps: [{ ...EMAIL, html }] })
+    await enroll(service, automationId, contactId)
+    const mail = await firstTo(await addressOf(service, contactId))
+    const { headers } = readMail(mail)
+    assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}>$/)
+    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
+    const [message] = await activityOf(service, contactId)
+    const { html: sentHtml, text } = message as unknown as { html: string; text: string }
+    assert.match(
+      sentHtml,
+      /<a href="https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}"[^>]*>Abmelden<\/a><\/div><\/body>/,
+    )
+    assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}\n$/)
+  })
+
+  it('is where the template puts it, and then only there; a receipt has none', async () => {
+    const contactId = await aContact(service)
+    const steps = [{ ...EMAIL, text: 'Enough? {{ unsubscribeUrl }}' }, RECEIPT]
+    await enroll(service, await anAutomation(service, { steps }), contactId)
+    const address = await addressOf(service, contactId)
+    const mails = await eventually('both', () => (mailsTo(address).length === 2 ? mailsTo(address) : undefined))
+    const [marketing, receipt] = mails.map(readMail)
+    assert.equal(marketing!.body.match(/\/unsubscribe\//g)?.length, 1)
+    assert.ok(!receipt!.body.includes('/unsubscribe/'))
+    assert.equal(receipt!.headers['list-unsubscribe'], undefined)
+  })
+
+  for (const [how, body] of [
+    ['as a form', () => new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })],
+    [
+      'in parts',
+      () => {
+        const form = new FormData()
+        form.append('List-Unsubscribe', 'One-Click')
+        return form
+      },
+    ],
+  ] as const) {
+    it(`by one click, ${how}, in the middle of a wait ends it: nothing more arrives`, async () => {
+      const contactId = await aContact(service)
+      const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+      await enroll(service, automationId, contactId)
+      const address = await addressOf(service, contactId)
+      const link = await linkIn(address)
+      assert.equal((await post(link, body())).status, 200)
+      assert.equal(await enrollmentOf(automationId, contactId), 'CANCELLED')
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+      // Whoever enters her again is told so by the ledger.
+      await enroll(service, automationId, contactId)
+      const message = await eventually('it is settled', async () =>
+        (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
+      )
+      assert.equal(message.error, 'The contact has unsubscribed')
+      assert.equal(mailsTo(address).length, 1)
+      const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+      await handle.terminate()
+    })
+  }
+
+  it('leaves a receipt its way, and nothing else', async () => {
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    await service.call('POST', 'suppressions', { email: address.toUpperCase(), reason: 'UNSUBSCRIBED' })
+    await enroll(service, await anAutomation(service, { steps: [EMAIL, RECEIPT] }), contactId)
+    await firstTo(address)
+    assert.deepEqual(
+      (await activityOf(service, contactId)).map(({ status, subject }) => `${status} ${subject}`).toSorted(),
+      ['SENT Your receipt', 'SUPPRESSED null'],
+    )
+    assert.deepEqual(
+      mailsTo(address).map((mail) => readMail(mail).headers['subject']),
+      ['Your receipt'],
+    )
+  })
+
+  it('does not end a sequence that has a receipt among its emails', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), RECEIPT] })
+    await enroll(service, automationId, contactId)
+    await oneClick(await linkIn(await addressOf(service, contactId)))
+    assert.equal(await enrollmentOf(automationId, contactId), 'ACTIVE')
+  })
+
+  it('is not done by whoever looks at the link, nor by a POST that does not say so', async () => {
+    const contactId = await aContact(service)
+    await enroll(service, await anAutomation(service), contactId)
+    const link = await linkIn(await addressOf(service, contactId))
+    for (const method of ['GET', 'HEAD']) assert.equal((await fetch(link, { method })).status, 200)
+    for (const body of ['', 'List-Unsubscribe=Two-Clicks', 'choice=all', '{"List-Unsubscribe":"One-Click"}']) {
+      const answer = await post(link, body, { 'content-type': 'application/x-www-form-urlencoded' })
+      assert.equal(answer.status, 200)
+    }
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('takes no token that it has not made', async () => {
+    const contactId = await aContact(service)
+    await enroll(service, await anAutomation(service), contactId)
+    const link = await linkIn(await addressOf(service, contactId))
+    for (const wrong of [link.slice(0, -1), `${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`, `${link}A`]) {
+      for (const method of ['GET', 'POST']) {
+        const body = method === 'POST' ? { body: 'List-Unsubscribe=One-Click' } : {}
+        const answer = await fetch(wrong, { method, ...body })
+        assert.equal(answer.status, 404)
+        assert.match(await answer.text(), /This link is not complete/)
+      }
+    }
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('keeps whoever has drafted an email before from claiming it after', async () => {
+    // The mail server is asked for the recipient when the email is drafted and not yet claimed.
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    sink.behave({ code: 451, text: 'later', at: 'rcpt', to: address })
+    await enroll(service, await anAutomation(service), contactId)
+    await eventually('it is put off', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'DEFERRED'),
+    )
+    await service.call('POST', 'suppressions', { email: address, reason: 'MANUAL' })
+    sink.behave('accept')
+    await eventually('it is settled', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status !== 'DEFERRED' && status !== 'SENDING'),
+    )
+    assert.equal(mailsTo(address).length, 0)
+  })
+
+  describe('on its page', () => {
+    const pageOf = async (link: string, language = 'en') => {
+      const answer = await fetch(link, { headers: { 'accept-language': language } })
+      return { answer, html: await answer.text() }
+    }
+
+    it('shows the lists that recipients may see, by name, in their language, and nobody’s address', async () => {
+      const seen = await aList(service)
+      const hidden = await aList(service)
+      const other = await aList(service)
+      await service.call('PATCH', `lists/${seen}`, { name: 'News & <b>offers</b>', public: true })
+      await service.call('PATCH', `lists/${hidden}`, { name: 'Churn risk' })
+      await service.call('PATCH', `lists/${other}`, { name: 'Not hers', public: true })
+      const contactId = await aContact(service)
+      for (const list of [seen, hidden]) await service.call('POST', `lists/${list}/contacts`, { contactId })
+      await enroll(service, await anAutomation(service), contactId)
+      const address = await addressOf(service, contactId)
+      const link = await linkIn(address)
+      const { answer, html } = await pageOf(link, 'fr-FR,fr;q=0.9')
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
+      assert.match(html, /<html lang="fr">/)
+      assert.match(html, /Se désabonner de tout/)
+      assert.match(html, /News &amp; &lt;b&gt;offers&lt;\/b&gt;/)
+      assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
+    })
+
+    it('leaves one list, with what its joining has started, and comes back to it', async () => {
+      const list = await aList(service)
+      await service.call('PATCH', `lists/${list}`, { public: true })
+      const ofList = { trigger: 'LIST_ADDED', triggerConfig: { listId: list }, steps: [EMAIL, wait(60), EMAIL] }
+      const byList = await anAutomation(service, ofList)
+      const another = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+      const contactId = await aContact(service)
+      await service.call('POST', `lists/${list}/contacts`, { contactId })
+      await enroll(service, another, contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      await eventually('she is in both', async () =>
+        (await enrollmentOf(byList, contactId)) === 'ACTIVE' && (await enrollmentOf(another, contactId)) === 'ACTIVE'
+          ? true
+          : undefined,
+      )
+      const left = await post(link, new URLSearchParams({ choice: 'lists' }))
+      assert.match(await left.text(), /<p role="status">Saved<\/p>/)
+      assert.equal(await enrollmentOf(byList, contactId), 'CANCELLED')
+      assert.equal(await enrollmentOf(another, contactId), 'ACTIVE')
+      assert.equal(await suppressedBy(contactId), null)
+
+      const joined = await service.call('POST', `lists/${list}/contacts`, { contactId })
+      assert.equal(joined.refused, '409 has_left_list')
+      const many = await service.call('POST', `lists/${list}/contacts`, { contactIds: [contactId] })
+      assert.deepEqual([many.body.data.added, many.body.data.failed], [0, 1])
+      await service.call('POST', 'contacts', { email: await addressOf(service, contactId), listId: list })
+      assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.listIds, [])
+
+      await post(
+        link,
+        new URLSearchParams([
+          ['choice', 'lists'],
+          ['list', list],
+        ]),
+      )
+      assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.listIds, [list])
+    })
+
+    it('takes everything, and gives it back where that was a mistake', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      const done = await (await post(link, new URLSearchParams({ choice: 'nothing' }))).text()
+      assert.match(done, /You are unsubscribed/)
+      assert.match((await pageOf(link)).html, /You are unsubscribed/)
+      await post(link, new URLSearchParams({ choice: 'everything' }))
+      assert.equal(await suppressedBy(contactId), null)
+    })
+
+    it('takes back nothing of what others have found out', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const email = await addressOf(service, contactId)
+      const link = await linkIn(email)
+      await service.call('POST', 'suppressions', { email, reason: 'COMPLAINED' })
+      await post(link, new URLSearchParams({ choice: 'nothing' }))
+      await post(link, new URLSearchParams({ choice: 'everything' }))
+      assert.equal(await suppressedBy(contactId), 'COMPLAINED')
+    })
+
+    it('is there for whoever was erased, and says that nothing is sent', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      await service.call('DELETE', `contacts/${contactId}`)
+      assert.match((await pageOf(link)).html, /Nothing more will be sent to you/)
+      assert.equal((await oneClick(link)).status, 200)
+    })
+
+    it('says in words that it failed while Postgres is away', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      await sql(em(), 'alter table suppressions rename to away')
+      try {
+        const answer = await oneClick(link)
+        assert.equal(answer.status, 503)
+        assert.match(await answer.text(), /did not work just now/)
+      } finally {
+        await sql(em(), 'alter table away rename to suppressions')
+      }
+    })
+  })
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { openLink, signLink } from '../../src/installation/links.ts'
+import { newId } from '../../src/platform/ids.ts'
+
+describe('a link in an email', () => {
+  const secret = randomBytes(32)
+  const of = { contactId: newId(), originId: newId() }
+  const token = signLink(secret, 'unsubscribe', of)
+
+  it('is of whom it was made for', () => assert.deepEqual(openLink(secret, 'unsubscribe', token), of))
+
+  it('holds ids alone', () => assert.match(token, /^[\w-]{66}$/))
+
+  it('is of nobody where a character of it is another one, or is missing', () => {
+    for (let at = 0; at < token.length; at += 1) {
+      const other = token[at] === 'A' ? 'B' : 'A'
+      assert.equal(openLink(secret, 'unsubscribe', token.slice(0, at) + other + token.slice(at + 1)), undefined)
+      assert.equal(openLink(secret, 'unsubscribe', token.slice(0, at) + token.slice(at + 1)), undefined)
+    }
+    for (const wrong of ['', `${token}=`, `${token}AA`, token.toLowerCase(), 'unsubscribe', '../../etc/passwd']) {
+      assert.equal(openLink(secret, 'unsubscribe', wrong), undefined)
+    }
+  })
+
+  it('is of nobody in another installation', () =>
+    assert.equal(openLink(randomBytes(32), 'unsubscribe', token), undefined))
+})

@@ -1,0 +1,5 @@
+import { createHash } from 'node:crypto'
+import { createLinks } from '../../src/installation/links.ts'
+
+/** Links of no installation. */
+export const someLinks = createLinks(createHash('sha256').update('a secret').digest(), 'https://mail.example.com')
