@@ -24,6 +24,7 @@ const ROOMS = [
   'transports',
   'installation',
   'messages',
+  'templates',
   'automations',
   'enrollments',
   'consent',

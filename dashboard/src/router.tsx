@@ -135,7 +135,16 @@ const contact = createRoute({
   component: lazyPage(() => import('./pages/contact/ContactPage.tsx'), 'ContactPage'),
 })
 
-const MESSAGE_STATUSES = ['SENDING', 'DEFERRED', 'SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'DISMISSED'] as const
+const MESSAGE_STATUSES = [
+  'SENDING',
+  'DEFERRED',
+  'SENT',
+  'CAPTURED',
+  'FAILED',
+  'UNCONFIRMED',
+  'SUPPRESSED',
+  'DISMISSED',
+] as const
 type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 const messages = createRoute({

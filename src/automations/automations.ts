@@ -211,10 +211,14 @@ async function writeVersion(em: EntityManager, { id, version }: Automation, step
 
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
   const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
-  const hashes = hashesOf(steps)
-  const contents: EmailContent[] =
-    hashes.length > 0 ? await em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
-  const byHash = contents.map(({ hash, subject, html = null, text = null }) => [hash, { subject, html, text }] as const)
+  const read = async (hashes: string[]): Promise<EmailContent[]> =>
+    hashes.length > 0 ? em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
+  const own = await read(hashesOf(steps))
+  const translated = await read(own.flatMap(({ translations }) => Object.values(translations)))
+  const byHash = [...own, ...translated].map(
+    ({ hash, subject, html = null, text = null, translations }) =>
+      [hash, { subject, html, text, translations }] as const,
+  )
   return restoreSteps(steps, new Map(byHash))
 }
 

@@ -1,5 +1,5 @@
 import { orMeant } from '../http/index.ts'
-import { INVALID_TEMPLATE } from './refusals.ts'
+import { INVALID_TEMPLATE } from '../templates/index.ts'
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import pMap from 'p-map'
 import { type StepInput, templatesOf } from './steps/index.ts'

@@ -73,6 +73,8 @@ const emailContentTable = defineEntity({
     subject: p.text(),
     html: p.text().nullable(),
     text: p.text().nullable(),
+    /** By locale the hash of what it says in that language. */
+    translations: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
 

@@ -1,5 +1,5 @@
 import type { AutomationStatus } from '../sequences/index.ts'
-import type { EmailContent } from '../rendering/index.ts'
+import type { StoredContent } from './steps/step-type.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
@@ -116,15 +116,24 @@ const NAMES = `select id, name from automations where id = any($1::uuid[]) and d
 export async function keepContents(
   em: EntityManager,
   automationId: string,
-  contents: ReadonlyMap<string, EmailContent>,
+  contents: ReadonlyMap<string, StoredContent>,
 ): Promise<void> {
   if (contents.size === 0) return
   const rows = [...contents.keys()].map(
-    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5].map((of) => `$${4 * n + of}`).join()})`,
+    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5, 6].map((of) => `$${5 * n + of}`).join()}::jsonb)`,
   )
   await sql(
     em,
-    `insert into email_contents (automation_id, hash, subject, html, text) values ${rows.join()} on conflict do nothing`,
-    [automationId, ...[...contents].flatMap(([hash, { subject, html, text }]) => [hash, subject, html, text])],
+    `insert into email_contents (automation_id, hash, subject, html, text, translations) values ${rows.join()} on conflict do nothing`,
+    [
+      automationId,
+      ...[...contents].flatMap(([hash, { subject, html, text, translations }]) => [
+        hash,
+        subject,
+        html,
+        text,
+        JSON.stringify(translations),
+      ]),
+    ],
   )
 }

@@ -5,12 +5,6 @@ export const AUTOMATION_NOT_FOUND = reason('not-found', 'automation_not_found', 
 export const DRAFT_NOT_FOUND = reason('not-found', 'draft_not_found', 'Nobody has begun a draft of this automation')
 /** What is told of an automation that nobody can be enrolled in: it is not told apart from one that there is not. */
 export const AUTOMATION_NOT_ACTIVE = reason('not-found', 'automation_not_active', 'Automation not found or not active')
-export const INVALID_TEMPLATE = reason(
-  'invalid',
-  'invalid_template',
-  'steps[0].html is no valid template: tag "if" not closed, line:1, col:1',
-)
-
 const inWords = (why: string): string =>
   `An ACTIVE automation must be able to act, and this one never would: ${why}. Or leave it a DRAFT.`
 

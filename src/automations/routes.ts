@@ -1,8 +1,8 @@
 import { Refusal } from '../platform/refusal.ts'
 import { array } from 'yup'
-import { AUTOMATION_NOT_FOUND, INVALID_TEMPLATE, AUTOMATION_NEVER_ACTS } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS } from './refusals.ts'
+import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { draftOperations } from './draft-routes.ts'
-import { previewOperations } from './preview-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
 import type { AutomationStatus } from '../sequences/index.ts'
@@ -18,6 +18,8 @@ import {
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
+import type { StepInput } from './steps/index.ts'
+import { withTemplates } from './with-templates.ts'
 import { checkTemplates } from './check-templates.ts'
 import {
   type ApiDependencies,
@@ -73,6 +75,17 @@ const written = (caller: Caller, automation: AutomationDetail, body: object, war
   body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
+/** What its steps are made of, where that takes a while: templates are found, and tried. */
+async function prepareSteps(
+  { em, renderer }: ApiDependencies,
+  { workspace }: Caller,
+  given: readonly StepInput[] | undefined,
+): Promise<{ steps: StepInput[] | undefined; warnings: string[] }> {
+  if (given === undefined) return { steps: undefined, warnings: [] }
+  const steps = await withTemplates(em, workspace.id, given)
+  return { steps, warnings: await checkTemplates(renderer, steps, workspace.id) }
+}
+
 interface Changing {
   caller: Caller
   params: { id: string }
@@ -90,7 +103,6 @@ const again = {
 
 export const automationOperations = [
   ...draftOperations,
-  ...previewOperations,
   operation({
     id: 'listAutomations',
     method: 'GET',
@@ -132,13 +144,17 @@ export const automationOperations = [
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE] },
-    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    refusals: {
+      400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
+      404: [TEMPLATE_NOT_FOUND],
+    },
+    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, body, call, prepared }, { em }) {
-      const automation = await createAutomation(em, caller.workspace.id, withOneSpelling(body), call.id)
+      const input = withOneSpelling({ ...body, steps: prepared.steps })
+      const automation = await createAutomation(em, caller.workspace.id, input, call.id)
       return {
         status: 201,
-        headers: { ...warn(prepared), ...etagOf(automation.automation.revision) },
+        headers: { ...warn(prepared.warnings), ...etagOf(automation.automation.revision) },
         body: { data: presentAutomation(automation) },
       }
     },
@@ -220,12 +236,12 @@ export const automationOperations = [
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
     refusals: {
       400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
-      404: [AUTOMATION_NOT_FOUND],
+      404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
     },
-    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps, caller.workspace.id),
+    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
-      const automation = await replaceSteps(em, caller.workspace.id, params.id, body.steps, ifMatch)
-      return written(caller, automation, body, prepared)
+      const automation = await replaceSteps(em, caller.workspace.id, params.id, prepared.steps ?? [], ifMatch)
+      return written(caller, automation, body, prepared.warnings)
     },
   }),
 
@@ -244,13 +260,14 @@ export const automationOperations = [
     etag: true,
     ifMatch: true,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: { 400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE], 404: [AUTOMATION_NOT_FOUND] },
-    prepare: ({ caller, body }, { renderer }) => checkTemplates(renderer, body.steps ?? [], caller.workspace.id),
+    refusals: { 400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE], 404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND] },
+    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
       const { em } = dependencies
-      const automation = await publishAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
+      const input = withOneSpelling({ ...body, steps: prepared.steps })
+      const automation = await publishAutomation(em, caller.workspace.id, params.id, input, ifMatch)
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
-      return written(caller, automation, body, prepared)
+      return written(caller, automation, body, prepared.warnings)
     },
     ...again,
   }),

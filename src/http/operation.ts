@@ -16,6 +16,7 @@ export const TAGS = {
   Tags: 'Words on contacts. Getting one can start automations.',
   Consent: 'Who is not to be mailed, and why.',
   Segments: 'Saved conditions: whoever they are true for at the moment.',
+  Templates: 'Emails that are kept apart from what sends them.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Figures: 'How many there are of what, and what is due: read from tallies, however many there are.',
   Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',

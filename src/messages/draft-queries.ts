@@ -146,6 +146,13 @@ interface DraftRow {
 /** Of a row `automation`: the list whose joining starts it. */
 export const LIST_OF_AUTOMATION = `case when automation.trigger = 'LIST_ADDED' then automation.trigger_key end`
 
+/** Of a row `contact`, and of what an email says: what it says in her language, or in its own. */
+export const IN_HER_LANGUAGE = `coalesce(
+    base.translations ->> lower(replace(contact.metadata ->> 'locale', '_', '-')),
+    base.translations ->> lower(split_part(replace(contact.metadata ->> 'locale', '_', '-'), '-', 1)),
+    base.hash
+  )`
+
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
@@ -163,7 +170,8 @@ join automation_versions version
 left join lateral (
   select step ->> 'content' as hash, step ->> 'category' as category from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
 ) step on true
-left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
+left join email_contents base on base.automation_id = enrollment.automation_id and base.hash = step.hash
+left join email_contents content on content.automation_id = enrollment.automation_id and content.hash = ${IN_HER_LANGUAGE}
 left join messages message
   on message.enrollment_id = enrollment.id and message.step_id = $2::uuid and message.visit = $3::integer
 left join installation on true

@@ -4,7 +4,7 @@ import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
-import { type Draft, LIST_OF_AUTOMATION } from './draft-queries.ts'
+import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION } from './draft-queries.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
@@ -171,8 +171,9 @@ cross join lateral (
   select step ->> 'id' as id, step ->> 'content' as hash, step ->> 'category' as category
   from jsonb_array_elements(version.steps) step
 ) step
-join email_contents content on content.automation_id = enrollment.automation_id and content.hash = step.hash
 join contacts contact on contact.id = enrollment.contact_id
+join email_contents base on base.automation_id = enrollment.automation_id and base.hash = step.hash
+join email_contents content on content.automation_id = enrollment.automation_id and content.hash = ${IN_HER_LANGUAGE}
 join workspaces workspace on workspace.id = enrollment.workspace_id
 where message.id = $1::uuid and step.id = message.step_id::text`
 

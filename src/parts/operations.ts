@@ -12,6 +12,7 @@ import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { figureOperations } from '../figures/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
+import { templateOperations } from '../templates/routes.ts'
 import { settingsOperations } from '../settings/routes.ts'
 
 /** The version prefix. */
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...listOperations,
   ...segmentOperations,
+  ...templateOperations,
   ...automationOperations,
   ...enrollmentOperations,
 ]

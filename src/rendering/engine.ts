@@ -11,6 +11,7 @@ import {
   type Template,
 } from 'liquidjs'
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import { plainTextOf } from './plain-text.ts'
 import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
 import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
@@ -216,6 +217,16 @@ function checked(field: Field, rendered: string): string {
   return text
 }
 
+/** Whether a template can be parsed as it was written. @returns what is wrong with it */
+export function parseSource(field: Field, source: string, key: string): string | undefined {
+  try {
+    parse(field, source, key)
+    return undefined
+  } catch (error) {
+    return explain(error)
+  }
+}
+
 /** @param begin is told each field before it is rendered. @throws {FieldError} */
 export function render(
   content: EmailContent,
@@ -227,11 +238,12 @@ export function render(
     begin(field)
     return renderField(field, source, variables, key)
   }
-  return {
-    subject: one('subject', content.subject),
-    html: content.html === null ? null : one('html', content.html),
-    text: content.text === null ? null : one('text', content.text),
-  }
+  const subject = one('subject', content.subject)
+  const html = content.html === null ? null : one('html', content.html)
+  if (content.text !== null) return { subject, html, text: one('text', content.text) }
+  if (html === null) return { subject, html, text: null }
+  begin('text')
+  return { subject, html, text: plainTextOf(html) }
 }
 
 const MUCH = {

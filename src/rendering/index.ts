@@ -9,4 +9,15 @@ export {
   type TemplateVariables,
   type UnknownVariable,
 } from './content.ts'
+export {
+  type CompiledTemplate,
+  type CompileInput,
+  type CompileProblem,
+  type SourceField,
+  TEMPLATE_FORMATS,
+  TEMPLATE_KINDS,
+  type TemplateFormat,
+  type TemplateKind,
+  type TemplateSource,
+} from './compiled.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

@@ -14,6 +14,9 @@ const LOOK_MS = 20
 /** What it may have, in bytes: what is made outside of V8's heap (for dates, say) is in nobody else's count. */
 const MOST_BYTES = (2 * memoryMb + 128) * 2 ** 20
 
+/** So many times as long as a rendering a compilation may take: once a version, with all that it has to load. */
+const COMPILING = 5
+
 let deadline: Deadline | undefined
 let look: NodeJS.Timeout | undefined
 
@@ -40,7 +43,9 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 process.on('message', (job: RenderJob) => {
-  deadline = startDeadline(allowance, usedMs, (kind) => tell({ kind }))
+  const { deadlineMs } = allowance
+  const most = job.kind === 'compile' ? { ...allowance, deadlineMs: deadlineMs * COMPILING } : allowance
+  deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
   look = setInterval(() => {
     if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })
   }, LOOK_MS)

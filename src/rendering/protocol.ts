@@ -1,3 +1,4 @@
+import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import type { Allowance } from './deadline.ts'
 import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
 
@@ -17,11 +18,13 @@ export interface RenderProcessOptions extends Allowance {
 export type RenderJob =
   | { kind: 'render'; key: string; content: EmailContent; variables: TemplateVariables }
   | { kind: 'check'; key: string; content: EmailContent }
+  | { kind: 'compile'; key: string; input: CompileInput }
 
 /** What becomes of a job that comes to its end, whatever it finds. */
 export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
   | { kind: 'checked'; findings: TemplateFindings }
+  | { kind: 'compiled'; template: CompiledTemplate }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
 /** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Recent } from '../platform/recent.ts'
+import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import { FairQueue } from './queue.ts'
 import type { Outcome, RenderJob } from './protocol.ts'
 import { RenderProcess } from './render-process.ts'
@@ -44,6 +45,11 @@ export interface Renderer {
    * @throws {RendererBusy} when the machine is too busy to tell
    */
   check(content: EmailContent, options?: JobOptions): Promise<TemplateFindings>
+  /**
+   * Compiles one language of a template. @returns what is rendered for each recipient, or what is wrong.
+   * @throws {RendererBusy} when the machine is too busy to tell
+   */
+  compile(input: CompileInput, options?: JobOptions): Promise<CompiledTemplate>
   /** Says so, when processes can't be started any more. It goes on trying. */
   problem(): string | undefined
   /** Ends the processes. What is in progress fails. */
@@ -151,7 +157,8 @@ export function createRenderer({
       // The first one's time is the process's own.
       const since = at.process.started ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
-      if (performance.now() - since > HEAVY_MS) heavy.note(job.group)
+      // A compilation loads much, once; it says nothing of what its owner's emails take.
+      if (job.message.kind !== 'compile' && performance.now() - since > HEAVY_MS) heavy.note(job.group)
       failedStarts = 0
       if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.findings.problems.length === 0)) {
         proven.note(job.message.key)
@@ -209,7 +216,7 @@ export function createRenderer({
     })
 
   /** Says what a job failed of. @throws {RendererBusy} where that was not the job. */
-  function reasonOf(outcome: Exclude<Outcome, { kind: 'rendered' | 'checked' }>): string {
+  function reasonOf(outcome: Exclude<Outcome, { kind: 'rendered' | 'checked' | 'compiled' }>): string {
     switch (outcome.kind) {
       case 'failed':
         return outcome.problem
@@ -227,14 +234,21 @@ export function createRenderer({
       const message: RenderJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
       const outcome = await run(message, options)
       if (outcome.kind === 'rendered') return outcome.email
-      if (outcome.kind === 'checked') throw new Error('The renderer mixed its jobs up')
+      if (outcome.kind === 'checked' || outcome.kind === 'compiled') throw new Error(MIXED_UP)
       throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
     },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
       if (outcome.kind === 'checked') return outcome.findings
-      if (outcome.kind === 'rendered') throw new Error('The renderer mixed its jobs up')
+      if (outcome.kind === 'rendered' || outcome.kind === 'compiled') throw new Error(MIXED_UP)
       return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
+    },
+    async compile(input, options) {
+      const key = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
+      const outcome = await run({ kind: 'compile', key, input }, options)
+      if (outcome.kind === 'compiled') return outcome.template
+      if (outcome.kind === 'rendered' || outcome.kind === 'checked') throw new Error(MIXED_UP)
+      return { content: null, problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
     },
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined
@@ -251,6 +265,8 @@ export function createRenderer({
     },
   }
 }
+
+const MIXED_UP = 'The renderer mixed its jobs up'
 
 /** Whether a process was ended for what its job took. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'

@@ -9,16 +9,33 @@ const { progressFd } = workerData as { progressFd: number }
 /** Written at once, for whoever has to know when all of this has died in the midst of it. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
 
-function answer(job: RenderJob): ProcessAnswer {
+async function answer(job: RenderJob): Promise<ProcessAnswer> {
   try {
-    return job.kind === 'check'
-      ? { kind: 'checked', findings: check(job.content, job.key, begin) }
-      : { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
+    switch (job.kind) {
+      case 'check':
+        return { kind: 'checked', findings: check(job.content, job.key, begin) }
+      case 'render':
+        return { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
+      case 'compile': {
+        // What only those need who write templates is loaded when one of them does.
+        const { compile } = await import('./compile.ts')
+        return { kind: 'compiled', template: await compile(job.input, job.key, begin) }
+      }
+    }
   } catch (error) {
     if (error instanceof FieldError) return { kind: 'failed', field: error.field, problem: error.message }
     throw error
   }
 }
 
-port.on('message', (job: RenderJob) => port.postMessage(answer(job)))
+port.on('message', (job: RenderJob) => {
+  answer(job).then(
+    (result) => port.postMessage(result),
+    // As what is thrown where nobody waits: the process is broken, and says so.
+    (error: unknown) =>
+      setImmediate(() => {
+        throw error
+      }),
+  )
+})
 port.postMessage({ kind: 'ready' } satisfies ProcessAnswer)

@@ -21,6 +21,7 @@ import { List, ListMember } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
+import { Template, TemplateVersion } from '../templates/index.ts'
 import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations/index.ts'
@@ -55,6 +56,8 @@ export const ENTITIES = [
   AutomationCounts,
   AutomationDraft,
   EmailContent,
+  Template,
+  TemplateVersion,
   Enrollment,
   Message,
   StepPlace,

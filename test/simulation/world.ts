@@ -30,6 +30,7 @@ const log = { debug: () => undefined, info: () => undefined, warn: () => undefin
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
+  compile: () => Promise.reject(new Error('Nothing is compiled here')),
   problem: () => undefined,
   close: () => Promise.resolve(),
 }

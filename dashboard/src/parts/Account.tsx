@@ -12,6 +12,7 @@ const TERMS: readonly MessageStatus[] = [
   'DEFERRED',
   'FAILED',
   'UNCONFIRMED',
+  'SUPPRESSED',
   'DISMISSED',
 ]
 /** Those that are told of also where there are none. */

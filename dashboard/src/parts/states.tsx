@@ -6,6 +6,7 @@ import {
   IconCircleDashed,
   IconClock,
   IconInbox,
+  IconMailOff,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -35,6 +36,7 @@ export const MESSAGE_LOOKS: Record<MessageStatus, Look> = {
   DEFERRED: { word: 'Deferred', icon: IconClock, meaning: 'warn' },
   FAILED: { word: 'Failed', icon: IconX, meaning: 'bad' },
   UNCONFIRMED: { word: 'Unconfirmed', icon: IconQuestionMark, meaning: 'ask' },
+  SUPPRESSED: { word: 'Suppressed', icon: IconMailOff, meaning: 'mute' },
   DISMISSED: { word: 'Dismissed', icon: IconBan, meaning: 'mute' },
 }
 

@@ -10,15 +10,24 @@ export interface EmailStep extends EmailContent {
   id: string
   type: 'EMAIL'
   category: EmailCategory
+  /** The version of a template that it was made of; `null`: it has what it says itself. */
+  template: { id: string; version: number } | null
+  /** What it says in other languages, by locale. */
+  translations: Record<string, EmailContent>
 }
 
 export interface EmailInput {
   id?: string | undefined
   type: 'EMAIL'
   category?: EmailCategory | undefined
-  subject: string
+  /** Instead of what it says itself. */
+  templateId?: string | null | undefined
+  templateVersion?: number | null | undefined
+  subject?: string | undefined
   html?: string | null | undefined
   text?: string | null | undefined
+  /** What the template says, found by `withTemplates`. */
+  made?: { version: number; content: EmailContent; translations: Record<string, EmailContent> } | undefined
 }
 
 const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
@@ -39,10 +48,25 @@ const input = object({
     .oneOf(['EMAIL'] as const)
     .required(),
   category: category(),
-  subject: filledText()
-    .required()
+  templateId: text().nullable().meta({
+    description:
+      'A template of the workspace, of the kind EMAIL: instead of subject, html and text, which are not looked at then.',
+    isId: true,
+    example: null,
+  }),
+  templateVersion: number().integer().min(1).max(1_000_000_000).nullable().meta({
+    description:
+      'What the template said then: the newest of now where nothing is said. Later ones change nothing here.',
+    example: null,
+  }),
+  // Beside a template it is not looked at.
+  subject: text()
     .test(atMost(MAX_SUBJECT_LENGTH))
-    .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName }}!' }),
+    .meta({
+      description: LIQUID,
+      json: filledText().spec.meta?.json ?? {},
+      example: 'Welcome, {{ contact.firstName }}!',
+    }),
   html: text().nullable().test(atMost(MAX_BODY_LENGTH)).meta({ description: LIQUID }),
   text: text()
     .nullable()
@@ -50,7 +74,20 @@ const input = object({
     .meta({ description: LIQUID, example: 'Good to have you here.' }),
 })
   .required()
-  .meta({ component: 'EmailStepInput', description: 'Sends one email.' })
+  .test({
+    name: 'said',
+    test(value, { path, createError }) {
+      if (value.templateId != null) return true
+      const message =
+        value.subject === undefined
+          ? `${path}.subject is required`
+          : filledText().isValidSync(value.subject)
+            ? undefined
+            : `${path}.subject must not be empty`
+      return message === undefined || createError({ path: `${path}.subject`, message })
+    },
+  })
+  .meta({ component: 'EmailStepInput', description: 'Sends one email: of a template, or with a subject of its own.' })
 
 const shape = object({
   id: id('step'),
@@ -59,6 +96,11 @@ const shape = object({
     .required(),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
   category: category().required(),
+  templateId: string()
+    .nullable()
+    .defined()
+    .meta({ description: 'The template that it was made of; null: it has what it says itself.', example: null }),
+  templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
@@ -73,39 +115,77 @@ const shape = object({
 export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   input,
   shape,
-  fromInput: (given, id) => ({ id, type: given.type, category: given.category ?? 'marketing', ...contentOf(given) }),
-  toAnswer: ({ id, type, category, subject, html, text }, position) => ({
+  fromInput: (given, id) => ({
+    id,
+    type: given.type,
+    category: given.category ?? 'marketing',
+    ...(given.made && given.templateId != null
+      ? {
+          ...given.made.content,
+          template: { id: given.templateId, version: given.made.version },
+          translations: given.made.translations,
+        }
+      : { ...contentOf(given), template: null, translations: {} }),
+  }),
+  toAnswer: ({ id, type, category, template, subject, html, text }, position) => ({
     id,
     type,
     position,
     category,
+    templateId: template?.id ?? null,
+    templateVersion: template?.version ?? null,
     subject,
     html,
     text,
     delayMinutes: 0,
   }),
-  store({ id, type, category, ...content }, contents) {
-    const hash = hashOf(content)
-    contents.set(hash, content)
-    return { id, type, content: hash, ...(category === 'transactional' && { category }) }
+  store({ id, type, category, template, translations, ...content }, contents) {
+    const hashes = Object.entries(translations).map(([locale, translated]) => {
+      const hash = hashOf(translated)
+      contents.set(hash, { ...translated, translations: {} })
+      return [locale, hash] as const
+    })
+    const hash = hashOf(content, hashes)
+    contents.set(hash, { ...content, translations: Object.fromEntries(hashes) })
+    return {
+      id,
+      type,
+      content: hash,
+      ...(category === 'transactional' && { category }),
+      ...(template && { template }),
+    }
   },
-  restore({ id, type, content: hash, category }, contents) {
+  restore({ id, type, content: hash, category, template }, contents) {
     const content = contents.get(hash)
     if (!content) throw new Error(`The content of step ${id} is missing`)
-    return { id, type, category: category ?? 'marketing', ...content }
+    const { translations, ...own } = content
+    const restored = Object.entries(translations).flatMap(([locale, translatedHash]) => {
+      const { subject, html, text } = contents.get(translatedHash) ?? content
+      return [[locale, { subject, html, text }] as const]
+    })
+    return {
+      id,
+      type,
+      category: category ?? 'marketing',
+      template: template ?? null,
+      ...own,
+      translations: Object.fromEntries(restored),
+    }
   },
   contentOf: ({ content }) => content,
-  lacks: ({ html, text }) => (html || text ? undefined : 'is an email without a body: give it html, text or both'),
-  templates: contentOf,
+  lacks: ({ html, text, made }) =>
+    html || text || made ? undefined : 'is an email without a body: give it html, text or both',
+  templates: (given) => (given.made ? undefined : contentOf(given)),
 }
 
-function contentOf({ subject, html = null, text = null }: EmailInput): EmailContent {
+function contentOf({ subject = '', html = null, text = null }: EmailInput): EmailContent {
   return { subject, html, text }
 }
 
 /** A length before each text keeps texts apart. */
-function hashOf({ subject, html, text }: EmailContent): string {
+function hashOf({ subject, html, text }: EmailContent, translations: (readonly [string, string])[] = []): string {
   const hash = createHash('sha256')
   for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
+  for (const [locale, translated] of translations) hash.update(`${locale}=${translated}`)
   return hash.digest('hex')
 }

@@ -2,8 +2,13 @@ import type { ObjectSchema, AnyObject } from 'yup'
 import type { StepOutline, StepType, StoredStep } from '../../sequences/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
 
+/** What an email says, and by locale the hash of what it says in that language. */
+export interface StoredContent extends EmailContent {
+  translations: Record<string, string>
+}
+
 /** Emails' contents by the hash that a version names them by. */
-export type Contents = Map<string, EmailContent>
+export type Contents = Map<string, StoredContent>
 
 /** What a step of a type has in common with every other one, as it is given. An id keeps the step that it names; without one it is new. */
 export type Given<Step> = Omit<Step, 'id'> & { id?: string | undefined }

@@ -18,6 +18,7 @@ import { Migration017Revisions } from './017-revisions.ts'
 import { Migration018ContactSearch } from './018-contact-search.ts'
 import { Migration019DraftsBegunWith } from './019-drafts-begun-with.ts'
 import { Migration020Consent } from './020-consent.ts'
+import { Migration021Templates } from './021-templates.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -41,6 +42,7 @@ export const migrations = [
   Migration018ContactSearch,
   Migration019DraftsBegunWith,
   Migration020Consent,
+  Migration021Templates,
 ]
 
 /** Their names, oldest first. */

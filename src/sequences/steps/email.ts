@@ -15,6 +15,8 @@ export interface StoredEmail extends EmailOutline {
   content: string
   /** Marketing where nothing is said. */
   category?: 'transactional'
+  /** The version of a template that it was made of. */
+  template?: { id: string; version: number }
 }
 
 /** Sends one email. */

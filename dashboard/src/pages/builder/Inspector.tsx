@@ -269,6 +269,80 @@ function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFi
   const shared = { keys, readOnly: !canEdit }
   return (
     <div className={classes.fields}>
+      <Select
+        label="Sent to"
+        allowDeselect={false}
+        data={[
+          { value: 'marketing', label: 'Whoever has not unsubscribed' },
+          { value: 'transactional', label: 'Everybody: a receipt, a password' },
+        ]}
+        value={step.category}
+        onChange={(value) => value && edit({ category: value })}
+      />
+      <TemplateChoice step={step} edit={edit} />
+      {step.templateId === null && <OwnContent step={step} edit={edit} shared={shared} wasEmpty={wasEmpty} />}
+    </div>
+  )
+}
+
+/** Of a template, or with what it says itself. */
+function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFields) => void }) {
+  const { data: templates } = useRead(['templates', 'emails'], async (api, signal) => {
+    const query = { kind: 'EMAIL', limit: 100 } as const
+    return (await api.GET('/templates', { params: { query }, signal })).data.data
+  })
+  if (step.templateId === null && (templates ?? []).length === 0) return null
+  const chosen = templates?.find(({ id }) => id === step.templateId)
+  const isOlder = chosen !== undefined && step.templateVersion !== null && step.templateVersion < chosen.version
+  return (
+    <>
+      <Select
+        label="Says"
+        searchable
+        allowDeselect={false}
+        data={[
+          { value: '', label: 'What is written here' },
+          ...(templates ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={step.templateId ?? ''}
+        onChange={(value) => {
+          const template = templates?.find(({ id }) => id === value)
+          edit(
+            template
+              ? { templateId: template.id, templateVersion: null, subject: template.subject ?? '' }
+              : { templateId: null, templateVersion: null },
+          )
+        }}
+      />
+      {step.templateId !== null && (
+        <p className="small t3">
+          {step.templateVersion === null
+            ? 'As it is when this is published: later changes of the template change nothing here.'
+            : `As it was in version ${step.templateVersion}.`}{' '}
+          {isOlder && (
+            <Button variant="subtle" size="compact-sm" onClick={() => edit({ templateVersion: null })}>
+              Take version {chosen.version}
+            </Button>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+function OwnContent({
+  step,
+  edit,
+  shared,
+  wasEmpty,
+}: {
+  step: EmailStep
+  edit: (fields: StepFields) => void
+  shared: { keys: readonly string[]; readOnly: boolean }
+  wasEmpty: boolean
+}) {
+  return (
+    <>
       <Editor
         {...shared}
         as="line"
@@ -293,7 +367,7 @@ function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFi
         onChange={(html) => edit({ html: html === '' ? null : html })}
       />
       <Preview step={step} />
-    </div>
+    </>
   )
 }
 

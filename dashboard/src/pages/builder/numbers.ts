@@ -16,6 +16,7 @@ const NOTHING: Schemas['MessageCounts'] = {
   captured: 0,
   failed: 0,
   unconfirmed: 0,
+  suppressed: 0,
   dismissed: 0,
 }
 
@@ -46,8 +47,8 @@ export function numbersBySteps(
     }
     const of = byStep.get(step.id)
     const messages = of?.messages ?? NOTHING
-    const { sent, captured, unconfirmed, dismissed, failed } = messages
-    const passed = sent + captured + unconfirmed + dismissed + (onSendFailure === 'CONTINUE' ? failed : 0)
+    const { sent, captured, unconfirmed, suppressed, dismissed, failed } = messages
+    const passed = sent + captured + unconfirmed + suppressed + dismissed + (onSendFailure === 'CONTINUE' ? failed : 0)
     numbers.set(step.id, { messages, here: 0, passed })
     stand(step.id, of ?? { waiting: 0, due: 0 })
   }

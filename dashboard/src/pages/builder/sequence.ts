@@ -6,6 +6,10 @@ type Automation = Schemas['Automation']
 export interface EmailStep {
   id: string
   type: 'EMAIL'
+  category: 'marketing' | 'transactional'
+  /** A template that it is made of; then it says nothing itself. */
+  templateId: string | null
+  templateVersion: number | null
   subject: string
   html: string | null
   text: string | null
@@ -35,7 +39,16 @@ export const sequenceOf = ({ name, trigger, triggerConfig, onSendFailure, steps 
   onSendFailure,
   steps: steps.map((step) =>
     step.type === 'EMAIL'
-      ? { id: step.id, type: step.type, subject: step.subject, html: step.html, text: step.text }
+      ? {
+          id: step.id,
+          type: step.type,
+          category: step.category,
+          templateId: step.templateId,
+          templateVersion: step.templateVersion,
+          subject: step.subject,
+          html: step.html,
+          text: step.text,
+        }
       : { id: step.id, type: step.type, delayMinutes: step.delayMinutes },
   ),
 })
@@ -50,8 +63,17 @@ export function readSequence(content: unknown): Sequence | undefined {
     (sequence.triggerConfig as unknown) !== null &&
     Array.isArray(sequence.steps) &&
     sequence.steps.every(isStep)
-  return isOurs ? (sequence as Sequence) : undefined
+  if (!isOurs) return undefined
+  // One that was kept before emails had these.
+  const whole = (step: Step): Step =>
+    step.type === 'EMAIL' ? { ...step, category: step.category ?? 'marketing', ...templateOf(step) } : step
+  return { ...(sequence as Sequence), steps: sequence.steps!.map(whole) }
 }
+
+const templateOf = ({ templateId, templateVersion }: Partial<EmailStep>) => ({
+  templateId: templateId ?? null,
+  templateVersion: templateVersion ?? null,
+})
 
 function isStep(given: unknown): boolean {
   const { id, type, subject, html, text, delayMinutes } = (given ?? {}) as Record<string, unknown>
@@ -65,7 +87,16 @@ const newId = () => crypto.randomUUID()
 
 export const newStep = (type: Step['type']): Step =>
   type === 'EMAIL'
-    ? { id: newId(), type, subject: '', html: null, text: '' }
+    ? {
+        id: newId(),
+        type,
+        category: 'marketing',
+        templateId: null,
+        templateVersion: null,
+        subject: '',
+        html: null,
+        text: '',
+      }
     : { id: newId(), type, delayMinutes: 1_440 }
 
 /** What can be changed of a step. */
@@ -162,6 +193,7 @@ export function edit(edited: Edited, act: Act): Edited {
 /** What keeps a step from doing what it is for. */
 export function problemOf(step: Step): string | undefined {
   if (step.type === 'WAIT') return !(step.delayMinutes >= 1) ? 'A wait takes a minute or more' : undefined
+  if (step.templateId !== null) return undefined
   if (step.subject.trim() === '') return 'The subject is empty'
   if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'The email says nothing yet'
   return undefined

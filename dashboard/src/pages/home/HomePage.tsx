@@ -104,7 +104,16 @@ function Due({ span }: { span: Span }) {
   )
 }
 
-const NOTHING = { sending: 0, deferred: 0, sent: 0, captured: 0, failed: 0, unconfirmed: 0, dismissed: 0 }
+const NOTHING = {
+  sending: 0,
+  deferred: 0,
+  sent: 0,
+  captured: 0,
+  failed: 0,
+  unconfirmed: 0,
+  suppressed: 0,
+  dismissed: 0,
+}
 
 function Flow() {
   const { data, error, refetch } = useRead(

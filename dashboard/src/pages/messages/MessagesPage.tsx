@@ -23,6 +23,7 @@ const STATUSES: readonly MessageStatus[] = [
   'SENDING',
   'SENT',
   'CAPTURED',
+  'SUPPRESSED',
   'DISMISSED',
 ]
 const PAGE = 50

@@ -1,5 +1,5 @@
 import { array, object, string, type InferType } from 'yup'
-import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import {
   type ApiDependencies,
   missingRole,
@@ -23,6 +23,7 @@ import {
 } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { assertFewTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
+import { recipientOf, SOME_URL } from './preview.ts'
 import { INVALID_TEMPLATE } from './refusals.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
@@ -86,8 +87,6 @@ const testEmailShape = object({
 
 const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
-const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
-
 async function preview(
   renderer: Renderer,
   content: EmailContent,
@@ -116,14 +115,12 @@ async function previewFor(
   { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
   { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
 ): Promise<InferType<typeof previewShape>> {
-  let contact = SOMEBODY
-  if (contactId !== undefined) {
-    const id = await CONTACT.resolve(em, caller, contactId)
-    if (id === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
-    const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)
-    contact = { email, firstName, metadata }
+  const contact = await recipientOf(em, caller, contactId)
+  const variables = {
+    contact,
+    unsubscribeUrl: SOME_URL,
+    ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
-  const variables = { contact, ...(event && { event: { name: event.name, data: event.data ?? {} } }) }
   const content = { subject: subject ?? '', html, text: plain }
   try {
     return await preview(renderer, content, variables, caller.workspace.id)
@@ -137,7 +134,7 @@ export const previewOperations = [
     id: 'previewEmail',
     method: 'POST',
     path: '/emails/preview',
-    tag: 'Automations',
+    tag: 'Templates',
     summary: 'Preview an email',
     description: 'As it would be sent to a contact at this moment. Nothing is sent, and nothing kept.',
     scope: 'contacts:read',
@@ -156,7 +153,7 @@ export const previewOperations = [
     id: 'sendTestEmail',
     method: 'POST',
     path: '/emails/test',
-    tag: 'Automations',
+    tag: 'Templates',
     summary: 'Send yourself an email',
     description:
       'As it would be sent to a contact at this moment, to whoever asks for it, once and without a place in the ledger. Where mail is ' +

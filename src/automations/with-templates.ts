@@ -1,0 +1,50 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import type { StepInput } from './steps/index.ts'
+
+/**
+ * Finds what the templates say that steps name: from then on it is theirs, whatever becomes of the templates. One that is gone leaves
+ * what the step says itself, so that a step that was read can be written.
+ *
+ * @throws {Refusal} `template_not_found`, where that is nothing
+ */
+export async function withTemplates(
+  em: EntityManager,
+  workspaceId: string,
+  steps: readonly StepInput[],
+): Promise<StepInput[]> {
+  const made: StepInput[] = []
+  for (const [index, step] of steps.entries()) {
+    made.push(
+      step.type === 'EMAIL' && step.templateId != null ? await withTemplate(em, workspaceId, step, index) : step,
+    )
+  }
+  return made
+}
+
+async function withTemplate(
+  em: EntityManager,
+  workspaceId: string,
+  step: Extract<StepInput, { type: 'EMAIL' }>,
+  index: number,
+): Promise<StepInput> {
+  try {
+    const { template, written } = await getTemplate(
+      em,
+      workspaceId,
+      step.templateId!,
+      step.templateVersion ?? undefined,
+    )
+    const { content, translations } = written.compiled
+    if (template.kind !== 'EMAIL' || content === null) throw new Refusal(TEMPLATE_NOT_FOUND)
+    return { ...step, made: { version: written.version, content, translations } }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== TEMPLATE_NOT_FOUND.code) throw error
+    if (step.subject !== undefined) return { ...step, templateId: null, templateVersion: null }
+    throw new Refusal(TEMPLATE_NOT_FOUND, {
+      message: `steps[${index}].templateId: there is no such template of the kind EMAIL, or no such version of it`,
+      param: `/steps/${index}/templateId`,
+    })
+  }
+}

@@ -1,0 +1,162 @@
+/** Makes of what somebody writes what is rendered for each recipient. It runs in the renderer's thread, like all that strangers write. */
+import juice from 'juice/client'
+import { MAX_BODY_LENGTH, type EmailContent } from './content.ts'
+import type { CompiledTemplate, CompileInput, CompileProblem, SourceField } from './compiled.ts'
+import { check, parseSource } from './engine.ts'
+import { plainTextOf } from './plain-text.ts'
+
+/** What is between its braces is Liquid's, and no HTML. */
+juice.codeBlocks = { OUTPUT: { start: '{{', end: '}}' }, TAG: { start: '{%', end: '%}' } }
+
+const PARTIAL = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")\s*-?%\}/g
+const RENDER = /\{%-?\s*render\b/g
+/** Where a layout has what it is around. */
+const CONTENT = /\{\{-?\s*content\s*-?\}\}/g
+/** How deep partials may lie in each other. */
+const MOST_DEPTH = 5
+
+class Problem extends Error {
+  readonly field: SourceField
+  constructor(field: SourceField, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/**
+ * Compiles one language of a template: partials, layout, MJML or inlined styles, the preview text, and a text where none is given.
+ * What it finds wrong has a line and a column of what was written, as far as there is one.
+ */
+export async function compile(
+  input: CompileInput,
+  key: string,
+  begin: (field: keyof EmailContent) => void,
+): Promise<CompiledTemplate> {
+  const problems: CompileProblem[] = []
+  const { kind, source } = input
+  for (const field of ['subject', 'previewText', 'html', 'text'] as const) {
+    const written = source[field]
+    if (!written) continue
+    begin(field === 'previewText' ? 'html' : field)
+    // A partial is put in before: here it is as if it were not there, and every line is where it was.
+    const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source`)
+    if (problem !== undefined) problems.push({ field, problem })
+  }
+  if (problems.length > 0 || kind === 'PARTIAL') return { content: null, problems, unknownVariables: [] }
+  begin('html')
+  try {
+    const content = await compileContent(input)
+    const findings = check(content, key, begin)
+    return { content, problems: findings.problems, unknownVariables: findings.unknownVariables }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { content: null, problems: [{ field: error.field, problem: error.message }], unknownVariables: [] }
+  }
+}
+
+const blank = (source: string): string => source.replace(PARTIAL, (tag) => ' '.repeat(tag.length))
+
+async function compileContent({ kind, source, layout, partials }: CompileInput): Promise<EmailContent> {
+  const { format } = source
+  const put = (field: SourceField, text: string | null) => text && withPartials(field, text, partials, 0)
+  const subject = put('subject', source.subject) ?? ''
+  const text = put('text', source.text) || null
+  let html = put('html', source.html) || null
+  if (kind === 'LAYOUT') {
+    // As something around nothing in particular.
+    html = around(html ?? '', format === 'MJML' ? SOME_SECTION : '')
+  } else if (layout !== null && html !== null) {
+    html = around(withPartials('html', layout, partials, 0), html)
+  }
+  if (html === null) return { subject, html, text }
+  const whole = format === 'MJML' ? await compileMjml(html) : withInlineStyles(html)
+  return {
+    subject,
+    html: withPreview(whole, put('previewText', source.previewText) || null),
+    text: text ?? plainTextOf(whole),
+  }
+}
+
+const SOME_SECTION = '<mj-section><mj-column><mj-text>…</mj-text></mj-column></mj-section>'
+
+function around(layout: string, content: string): string {
+  if ((layout.match(CONTENT) ?? []).length !== 1)
+    throw new Problem('html', 'a layout has {{ content }} in one place, where it is around what templates say')
+  return layout.replace(CONTENT, () => content)
+}
+
+function withPartials(field: SourceField, text: string, partials: CompileInput['partials'], depth: number): string {
+  if (depth > MOST_DEPTH)
+    throw new Problem(field, `partials lie more than ${MOST_DEPTH} deep in each other, or in themselves`)
+  const whole = text.replace(PARTIAL, (_tag, single: string | undefined, double: string | undefined) => {
+    const name = single ?? double ?? ''
+    const partial = Object.hasOwn(partials, name) ? partials[name] : undefined
+    if (partial === undefined) throw new Problem(field, `there is no partial called "${name.slice(0, 60)}"`)
+    return withPartials(field, partial, partials, depth + 1)
+  })
+  if (whole.length > 2 * MAX_BODY_LENGTH)
+    throw new Problem(
+      field,
+      `is longer than ${(2 * MAX_BODY_LENGTH).toLocaleString('en-US')} characters with its partials`,
+    )
+  if (depth === 0 && RENDER.test(whole)) {
+    RENDER.lastIndex = 0
+    throw new Problem(field, `a partial is named as it is, {% render 'footer' %}, and without anything else`)
+  }
+  return whole
+}
+
+type Mjml = (
+  source: string,
+  options: object,
+) => Promise<{ html: string; errors: { line: number; message: string; tagName: string }[] }>
+
+let mjml: Promise<Mjml> | undefined
+
+/** It takes a moment to load, which only those who write MJML wait for. */
+const loadMjml = () => (mjml ??= import('mjml').then((module) => module.default as Mjml))
+
+async function compileMjml(source: string): Promise<string> {
+  const compileSource = await loadMjml()
+  let compiled: Awaited<ReturnType<Mjml>>
+  try {
+    // No file is read, whatever is included.
+    compiled = await compileSource(source, { ignoreIncludes: true, validationLevel: 'soft', keepComments: true })
+  } catch (error) {
+    const reason = source.includes('<mjml') ? (error as Error).message : 'MJML begins with <mjml>'
+    throw new Problem('html', reason.split('\n', 1)[0]!.slice(0, 300))
+  }
+  const [first] = compiled.errors
+  if (first) {
+    const line = source.split('\n')[first.line - 1] ?? ''
+    const column = Math.max(line.indexOf(`<${first.tagName}`), 0) + 1
+    throw new Problem('html', `${first.message} (${first.tagName}), line:${first.line}, col:${column}`)
+  }
+  return compiled.html
+}
+
+const withInlineStyles = (html: string): string =>
+  /<style[\s>]/i.test(html)
+    ? juice(html, {
+        preserveMediaQueries: true,
+        preserveFontFaces: true,
+        preserveKeyFrames: true,
+        preservePseudos: true,
+      })
+    : html
+
+/** What mailboxes show behind the subject, and nobody sees in the email. */
+function withPreview(html: string, previewText: string | null): string {
+  if (previewText === null) return html
+  const shown = previewText
+    .split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/)
+    .map((part, n) =>
+      n % 2 === 1 ? part : part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    )
+    .join('')
+  const preview = `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${shown}${'&#847;&zwnj;&nbsp;'.repeat(30)}</div>`
+  const body = /<body[^>]*>/i.exec(html)
+  return body
+    ? html.slice(0, body.index + body[0].length) + preview + html.slice(body.index + body[0].length)
+    : preview + html
+}

@@ -1,0 +1,286 @@
+import { array } from 'yup'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import {
+  type ApiDependencies,
+  deleted,
+  deleteResultShape,
+  etagOf,
+  listAnswer,
+  listOf,
+  operation,
+  pageQuery,
+  rangeOf,
+  single,
+  warn,
+} from '../http/index.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import type { UnknownVariable } from '../rendering/index.ts'
+import { compileTemplate } from './compile-template.ts'
+import { Template, TemplateVersion } from './entities.ts'
+import { previewTemplate, recipientOf } from './preview.ts'
+import { previewOperations } from './preview-routes.ts'
+import { subjectsOf } from './queries.ts'
+import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
+import {
+  createTemplateSchema,
+  previewSavedSchema,
+  previewUnsavedSchema,
+  replaceTemplateSchema,
+  TEMPLATE_LIMIT,
+  templatesQuery,
+  versionQuery,
+} from './schemas.ts'
+import {
+  presentTemplate,
+  presentTemplateSummary,
+  templatePreviewShape,
+  templateShape,
+  templateSummaryShape,
+  versionsShape,
+} from './shapes.ts'
+import {
+  createTemplate,
+  deleteTemplate,
+  getTemplate,
+  prepareTemplate,
+  replaceTemplate,
+  writtenOf,
+} from './templates.ts'
+
+const links = (id: string) => ({ getTemplate: { id }, replaceTemplate: { id }, deleteTemplate: { id } })
+
+/** What is most likely not meant, in a header: a name can hold anything. */
+const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
+  unknown
+    .slice(0, 5)
+    .map(
+      ({ field, variable, nearest }) =>
+        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email` +
+        (nearest === undefined ? '' : `; do you mean ${nearest}?`),
+    )
+
+const detail = async ({ em }: Pick<ApiDependencies, 'em'>, workspaceId: string, id: string, version?: number) => {
+  const { template, written } = await getTemplate(em, workspaceId, id, version)
+  return { headers: etagOf(template.version), body: { data: presentTemplate(template, written) } }
+}
+
+export const templateOperations = [
+  ...previewOperations,
+
+  operation({
+    id: 'listTemplates',
+    method: 'GET',
+    path: '/templates',
+    tag: 'Templates',
+    summary: 'List templates',
+    description: 'Newest first, without what they say.',
+    scope: 'templates:read',
+    query: templatesQuery,
+    answers: {
+      200: { description: 'A page of templates.', schema: listOf(array().of(templateSummaryShape).required()) },
+    },
+    async handle({ caller, query }, { em }) {
+      const unit = em.fork()
+      const where = { workspaceId: caller.workspace.id, ...(query.kind !== undefined && { kind: query.kind }) }
+      const newest = { createdAt: 'desc', id: 'desc' } as const
+      const [templates, total] = await unit.findAndCount(Template, where, { ...rangeOf(query), orderBy: newest })
+      const subjects = await subjectsOf(
+        unit,
+        templates.map(({ id }) => id),
+      )
+      const items = templates.map((template) => presentTemplateSummary(template, subjects.get(template.id) ?? null))
+      return listAnswer(items, query, total)
+    },
+  }),
+
+  operation({
+    id: 'createTemplate',
+    method: 'POST',
+    path: '/templates',
+    tag: 'Templates',
+    summary: 'Create a template',
+    description:
+      'It is compiled at once: partials, layout, MJML, inlined styles, a text. What cannot be rendered for somebody of whom nothing is ' +
+      'known, and for somebody of whom much is, is refused, with line and column.',
+    scope: 'templates:write',
+    body: createTemplateSchema,
+    bodyLimit: TEMPLATE_LIMIT,
+    etag: true,
+    answers: {
+      201: { description: 'The template.', schema: single(templateShape), links: links('$response.body#/data/id') },
+    },
+    refusals: {
+      400: ['name is required', INVALID_TEMPLATE],
+      404: [TEMPLATE_NOT_FOUND],
+      409: [PARTIAL_NAME_TAKEN],
+    },
+    prepare: ({ caller, body }, { em, renderer }) =>
+      prepareTemplate(em, renderer, caller.workspace.id, body, { kind: body.kind ?? 'EMAIL' }),
+    async handle({ caller, body, call, prepared }, { em }) {
+      const kind = body.kind ?? 'EMAIL'
+      const { template, written } = await createTemplate(
+        em,
+        caller.workspace.id,
+        { name: body.name, kind },
+        prepared,
+        call.id,
+      )
+      return {
+        status: 201,
+        headers: { ...warn(warningsOf(prepared.compilation.unknownVariables)), ...etagOf(template.version) },
+        body: { data: presentTemplate(template, written) },
+      }
+    },
+    remake: async ({ caller }, { id }, dependencies) => (await detail(dependencies, caller.workspace.id, id)).body,
+  }),
+
+  operation({
+    id: 'getTemplate',
+    method: 'GET',
+    path: '/templates/{id}',
+    tag: 'Templates',
+    summary: 'Get a template',
+    description: 'With what it says, now or in an earlier version.',
+    scope: 'templates:read',
+    query: versionQuery,
+    // It can be megabytes.
+    bulk: true,
+    etag: true,
+    answers: {
+      200: { description: 'The template.', schema: single(templateShape), links: links('$response.body#/data/id') },
+    },
+    refusals: { 404: [TEMPLATE_NOT_FOUND] },
+    async handle({ caller, params, query }, dependencies) {
+      const version = query.version === undefined ? undefined : Number(query.version)
+      return { status: 200, ...(await detail(dependencies, caller.workspace.id, params.id, version)) }
+    },
+  }),
+
+  operation({
+    id: 'replaceTemplate',
+    method: 'PUT',
+    path: '/templates/{id}',
+    tag: 'Templates',
+    summary: 'Replace what a template says',
+    description:
+      'All of it, as a new version. What was sent by an earlier one, or is to be, stays as it is. Templates that are made with this ' +
+      'layout or partial are made anew, or it is refused.',
+    scope: 'templates:write',
+    body: replaceTemplateSchema,
+    bodyLimit: TEMPLATE_LIMIT,
+    etag: true,
+    ifMatch: true,
+    answers: { 200: { description: 'The template.', schema: single(templateShape) } },
+    refusals: {
+      400: ['name is required', INVALID_TEMPLATE],
+      404: [TEMPLATE_NOT_FOUND],
+      409: [PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE],
+    },
+    prepare: ({ caller, params, body }, { em, renderer }) =>
+      prepareTemplate(em, renderer, caller.workspace.id, body, { id: params.id }),
+    async handle({ caller, params, body, prepared, ifMatch }, { em }) {
+      const { template, written } = await replaceTemplate(
+        em,
+        caller.workspace.id,
+        params.id,
+        body.name,
+        prepared,
+        ifMatch,
+      )
+      return {
+        status: 200,
+        headers: { ...warn(warningsOf(prepared.compilation.unknownVariables)), ...etagOf(template.version) },
+        body: { data: presentTemplate(template, written) },
+      }
+    },
+  }),
+
+  operation({
+    id: 'deleteTemplate',
+    method: 'DELETE',
+    path: '/templates/{id}',
+    tag: 'Templates',
+    summary: 'Delete a template',
+    description: 'For good, with its versions. Automations and campaigns keep what they have of it.',
+    scope: 'templates:write',
+    answers: { 200: { description: 'The template is deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [TEMPLATE_NOT_FOUND], 409: [TEMPLATE_IN_USE] },
+    async handle({ caller, params }, { em }) {
+      await deleteTemplate(em, caller.workspace.id, params.id)
+      return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'listTemplateVersions',
+    method: 'GET',
+    path: '/templates/{id}/versions',
+    tag: 'Templates',
+    summary: 'List the versions of a template',
+    description: 'Newest first.',
+    scope: 'templates:read',
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of versions.', schema: listOf(versionsShape) } },
+    refusals: { 404: [TEMPLATE_NOT_FOUND] },
+    async handle({ caller, params, query }, { em }) {
+      const unit = em.fork()
+      const { template } = await getTemplate(unit, caller.workspace.id, params.id)
+      const [versions, total] = await unitOf(em).findAndCount(
+        TemplateVersion,
+        { templateId: template.id },
+        { ...rangeOf(query), orderBy: { version: 'desc' }, fields: ['version', 'createdAt'] },
+      )
+      const items = versions.map(({ version, createdAt }) => ({ version, createdAt: createdAt.toISOString() }))
+      return listAnswer(items, query, total)
+    },
+  }),
+
+  operation({
+    id: 'previewTemplate',
+    method: 'POST',
+    path: '/templates/{id}/preview',
+    tag: 'Templates',
+    summary: 'Preview a template',
+    description: 'As it would be sent to a contact at this moment, in her language, and what speaks against it.',
+    scope: 'templates:read',
+    changesNothing: true,
+    body: previewSavedSchema,
+    bodyOptional: true,
+    answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
+    refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
+    async handle({ caller, params, body }, { em, renderer }) {
+      const version = body.version === undefined ? undefined : Number(body.version)
+      const { template, written } = await getTemplate(em, caller.workspace.id, params.id, version)
+      const contact = await recipientOf(em, caller, body.contactId)
+      const { compiled } = written
+      const isPart = template.kind === 'PARTIAL'
+      const compilation = isPart
+        ? await compileTemplate(em, renderer, caller.workspace.id, { kind: 'EMAIL', written: written.source })
+        : { compiled, uses: [], problems: [], unknownVariables: [] }
+      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, { ...body, contact })
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'previewUnsavedTemplate',
+    method: 'POST',
+    path: '/templates/preview',
+    tag: 'Templates',
+    summary: 'Preview what is not saved',
+    description: 'What a template would be, with what is wrong with it by line and column. Nothing is kept.',
+    scope: 'templates:read',
+    changesNothing: true,
+    body: previewUnsavedSchema,
+    bodyLimit: TEMPLATE_LIMIT,
+    answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
+    refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
+    async handle({ caller, body }, { em, renderer }) {
+      const contact = await recipientOf(em, caller, body.contactId)
+      const options = { kind: 'EMAIL', written: writtenOf(body) } as const
+      const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
+      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, { ...body, contact })
+      return { status: 200, body: { data } }
+    },
+  }),
+]

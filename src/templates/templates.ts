@@ -1,0 +1,203 @@
+import { LockMode } from '@mikro-orm/core'
+import { violatedConstraint } from '../platform/db/errors.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
+import type { Renderer, TemplateFormat, TemplateKind } from '../rendering/index.ts'
+import { assertCompiles, type Compilation, compileTemplate } from './compile-template.ts'
+import { Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
+import { dependentsOf, type Dependent } from './queries.ts'
+import { localeKey } from './schemas.ts'
+import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
+
+type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined }
+
+/** What a template says, as it is given. */
+export interface ContentInput extends Said {
+  format?: TemplateFormat | undefined
+  layoutId?: string | null | undefined
+  translations?: (Said & { locale: string })[] | undefined
+}
+
+const saidOf = ({ subject, previewText, html, text }: Said) => ({
+  subject: subject ?? null,
+  previewText: previewText ?? null,
+  html: html ?? null,
+  text: text ?? null,
+})
+
+export const writtenOf = (input: ContentInput): WrittenTemplate => ({
+  ...saidOf(input),
+  format: input.format ?? 'HTML',
+  layoutId: input.layoutId ?? null,
+  translations: Object.fromEntries(
+    (input.translations ?? []).map(({ locale, ...said }) => [localeKey(locale), saidOf(said)]),
+  ),
+})
+
+export interface TemplateDetail {
+  template: Template
+  written: TemplateVersion
+}
+
+/** @throws {Refusal} `template_not_found`, of a version as well */
+export async function getTemplate(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  version?: number,
+): Promise<TemplateDetail> {
+  const unit = unitOf(em)
+  const template = isId(id) ? await unit.findOne(Template, { id, workspaceId }, AS_IT_IS) : null
+  const written =
+    template &&
+    (await unit.findOne(TemplateVersion, { templateId: id, version: version ?? template.version }, AS_IT_IS))
+  if (!template || !written) throw new Refusal(TEMPLATE_NOT_FOUND)
+  return { template, written }
+}
+
+/** How many templates one layout or partial is made anew in, at once. */
+export const MOST_DEPENDENTS = 100
+
+/** What writing a template comes to: itself, and those that are made with it. */
+export interface Prepared {
+  written: WrittenTemplate
+  compilation: Compilation
+  dependents: { of: Dependent; written: WrittenTemplate; compilation: Compilation }[]
+}
+
+/**
+ * Compiles what is to be written, and all that is made with it: before the transaction, because it takes a while.
+ *
+ * @param id of the one that is replaced
+ * @throws {Refusal} `invalid_template`, also where another template would not be one any more; `template_not_found`; `busy`
+ */
+export async function prepareTemplate(
+  em: EntityManager,
+  renderer: Renderer,
+  workspaceId: string,
+  input: ContentInput,
+  of: { kind: TemplateKind } | { id: string },
+): Promise<Prepared> {
+  const written = writtenOf(input)
+  const id = 'id' in of ? of.id : undefined
+  const kind = 'id' in of ? (await getTemplate(em, workspaceId, of.id)).template.kind : of.kind
+  const compilation = await compileTemplate(em, renderer, workspaceId, { kind, written })
+  assertCompiles(compilation)
+  if (id === undefined || kind === 'EMAIL') return { written, compilation, dependents: [] }
+  const dependents = []
+  for (const dependent of await dependentsOf(em.fork(), id, MOST_DEPENDENTS + 1)) {
+    if (dependents.length === MOST_DEPENDENTS) {
+      throw new Refusal(TEMPLATE_IN_USE, {
+        message: `More than ${MOST_DEPENDENTS} templates are made with it, which are not made anew at once`,
+      })
+    }
+    const their = (await getTemplate(em, workspaceId, dependent.id)).written.source
+    const instead = { id, html: written.html ?? '' }
+    const options = { kind: dependent.kind, written: their, instead }
+    const made = await compileTemplate(em, renderer, workspaceId, options)
+    assertCompiles(made, `The template "${dependent.name}", which is made with it: `)
+    dependents.push({ of: dependent, written: their, compilation: made })
+  }
+  return { written, compilation, dependents }
+}
+
+/** @throws {Refusal} `template_name_taken` */
+export function createTemplate(
+  em: EntityManager,
+  workspaceId: string,
+  { name, kind }: { name: string; kind: TemplateKind },
+  { written, compilation }: Prepared,
+  id = newId(),
+): Promise<TemplateDetail> {
+  return nameOnce(() =>
+    unitOf(em).transactional(async (unit) => {
+      const template = unit.create(Template, { id, workspaceId, kind, name })
+      await unit.flush()
+      return { template, written: await writeVersion(unit, template, written, compilation) }
+    }),
+  )
+}
+
+/**
+ * Has a template say something else, as a new version; and makes anew what is made with it.
+ * @throws {Refusal} `template_not_found`; `changed_meanwhile`; `template_name_taken`
+ */
+export function replaceTemplate(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  name: string,
+  { written, compilation, dependents }: Prepared,
+  expected: Revisions,
+): Promise<TemplateDetail> {
+  return nameOnce(() =>
+    unitOf(em).transactional(async (unit) => {
+      const template = await lockTemplate(unit, workspaceId, id)
+      assertUnchanged(expected, template.version)
+      template.name = name
+      template.version += 1
+      template.updatedAt = new Date()
+      await unit.flush()
+      const version = await writeVersion(unit, template, written, compilation)
+      for (const { of, written: their, compilation: made } of dependents) {
+        const dependent = await lockTemplate(unit, workspaceId, of.id)
+        // Somebody has written it meanwhile, with what was there before: it is made with this when it is written again.
+        if (dependent.version !== of.version) continue
+        dependent.version += 1
+        await unit.flush()
+        await writeVersion(unit, dependent, their, made)
+      }
+      return { template, written: version }
+    }),
+  )
+}
+
+/**
+ * Deletes a template, with its versions. Automations and campaigns keep what they have of it.
+ * @throws {Refusal} `template_not_found`; `template_in_use` of a layout or a partial
+ */
+export async function deleteTemplate(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await unitOf(em).transactional(async (unit) => {
+    await lockTemplate(unit, workspaceId, id)
+    const dependents = await dependentsOf(unit, id, 3)
+    if (dependents.length > 0) {
+      const names = dependents.map(({ name }) => `"${name}"`).join(', ')
+      throw new Refusal(TEMPLATE_IN_USE, {
+        message: `Templates are made with this layout or partial: ${names}. Change those first`,
+      })
+    }
+    await unit.nativeDelete(Template, { id, workspaceId })
+  })
+}
+
+async function lockTemplate(unit: EntityManager, workspaceId: string, id: string): Promise<Template> {
+  const template = isId(id)
+    ? await unit.findOne(Template, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null
+  if (!template) throw new Refusal(TEMPLATE_NOT_FOUND)
+  return template
+}
+
+async function writeVersion(
+  unit: EntityManager,
+  { id, version }: Template,
+  source: WrittenTemplate,
+  { compiled, uses }: Compilation,
+): Promise<TemplateVersion> {
+  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, uses })
+  await unit.flush()
+  return written
+}
+
+async function nameOnce<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (violatedConstraint(error) === 'templates_partial_name')
+      throw new Refusal(PARTIAL_NAME_TAKEN, { param: '/name' })
+    throw error
+  }
+}

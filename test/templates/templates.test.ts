@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const MJML = (text: string) =>
+  `<mjml><mj-body><mj-section><mj-column><mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`
+
+describe('templates', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  let count = 0
+  const write = (fields: object) => service.call('POST', 'templates', { name: `Template ${(count += 1)}`, ...fields })
+  const create = async (fields: object): Promise<string> => {
+    const { status, body } = await write(fields)
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.data.id
+  }
+  const preview = async (id: string, body: object = {}) =>
+    (await service.call('POST', `templates/${id}/preview`, body)).body.data
+  /** What somebody was sent. */
+  const sentTo = async (contactId: string) =>
+    eventually('it is sent', async () =>
+      (
+        (await activityOf(service, contactId)) as unknown as {
+          status: string
+          html: string
+          text: string
+          subject: string
+        }[]
+      ).find(({ status }) => status === 'SENT'),
+    )
+
+  it('are kept in versions, none of which changes', async () => {
+    const id = await create({ name: 'Welcome', subject: 'One', text: 'Hi' })
+    const first = await service.call('GET', `templates/${id}`)
+    assert.equal(first.headers.get('etag'), '"1"')
+    const second = await service.call('PUT', `templates/${id}`, { name: 'Welcome!', subject: 'Two', text: 'Hi' })
+    assert.deepEqual(
+      [second.body.data.version, second.body.data.subject, second.body.data.name],
+      [2, 'Two', 'Welcome!'],
+    )
+    assert.equal((await service.call('GET', `templates/${id}?version=1`)).body.data.subject, 'One')
+    assert.equal((await service.call('GET', `templates/${id}?version=3`)).refused, '404 template_not_found')
+    const { data, pagination } = (await service.call('GET', `templates/${id}/versions`)).body
+    assert.deepEqual([data.map(({ version }: { version: number }) => version), pagination.total], [[2, 1], 2])
+    const late = await service.call(
+      'PUT',
+      `templates/${id}`,
+      { name: 'x', subject: 'x' },
+      { headers: { 'if-match': '"1"' } },
+    )
+    assert.equal(late.refused, '412 changed_meanwhile')
+    assert.equal((await service.call('DELETE', `templates/${id}`)).status, 200)
+    assert.equal((await service.call('GET', `templates/${id}`)).refused, '404 template_not_found')
+  })
+
+  it('are listed by kind, without what they say', async () => {
+    const partial = await create({ kind: 'PARTIAL', name: 'listed', html: 'x' })
+    const { data } = (await service.call('GET', 'templates?kind=PARTIAL')).body
+    assert.ok(data.some(({ id }: { id: string }) => id === partial))
+    assert.ok(data.every((each: { kind: string; html?: string }) => each.kind === 'PARTIAL' && each.html === undefined))
+  })
+
+  it('in MJML become tables that Outlook has conditionals for, with a text', async () => {
+    const html = MJML('Hello {{ contact.firstName }}')
+    const id = await create({ format: 'MJML', subject: 'Hi', html, previewText: 'Tea & {{ contact.firstName }} <3' })
+    const seen = await preview(id)
+    assert.match(seen.html, /<!--\[if mso \| IE\]>/)
+    assert.match(seen.html, /Hello Ada/)
+    assert.match(seen.html, /<body[^>]*><div style="display:none[^"]*">Tea &amp; Ada &lt;3/)
+    assert.equal(seen.text, 'Hello Ada')
+    assert.equal((await service.call('GET', `templates/${id}`)).body.data.html, html)
+  })
+
+  it('in HTML have their styles where mailboxes look for them, and Liquid as it was', async () => {
+    const html =
+      '<style>p { color: red } @media (max-width: 600px) { p { color: blue } }</style>' +
+      '<p title="{{ contact.firstName | default: \'you\' }}">{% if contact.firstName > "A" %}A & B{% endif %}</p>'
+    const { html: made } = await preview(await create({ subject: 'Hi', html }))
+    assert.match(made, /<p title="Ada" style="color: red;?">A &(amp;)? B<\/p>/)
+    assert.match(made, /@media/)
+  })
+
+  it('are in a layout, with partials; a change of those makes them anew, and one that breaks them is refused', async () => {
+    const foot = await create({ kind: 'PARTIAL', name: 'foot', html: '<footer>{{ contact.email }}</footer>' })
+    const layout = await create({
+      kind: 'LAYOUT',
+      name: 'Frame',
+      html: '<header>{{ contact.firstName }}</header>{{ content }}{% render "foot" %}',
+    })
+    const id = await create({ name: 'Framed', subject: 'Hi', html: '<p>Body</p>', layoutId: layout })
+    assert.equal((await preview(id)).html, '<header>Ada</header><p>Body</p><footer>ada@example.com</footer>')
+
+    await service.call('PUT', `templates/${foot}`, { name: 'foot', html: '<footer>New</footer>' })
+    assert.equal((await preview(id)).html, '<header>Ada</header><p>Body</p><footer>New</footer>')
+    assert.equal((await preview(id, { version: '1' })).html.includes('ada@example.com'), true)
+
+    const broken = await service.call('PUT', `templates/${layout}`, { name: 'Frame', html: '{% if x %}{{ content }}' })
+    assert.equal(broken.refused, '400 invalid_template')
+    const twice = await service.call('PUT', `templates/${layout}`, { name: 'Frame', html: 'no place' })
+    assert.match(twice.body.error, /a layout has \{\{ content \}\} in one place/)
+    for (const used of [layout, foot]) {
+      assert.equal((await service.call('DELETE', `templates/${used}`)).refused, '409 template_in_use')
+    }
+    assert.equal((await write({ kind: 'PARTIAL', name: 'foot', html: 'x' })).refused, '409 template_name_taken')
+  })
+
+  it('say the line and the column of what is wrong', async () => {
+    const cases = [
+      [{ html: '<p>\n  {% if a %}' }, 'html', 2, 3],
+      [{ subject: '{{ a | nothing }}' }, 'subject', 1, 1],
+      [
+        {
+          format: 'MJML',
+          html: '<mjml><mj-body>\n<mj-section>\n  <mj-nothing>x</mj-nothing></mj-section></mj-body></mjml>',
+        },
+        'html',
+        3,
+        3,
+      ],
+      [{ html: '{% render "nobody" %}' }, 'html', null, null],
+      [{ format: 'MJML', html: 'plain' }, 'html', null, null],
+    ] as const
+    for (const [fields, field, line, column] of cases) {
+      const body = { subject: 'Hi', ...fields }
+      const refused = await write(body)
+      assert.equal(refused.refused, '400 invalid_template', JSON.stringify(fields))
+      assert.equal(refused.headers.get('x-error-param'), `/${field}`)
+      const seen = (await service.call('POST', 'templates/preview', body)).body.data
+      const [problem] = seen.problems
+      assert.deepEqual([problem.field, problem.line, problem.column], [field, line, column], problem.problem)
+    }
+  })
+
+  it('that loop, recurse, eat memory or end in the middle of a tag are refused, and others go on', async () => {
+    await create({ kind: 'PARTIAL', name: 'ok', html: 'x' })
+    const itself = await create({ kind: 'PARTIAL', name: 'itself', html: 'y' })
+    await service.call('PUT', `templates/${itself}`, { name: 'itself', html: '{% render "itself" %}' })
+    const doubling = await create({ kind: 'PARTIAL', name: 'doubling', html: 'z'.repeat(400_000) })
+    assert.ok(doubling)
+    const bad = [
+      { html: '{% for a in (1..100000000) %}x{% endfor %}' },
+      { html: '{% render "itself" %}' },
+      { html: '{% render "doubling" %}{% render "doubling" %}{% render "doubling" %}' },
+      { html: '{% assign a = "aaaaaaaaaa" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}{{ a }}' },
+      { html: '{{ contact.' },
+      { html: '{% render contact.email %}' },
+      { html: '{% include "/etc/passwd" %}' },
+      { subject: '{{ "%00" | url_decode }}' },
+    ]
+    for (const fields of bad) {
+      const { refused } = await write({ subject: 'Hi', ...fields })
+      assert.equal(refused, '400 invalid_template', JSON.stringify(fields).slice(0, 80))
+    }
+    const files = await preview(
+      await create({ format: 'MJML', subject: 'x', html: MJML('<mj-include path="/etc/passwd" />') }),
+    )
+    assert.ok(!JSON.stringify(files).includes('root:'))
+    assert.equal((await preview(await create({ subject: 'x', text: '{% render "ok" %}' }))).text, 'x')
+  })
+
+  it('have an email’s size, its links, and what filters would count against it', async () => {
+    const html = `<img src="https://example.com/a.png"><a href="http://bit.ly/x?a=1&amp;b=2">Go</a>${' '.repeat(110 * 1024)}`
+    const seen = await preview(await create({ subject: 'FREE MONEY!!', html }))
+    assert.ok(seen.bytes > 102 * 1024)
+    assert.deepEqual(seen.links, ['http://bit.ly/x?a=1&b=2'])
+    const codes = seen.warnings.map(({ code }: { code: string }) => code)
+    for (const code of [
+      'clipped',
+      'no_unsubscribe_link',
+      'shouting',
+      'exclamations',
+      'no_alt',
+      'pictures_alone',
+      'shortened_link',
+      'plain_http',
+    ]) {
+      assert.ok(codes.includes(code), code)
+    }
+    const sound = await preview(
+      await create({ subject: 'Your week', html: '<p>Hi</p><a href="{{ unsubscribeUrl }}">Unsubscribe</a>' }),
+    )
+    assert.deepEqual(sound.warnings, [])
+  })
+
+  it('are sent by a step, in the contact’s language, as they were when it was published', async () => {
+    const id = await create({
+      subject: 'Hello {{ contact.firstName }}',
+      html: '<p>Hello</p>',
+      translations: [
+        { locale: 'de', subject: 'Hallo {{ contact.firstName }}', html: '<p>Guten Tag</p>' },
+        { locale: 'pt_BR', subject: 'Olá' },
+      ],
+    })
+    const automationId = await anAutomation(service, { steps: [{ type: 'EMAIL', templateId: id }] })
+    await service.call('PUT', `templates/${id}`, { name: 'x', subject: 'Later', text: 'Later' })
+    const { data } = (await service.call('GET', `automations/${automationId}`)).body
+    assert.deepEqual([data.steps[0].templateId, data.steps[0].templateVersion], [id, 1])
+    for (const [locale, subject, html] of [
+      ['de-AT', 'Hallo Ada', /<p>Guten Tag<\/p>/],
+      ['pt-br', 'Olá', /<p>Hello<\/p>/],
+      ['fr', 'Hello Ada', /<p>Hello<\/p>/],
+      [7, 'Hello Ada', /<p>Hello<\/p>/],
+    ] as const) {
+      const contactId = await aContact(service, { firstName: 'Ada', metadata: { locale } })
+      await enroll(service, automationId, contactId)
+      const sent = await sentTo(contactId)
+      assert.equal(sent.subject, subject)
+      assert.match(sent.html, html)
+      assert.ok(await addressOf(service, contactId))
+    }
+    // What was read can be written, also when the template is gone.
+    await service.call('DELETE', `templates/${id}`)
+    const again = await service.call('PUT', `automations/${automationId}/steps`, { steps: data.steps })
+    assert.deepEqual([again.status, again.body.data.steps[0].templateId], [200, null])
+    assert.equal(again.body.data.steps[0].subject, 'Hello {{ contact.firstName }}')
+  })
+
+  it('are not taken by a step where there is none, or only a part of one', async () => {
+    const partial = await create({ kind: 'PARTIAL', name: 'apart', html: 'x' })
+    for (const templateId of [partial, '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e', 'nonsense']) {
+      const made = await service.call('POST', 'automations', {
+        name: 'x',
+        trigger: 'SIGNUP',
+        steps: [{ type: 'EMAIL', templateId }],
+      })
+      assert.equal(made.refused, '404 template_not_found')
+    }
+  })
+
+  it('of another workspace are not to be had', async () => {
+    const id = await create({ subject: 'Ours', text: 'x' })
+    const key = await service.newKey()
+    for (const [method, path, body] of [
+      ['GET', `templates/${id}`],
+      ['PUT', `templates/${id}`, { name: 'x', subject: 'x' }],
+      ['DELETE', `templates/${id}`],
+      ['GET', `templates/${id}/versions`],
+      ['POST', `templates/${id}/preview`, {}],
+    ] as const) {
+      assert.equal((await service.call(method, path, body, { key })).refused, '404 template_not_found')
+    }
+    const made = await service.call(
+      'POST',
+      'automations',
+      { name: 'x', trigger: 'SIGNUP', steps: [{ type: 'EMAIL', templateId: id }] },
+      { key },
+    )
+    assert.equal(made.refused, '404 template_not_found')
+    const layout = await create({ kind: 'LAYOUT', html: '{{ content }}' })
+    const inTheirs = await service.call(
+      'POST',
+      'templates',
+      { name: 'x', subject: 'x', html: 'x', layoutId: layout },
+      { key },
+    )
+    assert.equal(inTheirs.refused, '404 template_not_found')
+  })
+})
