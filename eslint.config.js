@@ -28,6 +28,7 @@ const ROOMS = [
   'automations',
   'enrollments',
   'consent',
+  'campaigns',
   'erasure',
   'figures',
   'relay',
@@ -39,7 +40,7 @@ const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
 const ALLOWED = {
   ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
   workflows: ['sequences'],
-  activities: before('consent'),
+  activities: before('erasure'),
   parts: ROOMS,
   bin: ROOMS,
   scripts: ROOMS,

@@ -1,7 +1,8 @@
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { retryMessage } from './retry-message.ts'
-import type { RetryInput, RetryResult } from '../src/sequences/index.ts'
+import { advanceCampaign } from './advance-campaign.ts'
+import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/sequences/index.ts'
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
 import { createBulkheads, createTurnstile } from './bulkheads.ts'
@@ -16,6 +17,8 @@ export interface Activities {
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
+  /** Does what comes next of a campaign, for some seconds. */
+  advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   rememberHeard(input: RememberHeardInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
@@ -37,6 +40,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       ),
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
+    advanceCampaign: (input) => advanceCampaign(dependencies, input),
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }

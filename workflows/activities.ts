@@ -1,4 +1,5 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import type { CampaignInput, CampaignStep } from '../src/sequences/index.ts'
 import type {
   Activities,
   BeginEnrollmentInput,
@@ -41,7 +42,7 @@ const normal = proxyActivities<Bookkeeping>({
  * Workspaces that wait for the same server take turns.
  */
 const queuedEmail = (workspaceId: string) =>
-  proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage'>>({
+  proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage' | 'advanceCampaign'>>({
     taskQueue: sendingQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -79,6 +80,10 @@ export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult>
 /** Tries a message again because somebody asked for it. */
 export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
   queuedEmail(input.workspaceId).retryMessage(input)
+
+/** Does what comes next of a campaign, for some seconds: others have their turns between. */
+export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
+  queuedEmail(input.workspaceId).advanceCampaign(input)
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {
   try {

@@ -1,2 +1,3 @@
 export { enrollment } from './enrollment.ts'
 export { retry } from './retry.ts'
+export { campaign } from './campaign.ts'

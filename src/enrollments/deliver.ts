@@ -51,6 +51,10 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
     if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
     return enrollments.retry(workspaceId, delivery.messageId)
   }
+  if (kind === 'CAMPAIGN') {
+    if (workspaceId === null || delivery.campaignId === null) throw new Error('A CAMPAIGN without its ids')
+    return enrollments.campaign(workspaceId, delivery.campaignId)
+  }
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
   switch (kind) {
     case 'START': {

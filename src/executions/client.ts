@@ -5,6 +5,9 @@ import {
   askedSignal,
   type Arrival,
   automationChangedSignal,
+  campaignChangedSignal,
+  type CampaignWorkflow,
+  campaignWorkflowId,
   ENGINE,
   type EnrollmentInput,
   type EnrollmentWorkflow,
@@ -86,6 +89,8 @@ export interface Enrollments {
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
   /** Has a message tried again. One that is being tried again already looks once more. */
   retry(workspaceId: string, messageId: string): Promise<void>
+  /** Has a campaign's workflow look what is next; it is started where there is none. */
+  campaign(workspaceId: string, campaignId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
   idle(): Promise<void>
 }
@@ -234,6 +239,20 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
           signal: askedSignal,
           taskQueue,
           workflowId: retryWorkflowId(messageId),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          args: [input],
+          priority: { fairnessKey: workspaceId },
+          typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.workspace, value: workspaceId }],
+        }),
+      )
+    },
+    async campaign(workspaceId, campaignId) {
+      const input = { workspaceId, campaignId, installationId: await installation() }
+      await within(() =>
+        client.workflow.signalWithStart<CampaignWorkflow, []>('campaign', {
+          signal: campaignChangedSignal,
+          taskQueue,
+          workflowId: campaignWorkflowId(campaignId),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           args: [input],
           priority: { fairnessKey: workspaceId },

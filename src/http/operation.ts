@@ -18,6 +18,7 @@ export const TAGS = {
   Segments: 'Saved conditions: whoever they are true for at the moment.',
   Templates: 'Emails that are kept apart from what sends them.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
+  Campaigns: 'One email to many.',
   Figures: 'How many there are of what, and what is due: read from tallies, however many there are.',
   Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',
   Account: 'Signing in with a browser, and what is of one person in all workspaces.',

@@ -8,9 +8,10 @@ export interface ListedMessage {
   id: string
   status: MessageStatus
   contactId: string
-  automationId: string
-  enrollmentId: string
-  stepId: string
+  automationId: string | null
+  enrollmentId: string | null
+  stepId: string | null
+  campaignId: string | null
   to: string | null
   subject: string | null
   messageId: string | null
@@ -27,9 +28,10 @@ interface ListedRow {
   id: string
   status: MessageStatus
   contact_id: string
-  automation_id: string
-  enrollment_id: string
-  step_id: string
+  automation_id: string | null
+  enrollment_id: string | null
+  step_id: string | null
+  campaign_id: string | null
   recipient: string | null
   subject: string | null
   message_id: string | null
@@ -45,10 +47,11 @@ interface ListedRow {
 /** What messages are looked for by; all that is given has to be so. */
 export interface MessageSearch {
   automationId?: string | undefined
+  campaignId?: string | undefined
   contactId?: string | undefined
 }
 
-const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.recipient,
+const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
     item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
     nullif(item.retry_at, '-infinity') as retry_at`
 
@@ -60,7 +63,7 @@ const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollme
  */
 export function messagePage(
   workspaceId: string,
-  { automationId, contactId }: MessageSearch,
+  { automationId, campaignId, contactId }: MessageSearch,
   page: Omit<NewestPage, 'table' | 'at' | 'of'>,
   parameters: unknown[],
 ): string {
@@ -69,11 +72,11 @@ export function messagePage(
   if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
   if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
   // As a question of its own, where there is another index to go by: one that is asked of each row would be asked of millions.
-  of.push(
-    automationId === undefined || contactId !== undefined
-      ? `item.workspace_id = ${own}`
-      : `(select workspace_id from messages where automation_id = $${parameters.length}::uuid limit 1) = ${own}`,
-  )
+  if (campaignId !== undefined) {
+    of.push(`item.campaign_id = $${parameters.push(campaignId)}::uuid`)
+    of.push(`(select workspace_id from campaigns where id = $${parameters.length}::uuid) = ${own}`)
+  } else if (automationId === undefined || contactId !== undefined) of.push(`item.workspace_id = ${own}`)
+  else of.push(`(select workspace_id from messages where automation_id = $${parameters.length}::uuid limit 1) = ${own}`)
   return newestPage({ table: 'messages', at: 'created_at', of: of.join(' and '), ...page }, parameters)
 }
 
@@ -95,6 +98,7 @@ const toListed = (row: ListedRow): ListedMessage => ({
   automationId: row.automation_id,
   enrollmentId: row.enrollment_id,
   stepId: row.step_id,
+  campaignId: row.campaign_id,
   to: row.recipient,
   subject: row.subject,
   messageId: row.message_id,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 /**
  * What became of one email to one contact:
+ * - QUEUED: of a campaign, and not tried yet
  * - SENDING: claimed; whether the server has it is not known yet
  * - DEFERRED: known to be not sent, to be tried again
  * - SENT, CAPTURED: taken by the server, or stored instead where mail is captured
@@ -11,6 +12,7 @@ import { createHash } from 'node:crypto'
  * - DISMISSED: left, because an operator has decided so of an UNCONFIRMED one, or its enrollment was ended before it was sent
  */
 export const MESSAGE_STATUSES = [
+  'QUEUED',
   'SENDING',
   'DEFERRED',
   'SENT',

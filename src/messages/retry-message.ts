@@ -48,7 +48,10 @@ class RetryAttempt implements Attempt {
     this.draft = draft
     this.key = draft.key
     const { enrollmentId, stepId } = draft.key
-    this.ids = { enrollmentId, stepId, automationId: draft.automationId }
+    this.ids =
+      draft.automationId === null
+        ? { campaignId: enrollmentId, contactId: stepId }
+        : { enrollmentId, stepId, automationId: draft.automationId }
   }
 
   claim(as: ClaimAs): Promise<string | undefined> {

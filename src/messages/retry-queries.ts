@@ -17,7 +17,7 @@ import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import { messagePage, type MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
 import { recordOutcome, type Content, type Outcome } from './record-queries.ts'
-import { draftOnceMore, type OnceMoreDraft } from './unconfirmed-queries.ts'
+import { draftOfCampaign, draftOnceMore, type OnceMoreDraft } from './unconfirmed-queries.ts'
 
 /** What somebody may ask to have tried again. Nothing else is settled and may not have arrived. */
 export const RETRYABLE = ['FAILED', 'CAPTURED', 'UNCONFIRMED'] as const
@@ -63,12 +63,16 @@ export async function findRetryCandidate(
 }
 
 const HAS_SOURCE = `
-exists (
+(exists (
+  select from campaigns campaign
+  join contacts contact on contact.id = message.contact_id and contact.workspace_id = campaign.workspace_id
+  where campaign.id = message.campaign_id
+) or exists (
   select from enrollments enrollment
   join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
   join contacts contact on contact.id = enrollment.contact_id
   where enrollment.id = message.enrollment_id
-)`
+))`
 
 /**
  * Has a message tried again, and makes that due. Asked again meanwhile, it stays as it was.
@@ -148,7 +152,8 @@ export async function overdueRetries(em: EntityManager, limit: number): Promise<
     em,
     `select id, workspace_id as "workspaceId" from messages message
      where ${MAY_SEND} and ${IS_RETRYABLE} and retry_at > '-infinity'
-       and exists (select from automations where id = automation_id and status in ${SENDING_STATUSES} and deleted_at is null)
+       and (campaign_id is not null
+         or exists (select from automations where id = automation_id and status in ${SENDING_STATUSES} and deleted_at is null))
        and retry_at < now() - interval '${OVERDUE_MINUTES} minutes' order by random() limit $1`,
     [limit],
   )
@@ -182,12 +187,13 @@ export async function wakeRetries(
 }
 
 /** Looks at a message that is to be tried again, without a lock: the claim asks again. */
-export const draftRetry = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
-  draftOnceMore(em, id, { name: 'to-retry', sql: IS_TO_RETRY })
+export const draftRetry = async (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
+  (await draftOnceMore(em, id, {
+    name: 'to-retry',
+    sql: `${IS_TO_RETRY} and automation.status in ${SENDING_STATUSES}`,
+  })) ?? (await draftOfCampaign(em, id, IS_TO_RETRY))
 
-const IS_TO_RETRY = `
-(${IS_RETRYABLE} and message.retry_at > '-infinity' and automation.status in ${SENDING_STATUSES}
-  and ${MAY_SEND})`
+const IS_TO_RETRY = `(${IS_RETRYABLE} and message.retry_at > '-infinity' and ${MAY_SEND})`
 
 /** An attempt at it. @see Claim */
 export interface RetryClaim {
@@ -223,10 +229,14 @@ export async function claimRetry(
 /** Under the same locks as a claim of a sequence's: a DELETE, a PATCH or an erasure waits for it, or it finds nothing. */
 const CLAIM = `
 with automation as (
-  select id, status from automations
+  select id from automations
   where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null and status in ${SENDING_STATUSES}
   for share
 ),
+campaign as (
+  select id from campaigns where id = (select campaign_id from messages where id = $1::uuid) for share
+),
+source as (select id from automation union all select id from campaign),
 contact as (
   select id from contacts where id = (select contact_id from messages where id = $1::uuid) and email = $4::text
     and consents = $7::integer
@@ -236,8 +246,9 @@ update messages message
 set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claimed_at = now(), error = null, retry_at = null,
   lease_until = clock_timestamp() + make_interval(secs => $5::float8),
   message_id = case when message.status = 'UNCONFIRMED' then coalesce(message.message_id, $6::text) else $6::text end
-from automation, contact
-where message.id = $1::uuid and automation.id = message.automation_id and contact.id = message.contact_id
+from source, contact
+where message.id = $1::uuid and source.id = coalesce(message.automation_id, message.campaign_id)
+  and contact.id = message.contact_id
   and message.attempts = $3::integer and ${IS_TO_RETRY}
 returning message.id`
 

@@ -68,14 +68,16 @@ export const messageOperations = [
     answers: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageShape) } },
     refusals: { 400: [NO_CURSOR, 'since must be a time such as 2026-11-21T09:30:00Z'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query }, { em }) {
-      const { status, automationId, contactId: given, since, until, limit } = query
+      const { status, automationId, campaignId, contactId: given, since, until, limit } = query
       const behind = readCursor(query.cursor)
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
       const statuses = status === undefined ? MESSAGE_STATUSES : [status]
       const range = { statuses, behind, since, until, limit: limit + 1 }
-      const isNone = automationId !== undefined && !isId(automationId)
-      const page = isNone ? [] : await messagesOf(em.fork(), caller.workspace.id, { automationId, contactId }, range)
+      const isNone = [automationId, campaignId].some((id) => id !== undefined && !isId(id))
+      const page = isNone
+        ? []
+        : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId }, range)
       // Nobody is not somebody to whom nothing was sent.
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
       return cursorAnswer(page, limit, presentListed)
@@ -139,11 +141,11 @@ export const messageOperations = [
       409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED],
     },
     async handle({ caller, body }, { em }) {
-      const { status, automationId, contactId: given, evenIfSent = false } = body
+      const { status, automationId, campaignId, contactId: given, evenIfSent = false } = body
       const behind = readCursor(body.cursor)
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
-      const search = { status, automationId, contactId, behind, since: body.since, until: body.until }
+      const search = { status, automationId, campaignId, contactId, behind, since: body.since, until: body.until }
       const { asked, last, onlySince } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       const warning =
         `This installation was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +

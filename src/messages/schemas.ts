@@ -18,6 +18,7 @@ const ofContact = () =>
 export const messagesQuery = cursorQuery({
   status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only those in this status.', example: 'FAILED' }),
   automationId: string().meta({ description: 'Only those of this automation.', isId: true, example: EXAMPLE_ID }),
+  campaignId: string().meta({ description: 'Only those of this campaign.', isId: true, example: EXAMPLE_ID }),
   contactId: ofContact(),
   ...range,
 })
@@ -35,6 +36,7 @@ export const retrySchema = object({ evenIfSent: evenIfSent() })
 export const retriesSchema = object({
   status: string().oneOf(RETRYABLE).required().meta({ description: 'Which are tried again.', example: 'FAILED' }),
   automationId: givenId('Only those of this automation.'),
+  campaignId: givenId('Only those of this campaign.'),
   contactId: ofContact(),
   ...range,
   evenIfSent: evenIfSent(),

@@ -2,7 +2,14 @@ import { abortAfter } from '../platform/abort.ts'
 import { withoutAddresses } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
-import { type RenderedEmail, type Renderer, RendererBusy, RendererClosed, TemplateError } from '../rendering/index.ts'
+import {
+  type RenderedEmail,
+  type Renderer,
+  RendererBusy,
+  RendererClosed,
+  TemplateError,
+  type TemplateProblem,
+} from '../rendering/index.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { Draft } from './draft-queries.ts'
@@ -103,7 +110,7 @@ export class Sending {
   }
 
   async send(patience: Patience): Promise<SendResult> {
-    const { smtp, renderer } = this.dependencies
+    const { renderer } = this.dependencies
     const { draft } = this
     const { key } = this.attempt
     if (draft.suppressedBy) return this.settle({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[draft.suppressedBy] })
@@ -117,12 +124,26 @@ export class Sending {
       if (error instanceof RendererBusy)
         return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.putOff(error.message)
       if (!(error instanceof TemplateError)) throw error
-      // What it says can hold what the contact's data say: the log gets none of it.
-      const failed = { status: 'FAILED', error: `Template error in ${error.message}` } as const
-      return this.settle(failed, 'A template failed; the message has the reason')
+      return this.templateFailed(error.message)
     } finally {
       late.forget()
     }
+    return this.go(rendered, patience)
+  }
+
+  /** The same of what is rendered already, or can't be. */
+  async sendRendered(
+    rendered: RenderedEmail | TemplateProblem,
+    patience: Exclude<Patience, 'at-once'>,
+  ): Promise<SendResult> {
+    if ('problem' in rendered) return this.templateFailed(`${rendered.field}: ${rendered.problem}`)
+    return this.go(rendered, patience)
+  }
+
+  private async go(rendered: RenderedEmail, patience: Patience): Promise<SendResult> {
+    const { smtp } = this.dependencies
+    const { draft } = this
+    const { key } = this.attempt
     const content = compose(this.dependencies, key, draft, rendered)
     if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
     // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
@@ -138,6 +159,12 @@ export class Sending {
     }
     const permit = await this.permitInTime(smtp, patience.turn)
     return permit ? this.handOver(permit, content) : { kind: 'queue' }
+  }
+
+  private templateFailed(problem: string): Promise<SendResult> {
+    // What it says can hold what the contact's data say: the log gets none of it.
+    const failed = { status: 'FAILED', error: `Template error in ${problem}` } as const
+    return this.settle(failed, 'A template failed; the message has the reason')
   }
 
   private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<Permit | undefined> {

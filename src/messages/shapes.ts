@@ -22,7 +22,7 @@ const messageStatus = () =>
     .required()
     .meta({
       description:
-        'SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
+        'QUEUED (of a campaign, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
         'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), SUPPRESSED (not sent: its contact is not ' +
         'to be mailed), DISMISSED.',
       example: 'SENT',
@@ -35,9 +35,13 @@ export const messageShape = object({
     .oneOf(['MESSAGE'] as const)
     .required(),
   status: messageStatus(),
-  automationId: id('automation'),
-  enrollmentId: id('enrollment'),
-  stepId: id('step'),
+  automationId: id('automation').nullable().defined(),
+  enrollmentId: id('enrollment').nullable().defined(),
+  stepId: id('step').nullable().defined(),
+  campaignId: id('campaign')
+    .nullable()
+    .defined()
+    .meta({ description: 'The campaign that it is of; null where it is of an automation.', example: null }),
   to: nullableText('ada@example.com'),
   subject: nullableText('Welcome, Ada!'),
   html: nullableText(null),
@@ -67,9 +71,10 @@ export const presentMessage = ({
   id: message.id,
   type: 'MESSAGE',
   status: message.status,
-  automationId: message.automationId,
-  enrollmentId: message.enrollmentId,
-  stepId: message.stepId,
+  automationId: message.automationId ?? null,
+  enrollmentId: message.enrollmentId ?? null,
+  stepId: message.stepId ?? null,
+  campaignId: message.campaignId ?? null,
   to: message.recipient ?? null,
   subject: message.subject ?? null,
   html,
@@ -101,6 +106,7 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   automationId: message.automationId,
   enrollmentId: message.enrollmentId,
   stepId: message.stepId,
+  campaignId: message.campaignId,
   to: message.to,
   subject: message.subject,
   messageId: message.messageId,

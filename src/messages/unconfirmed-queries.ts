@@ -14,7 +14,8 @@ export interface UnconfirmedMessage {
   status: 'UNCONFIRMED' | 'SENDING' | 'DEFERRED'
   workspaceId: string
   contactId: string
-  automationId: string
+  /** `null` of a campaign's. */
+  automationId: string | null
   /** Its Message-ID header, by which the mail server's log knows it. */
   messageId: string | null
   error: string | null
@@ -30,7 +31,8 @@ export const IS_UNCONFIRMED = `
 (message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
   and (message.status = 'UNCONFIRMED'
     or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
-    or (message.status = 'DEFERRED'
+    -- A campaign tries its own again.
+    or (message.status = 'DEFERRED' and message.campaign_id is null
       and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
 
 export async function listUnconfirmed(em: EntityManager, limit: number): Promise<UnconfirmedMessage[]> {
@@ -83,7 +85,8 @@ export interface OnceMoreDraft extends Pick<
   | 'mail'
 > {
   key: MessageKey
-  automationId: string
+  /** `null` of a campaign's. */
+  automationId: string | null
   /** The Message-ID that it had, where it may have been sent. */
   header: string | null
   /** What became of it before. */
@@ -176,6 +179,73 @@ join email_contents base on base.automation_id = enrollment.automation_id and ba
 join email_contents content on content.automation_id = enrollment.automation_id and content.hash = ${IN_HER_LANGUAGE}
 join workspaces workspace on workspace.id = enrollment.workspace_id
 where message.id = $1::uuid and step.id = message.step_id::text`
+
+/**
+ * The same of a campaign's message.
+ * @param which a condition on a `message`: whether it may be sent once more
+ */
+export async function draftOfCampaign(
+  em: EntityManager,
+  id: string,
+  which: string,
+): Promise<OnceMoreDraft | undefined> {
+  const [row] = await preparedSql<{
+    campaign_id: string
+    status: MessageStatus
+    message_id: string | null
+    attempts: number
+    retry_at: string | null
+    workspace_id: string
+    mode: WorkspaceMode
+    contact_id: string
+    consents: number
+    category: EmailCategory
+    suppressed_by: SuppressedBy | null
+    email: string
+    first_name: string | null
+    metadata: Record<string, unknown>
+    mail: Draft['mail']
+    content: Draft['content']
+  }>(em, 'draft-of-campaign', `${DRAFT_OF_CAMPAIGN} and ${which}`, [id])
+  if (!row) return undefined
+  return {
+    key: { enrollmentId: row.campaign_id, stepId: row.contact_id, visit: 0 },
+    automationId: null,
+    before: row.status,
+    header: MAY_BE_KNOWN.includes(row.status) ? row.message_id : null,
+    retryAt: row.retry_at,
+    attempts: row.attempts,
+    onSendFailure: 'CONTINUE',
+    workspaceId: row.workspace_id,
+    workspaceMode: row.mode,
+    content: row.content,
+    category: row.category,
+    contactId: row.contact_id,
+    consents: row.consents,
+    suppressedBy: row.suppressed_by,
+    contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
+    event: null,
+    mail: row.mail,
+  }
+}
+
+/** Of a row `contact` and a row `campaign`: what it says in her language, or in its own. */
+export const CONTENT_OF_CAMPAIGN = `coalesce(
+    campaign.compiled -> 'translations' -> lower(replace(contact.metadata ->> 'locale', '_', '-')),
+    campaign.compiled -> 'translations' -> lower(split_part(replace(contact.metadata ->> 'locale', '_', '-'), '-', 1)),
+    campaign.compiled -> 'content'
+  )`
+
+const DRAFT_OF_CAMPAIGN = `
+select message.campaign_id, message.workspace_id, message.status, message.message_id, message.attempts, message.retry_at,
+  workspace.mode, contact.id as contact_id, contact.consents, campaign.category,
+  ${suppressedBy('campaign.category', 'null::text')} as suppressed_by, contact.email, contact.first_name, contact.metadata,
+  ${CONTENT_OF_CAMPAIGN} as content, (select mail from installation) as mail
+from messages message
+join campaigns campaign on campaign.id = message.campaign_id
+join contacts contact on contact.id = message.contact_id
+join workspaces workspace on workspace.id = message.workspace_id
+where message.id = $1::uuid`
 
 export interface Reclaimed {
   /** Whether it had certainly not been sent before. */

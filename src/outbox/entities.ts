@@ -14,6 +14,7 @@ const schema = defineEntity({
     eventId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
     messageId: p.uuid().nullable(),
+    campaignId: p.uuid().nullable(),
     afterId: p.uuid().nullable(),
     generation: p.integer(),
     attempts: p.integer(),

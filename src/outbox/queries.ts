@@ -9,6 +9,7 @@ import { NIL_ID } from '../platform/ids.ts'
  * - CANCEL: whatever workflow a contact has in an automation has to end
  * - END: the workflow of one enrollment has to end, and no other's
  * - RETRY: a message has to be tried again, because somebody asked for it
+ * - CAMPAIGN: a campaign has to look what is next, because somebody scheduled, paused, resumed or cancelled it
  * - WAKE_HELD: all that an automation holds have to be woken, in pages
  * - WAKE_RETRIES: what is to be tried again of an automation has to be looked at again, in pages
  * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
@@ -22,6 +23,7 @@ export type DeliveryKind =
   | 'CANCEL'
   | 'END'
   | 'RETRY'
+  | 'CAMPAIGN'
   | 'WAKE_HELD'
   | 'WAKE_RETRIES'
   | 'TEAR_DOWN'
@@ -47,6 +49,7 @@ const LANE_OF = {
   CANCEL: 'interactive',
   END: 'interactive',
   RETRY: 'interactive',
+  CAMPAIGN: 'interactive',
   WAKE_HELD: 'walk',
   WAKE_RETRIES: 'walk',
   TEAR_DOWN: 'walk',
@@ -65,6 +68,7 @@ export interface Delivery {
   eventId: string | null
   enrollmentId: string | null
   messageId: string | null
+  campaignId: string | null
   afterId: string | null
   generation: number
   attempts: number
@@ -93,6 +97,7 @@ export interface DeliveryRow {
   event_id: string | null
   enrollment_id: string | null
   message_id: string | null
+  campaign_id: string | null
   after_id: string | null
   generation: number
   attempts: number
@@ -110,6 +115,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   eventId: row.event_id,
   enrollmentId: row.enrollment_id,
   messageId: row.message_id,
+  campaignId: row.campaign_id,
   afterId: row.after_id,
   generation: row.generation,
   attempts: row.attempts,
@@ -125,7 +131,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
  */
 export const deliveryColumns = (events = 'trigger_events'): string => `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
-delivery.enrollment_id, delivery.message_id, delivery.after_id, delivery.generation, delivery.attempts,
+delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts,
 (select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
 (select id from enrollments enrollment
  where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'

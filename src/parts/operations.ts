@@ -3,6 +3,7 @@ import { ACCOUNT_LIMITS } from '../accounts/index.ts'
 import { accountOperations } from '../accounts/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
 import { preferencesPages } from '../consent/index.ts'
+import { campaignOperations } from '../campaigns/routes.ts'
 import { consentOperations } from '../consent/routes.ts'
 import { contactOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
@@ -33,6 +34,7 @@ export const operations: readonly Operation[] = [
   ...segmentOperations,
   ...templateOperations,
   ...automationOperations,
+  ...campaignOperations,
   ...enrollmentOperations,
 ]
 

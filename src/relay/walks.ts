@@ -1,5 +1,6 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { campaignsUnderWay } from '../campaigns/index.ts'
 import { activePage, settleActive } from '../enrollments/index.ts'
 import { eraseRest } from '../erasure/index.ts'
 import { advanceWalk, type Delivery, type Dependencies, enqueue, settleDeliveries } from '../outbox/index.ts'
@@ -52,6 +53,7 @@ export async function walk(dependencies: Dependencies, delivery: Delivery): Prom
     case 'CANCEL':
     case 'END':
     case 'RETRY':
+    case 'CAMPAIGN':
       throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
   }
 }
@@ -122,7 +124,10 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
   await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
-  if (page.length < RECONCILE.size) await retryOverdue(dependencies)
+  if (page.length < RECONCILE.size) {
+    await retryOverdue(dependencies)
+    await lookAfterCampaigns(dependencies)
+  }
   await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
 
@@ -130,6 +135,14 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
 async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   const overdue = await overdueRetries(em.fork(), RETRIES_AT_ONCE)
   await pMap(overdue, ({ id, workspaceId }) => enrollments.retry(workspaceId, id), {
+    concurrency: RECONCILE.concurrency,
+  })
+}
+
+/** A campaign that goes on, and whose workflow Temporal has lost, gets one; any other one looks what is next, as it does anyway. */
+async function lookAfterCampaigns({ em, enrollments }: Dependencies): Promise<void> {
+  const underWay = await campaignsUnderWay(em.fork())
+  await pMap(underWay, ({ id, workspaceId }) => enrollments.campaign(workspaceId, id), {
     concurrency: RECONCILE.concurrency,
   })
 }

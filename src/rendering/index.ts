@@ -6,6 +6,7 @@ export {
   RendererBusy,
   RendererClosed,
   TemplateError,
+  type TemplateProblem,
   type TemplateVariables,
   type UnknownVariable,
 } from './content.ts'

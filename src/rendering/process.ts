@@ -44,7 +44,9 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
-  const most = job.kind === 'compile' ? { ...allowance, deadlineMs: deadlineMs * COMPILING } : allowance
+  // Of many, none has more time because the others need less.
+  const times = job.kind === 'compile' ? COMPILING : job.kind === 'render-all' ? job.variables.length : 1
+  const most = { ...allowance, deadlineMs: deadlineMs * times }
   deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
   look = setInterval(() => {
     if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })

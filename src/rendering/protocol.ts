@@ -1,6 +1,6 @@
 import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import type { Allowance } from './deadline.ts'
-import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
+import type { EmailContent, RenderedEmail, TemplateFindings, TemplateProblem, TemplateVariables } from './content.ts'
 
 /** In the order in which they are rendered, and known by their places: `thread.ts` writes the one in progress. */
 export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (keyof EmailContent)[]
@@ -17,12 +17,14 @@ export interface RenderProcessOptions extends Allowance {
 /** What a process is told. `key` is what the content is known by: parsed templates are kept under it. */
 export type RenderJob =
   | { kind: 'render'; key: string; content: EmailContent; variables: TemplateVariables }
+  | { kind: 'render-all'; key: string; content: EmailContent; variables: readonly TemplateVariables[] }
   | { kind: 'check'; key: string; content: EmailContent }
   | { kind: 'compile'; key: string; input: CompileInput }
 
 /** What becomes of a job that comes to its end, whatever it finds. */
 export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
+  | { kind: 'rendered-all'; emails: (RenderedEmail | TemplateProblem)[] }
   | { kind: 'checked'; findings: TemplateFindings }
   | { kind: 'compiled'; template: CompiledTemplate }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }

@@ -11,6 +11,7 @@ import {
   type EmailContent,
   type RenderedEmail,
   type TemplateFindings,
+  type TemplateProblem,
   type TemplateVariables,
 } from './content.ts'
 
@@ -40,6 +41,16 @@ export interface Renderer {
    * @throws {TemplateError} naming the field, when a template fails; {RendererBusy} when the machine is too busy
    */
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
+  /**
+   * The same for many contacts, in one job: what one of them fails of is its own, and what it takes is held to what all may take.
+   * @returns in their order; what is wrong with a template where it can't be rendered for somebody
+   * @throws {RendererBusy} when the machine is too busy
+   */
+  renderAll(
+    content: EmailContent,
+    variables: readonly TemplateVariables[],
+    options?: JobOptions,
+  ): Promise<(RenderedEmail | TemplateProblem)[]>
   /**
    * Tries the templates of an email. @returns what is wrong, by field; empty when all is well.
    * @throws {RendererBusy} when the machine is too busy to tell
@@ -158,9 +169,14 @@ export function createRenderer({
       const since = at.process.started ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
       // A compilation loads much, once; it says nothing of what its owner's emails take.
-      if (job.message.kind !== 'compile' && performance.now() - since > HEAVY_MS) heavy.note(job.group)
+      if (job.message.kind !== 'compile' && job.message.kind !== 'render-all' && performance.now() - since > HEAVY_MS)
+        heavy.note(job.group)
       failedStarts = 0
-      if (outcome.kind === 'rendered' || (outcome.kind === 'checked' && outcome.findings.problems.length === 0)) {
+      if (
+        outcome.kind === 'rendered' ||
+        outcome.kind === 'rendered-all' ||
+        (outcome.kind === 'checked' && outcome.findings.problems.length === 0)
+      ) {
         proven.note(job.message.key)
       }
       if (isBlamed(outcome)) {
@@ -174,7 +190,7 @@ export function createRenderer({
         isBlamed(outcome) &&
         job.attempt === 1 &&
         !closed &&
-        (job.message.kind === 'render' || outcome.kind === 'memory')
+        (job.message.kind === 'render' || job.message.kind === 'render-all' || outcome.kind === 'memory')
       ) {
         job.attempt = 2
         queues.suspect.add(job.group, job)
@@ -216,7 +232,7 @@ export function createRenderer({
     })
 
   /** Says what a job failed of. @throws {RendererBusy} where that was not the job. */
-  function reasonOf(outcome: Exclude<Outcome, { kind: 'rendered' | 'checked' | 'compiled' }>): string {
+  function reasonOf(outcome: Exclude<Outcome, { kind: Done }>): string {
     switch (outcome.kind) {
       case 'failed':
         return outcome.problem
@@ -234,20 +250,32 @@ export function createRenderer({
       const message: RenderJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
       const outcome = await run(message, options)
       if (outcome.kind === 'rendered') return outcome.email
-      if (outcome.kind === 'checked' || outcome.kind === 'compiled') throw new Error(MIXED_UP)
+      if (isDone(outcome)) throw new Error(MIXED_UP)
       throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
+    },
+    async renderAll(content, variables, options) {
+      const message: RenderJob = { kind: 'render-all', key: keyOf(content), content: pick(content), variables }
+      const outcome = await run(message, options)
+      if (outcome.kind === 'rendered-all') return outcome.emails
+      if (isDone(outcome)) throw new Error(MIXED_UP)
+      const problem = reasonOf(outcome)
+      if (variables.length === 1) return [{ field: outcome.field, problem }]
+      // Together they were too much: of whom, each of them tells alone.
+      const each = []
+      for (const one of variables) each.push(...(await this.renderAll(content, [one], options)))
+      return each
     },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
       if (outcome.kind === 'checked') return outcome.findings
-      if (outcome.kind === 'rendered' || outcome.kind === 'compiled') throw new Error(MIXED_UP)
+      if (isDone(outcome)) throw new Error(MIXED_UP)
       return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
     },
     async compile(input, options) {
       const key = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
       const outcome = await run({ kind: 'compile', key, input }, options)
       if (outcome.kind === 'compiled') return outcome.template
-      if (outcome.kind === 'rendered' || outcome.kind === 'checked') throw new Error(MIXED_UP)
+      if (isDone(outcome)) throw new Error(MIXED_UP)
       return { content: null, problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
     },
     problem() {
@@ -265,6 +293,10 @@ export function createRenderer({
     },
   }
 }
+
+type Done = 'rendered' | 'rendered-all' | 'checked' | 'compiled'
+const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'checked', 'compiled']
+const isDone = (outcome: Outcome): outcome is Extract<Outcome, { kind: Done }> => DONE.includes(outcome.kind)
 
 const MIXED_UP = 'The renderer mixed its jobs up'
 

@@ -2,12 +2,26 @@
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { check, type Field, FieldError, render } from './engine.ts'
+import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 import { FIELDS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
 const { progressFd } = workerData as { progressFd: number }
 /** Written at once, for whoever has to know when all of this has died in the midst of it. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
+
+/** One of many: what it fails of is its own. */
+function renderOne(
+  { content, key }: { content: EmailContent; key: string },
+  variables: TemplateVariables,
+): RenderedEmail | TemplateProblem {
+  try {
+    return render(content, variables, key, begin)
+  } catch (error) {
+    if (error instanceof FieldError) return { field: error.field, problem: error.message }
+    throw error
+  }
+}
 
 async function answer(job: RenderJob): Promise<ProcessAnswer> {
   try {
@@ -16,6 +30,8 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
         return { kind: 'checked', findings: check(job.content, job.key, begin) }
       case 'render':
         return { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
+      case 'render-all':
+        return { kind: 'rendered-all', emails: job.variables.map((variables) => renderOne(job, variables)) }
       case 'compile': {
         // What only those need who write templates is loaded when one of them does.
         const { compile } = await import('./compile.ts')

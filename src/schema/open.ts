@@ -11,6 +11,7 @@ import {
 import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
 import { Segment } from '../conditions/index.ts'
+import { Campaign } from '../campaigns/index.ts'
 import { ListOptOut, Suppression } from '../consent/index.ts'
 import { Contact, ContactTag, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
@@ -58,6 +59,7 @@ export const ENTITIES = [
   EmailContent,
   Template,
   TemplateVersion,
+  Campaign,
   Enrollment,
   Message,
   StepPlace,

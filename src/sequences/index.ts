@@ -18,6 +18,13 @@ export {
   eventCause,
   type Heard,
 } from './enrollment.ts'
+export {
+  campaignChangedSignal,
+  type CampaignInput,
+  type CampaignStep,
+  type CampaignWorkflow,
+  campaignWorkflowId,
+} from './campaign.ts'
 export { ENGINE, type Happening, next, positionOf } from './machine.ts'
 export { type Effect, INITIAL, type MachineState } from './moves.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'

@@ -70,7 +70,8 @@ describe('a message that is put off', () => {
     const { key, automationId, status } = await aDeferred()
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     const installation = installationOf(em())
-    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, installation }
+    const own = { installation, connections: 5, keepsRate: false }
+    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
     const ids = { workspaceId: service.workspaceId, installationId: await installation() }
     const input = { ...key, automationId, ...ids }
     const attempt = new MockActivityEnvironment().run(() => sendEmail(dependencies, input))

@@ -80,6 +80,7 @@ export class TemporalModel {
       return found && !found.closed ? found : undefined
     }
     return {
+      campaign: () => Promise.reject(new Error('There are no campaigns here')),
       start: (start) =>
         ask('start', () => {
           if (running(start.input.automationId, start.input.contactId)) return false

@@ -11,6 +11,7 @@ import { createAutomation, letHandOversEnd, updateAutomation } from '../../src/a
 import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
+import type { EmailContent } from '../../src/rendering/content.ts'
 import { someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
@@ -30,6 +31,7 @@ const log = { debug: () => undefined, info: () => undefined, warn: () => undefin
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
+  renderAll: (content: EmailContent, all: readonly unknown[]) => Promise.resolve(all.map(() => content)),
   compile: () => Promise.reject(new Error('Nothing is compiled here')),
   problem: () => undefined,
   close: () => Promise.resolve(),
@@ -146,6 +148,8 @@ export class World {
       leases: createLeaseKeeper(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
       links: someLinks,
+      connections: 5,
+      keepsRate: false,
     })
     this.temporal.workers.add({ process, activities })
     current.run(process, () => void startRelay(dependencies, { idleMs: 10_000 }))

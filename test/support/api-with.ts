@@ -12,6 +12,7 @@ import type { Service } from './service.ts'
 export const lenientRenderer: Renderer = {
   render: () => Promise.reject(new Error('Nothing is rendered here')),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
+  renderAll: () => Promise.reject(new Error('Nothing is rendered here')),
   compile: () => Promise.reject(new Error('Nothing is compiled here')),
   problem: () => undefined,
   close: () => Promise.resolve(),

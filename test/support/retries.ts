@@ -65,6 +65,7 @@ export class Retries {
   goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
     walk(this.service.context.dependencies, {
       ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
+      ...{ campaignId: null },
       ...{ afterId: null, attempts: 1, automationName: null, activeId: null, requestId: null },
       ...of,
     })

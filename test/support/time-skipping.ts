@@ -114,6 +114,8 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           leases,
           mailFrom: 'Dripline <from@example.com>',
           links: someLinks,
+          connections: 5,
+          keepsRate: false,
         }),
         shutdownGraceMs: 2_000,
       }

@@ -19,6 +19,7 @@ import { Migration018ContactSearch } from './018-contact-search.ts'
 import { Migration019DraftsBegunWith } from './019-drafts-begun-with.ts'
 import { Migration020Consent } from './020-consent.ts'
 import { Migration021Templates } from './021-templates.ts'
+import { Migration022Campaigns } from './022-campaigns.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -43,6 +44,7 @@ export const migrations = [
   Migration019DraftsBegunWith,
   Migration020Consent,
   Migration021Templates,
+  Migration022Campaigns,
 ]
 
 /** Their names, oldest first. */

@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readLinkSecret } from '../installation/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { InferType } from 'yup'
+import { getCampaign } from './campaigns.ts'
+import { countsOfCampaigns, reasonsOf } from './queries.ts'
+import { type accountShape, statsOf } from './shapes.ts'
+
+export type CampaignAccount = InferType<typeof accountShape>
+
+/** What became of everybody whom a campaign is for, signed. @throws {Refusal} `campaign_not_found` */
+export async function accountOf(em: EntityManager, workspaceId: string, id: string): Promise<CampaignAccount> {
+  const unit = em.fork()
+  const campaign = await getCampaign(unit, workspaceId, id)
+  const counts = await countsOfCampaigns(unit, [campaign.id])
+  const account = {
+    campaignId: campaign.id,
+    status: campaign.status,
+    stats: statsOf(campaign.recipientCount, counts.get(campaign.id)),
+    reasons: (await reasonsOf(unit, campaign.id)) as CampaignAccount['reasons'],
+    madeAt: new Date().toISOString(),
+  }
+  return { ...account, signature: sign(await readLinkSecret(unit), account) }
+}
+
+/** Whether an account was made by this installation, and is as it was made. */
+export async function isGenuine(em: EntityManager, { signature, ...account }: CampaignAccount): Promise<boolean> {
+  const expected = Buffer.from(sign(await readLinkSecret(em.fork()), account))
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** Over its JSON with the keys in order (as RFC 8785 has it), so that it is the same however it was passed on. */
+const sign = (secret: Uint8Array, account: Omit<CampaignAccount, 'signature'>): string =>
+  createHmac('sha256', secret)
+    .update('account:')
+    .update(JSON.stringify(inOrder(account)))
+    .digest('base64url')
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, inOrder(each)]))
+}

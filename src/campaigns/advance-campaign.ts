@@ -1,0 +1,166 @@
+import { type Condition, Segment } from '../conditions/index.ts'
+import { readLostUntil, readMailMode } from '../installation/index.ts'
+import { isDelivered, type SendMessageDependencies, warnOf } from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import type { CampaignStep } from '../sequences/index.ts'
+import { Workspace } from '../workspaces/index.ts'
+import type { Audience } from './campaign.ts'
+import { Campaign } from './entities.ts'
+import {
+  beginSending,
+  dismissQueued,
+  finishCampaign,
+  keepRate,
+  type Recipients,
+  restOf,
+  settleDeadOf,
+  walkRecipients,
+  type ZoneTime,
+} from './queries.ts'
+import { contentsOf, dueMessages } from './send-queries.ts'
+import { CampaignSending } from './campaign-sending.ts'
+import { timesByZone } from './local-time.ts'
+
+export interface AdvanceDependencies extends SendMessageDependencies {
+  /** How many emails are handed over at a time, at most. */
+  connections: number
+  /** Whether each email takes a turn of the queue's, because that keeps a rate. */
+  keepsRate: boolean
+}
+
+/** How many recipients are written ahead of those that are mailed. */
+const AHEAD = 2_000
+/** How many emails are drafted and rendered at once. */
+const PAGE = 200
+/** How long one turn is at most, in milliseconds: campaigns of others wait for their turns. */
+const TURN_MS = 10_000
+/** How soon it is looked again, in milliseconds: where no connection was free, an email is under way, or all is held. */
+const SOON_MS = 2_000
+const HELD_MS = 10_000
+const DISMISSED_AT_ONCE = 2_000
+
+const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
+
+/**
+ * Does what comes next of a campaign, for some seconds: writes recipients into the ledger, mails those that are due, or neither.
+ * All of it may be done twice, and by two at a time: what was mailed is what the ledger has claimed.
+ */
+export async function advanceCampaign(
+  dependencies: AdvanceDependencies,
+  campaignId: string,
+  turn: AbortSignal,
+): Promise<CampaignStep> {
+  const em = dependencies.em.fork()
+  const campaign = await em.findOne(Campaign, { id: campaignId }, AS_IT_IS)
+  if (!campaign) return { next: 'end' }
+  switch (campaign.status) {
+    case 'DRAFT':
+    case 'SENT':
+      return { next: 'end' }
+    case 'PAUSED':
+      return { next: 'wait', until: null }
+    case 'CANCELLED':
+      return (await dismissQueued(em, campaignId, DISMISSED_AT_ONCE)) === DISMISSED_AT_ONCE
+        ? { next: 'go-on' }
+        : { next: 'end' }
+    case 'SCHEDULED': {
+      const at = campaign.scheduledAt ?? new Date()
+      if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
+      // Postgres's clock may be behind ours.
+      return (await beginSending(em, campaignId)) ? { next: 'go-on' } : soon(SOON_MS)
+    }
+    case 'SENDING':
+      return send(dependencies, em, campaign, turn)
+  }
+}
+
+const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + ms })
+
+async function send(
+  dependencies: AdvanceDependencies,
+  em: EntityManager,
+  campaign: Campaign,
+  turn: AbortSignal,
+): Promise<CampaignStep> {
+  const { id } = campaign
+  const deadline = performance.now() + TURN_MS
+  for (const messageId of await settleDeadOf(em, id, SENDER_DIED)) {
+    dependencies.metrics.settled('UNCONFIRMED')
+    warnOf(dependencies.log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId: id })
+  }
+  const sending = await prepare(dependencies, em, campaign)
+  let { cursor, walked } = campaign
+  const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)
+  const times = walked ? null : timesOf(campaign)
+  while (performance.now() < deadline && !turn.aborted) {
+    if (campaign.nextAt && campaign.nextAt.getTime() > Date.now())
+      return { next: 'wait', until: campaign.nextAt.getTime() }
+    const rest = await restOf(em, id, AHEAD)
+    if (!walked && rest.open < AHEAD) {
+      const written = await walkRecipients(em, { id, workspaceId: campaign.workspaceId, cursor }, audience!, times)
+      // Somebody else goes on with it, or it was paused.
+      if (written === undefined) return { next: 'go-on' }
+      const moved = await em.findOne(Campaign, { id }, { ...AS_IT_IS, fields: ['cursor', 'walked'] })
+      if (!moved) return { next: 'end' }
+      ;({ cursor, walked } = moved)
+      continue
+    }
+    const now = Date.now()
+    if (rest.dueAt === null) {
+      if (rest.isSending) return soon(SOON_MS)
+      return (await finishCampaign(em, id)) ? { next: 'end' } : soon(SOON_MS)
+    }
+    if (rest.dueAt.getTime() > now) return { next: 'wait', until: rest.dueAt.getTime() }
+    const page = await dueMessages(em, id, pageSize(dependencies, campaign))
+    const done = await sending.sendAll(page, turn)
+    if (campaign.throttlePerHour != null && done.mailed > 0) {
+      await keepRate(em, id, done.mailed)
+      campaign.nextAt = (await em.findOne(Campaign, { id }, { ...AS_IT_IS, fields: ['nextAt'] }))?.nextAt ?? null
+    }
+    if (done.isHeld) return soon(HELD_MS)
+    // Nobody had a connection, or all of it changed meanwhile.
+    if (done.tried === 0) return soon(SOON_MS)
+    if (dependencies.keepsRate) break
+  }
+  return { next: 'go-on' }
+}
+
+/** A rate is kept by few at a time; and where the queue keeps one, each of its turns is one email. */
+function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
+  if (keepsRate) return 1
+  return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
+}
+
+async function prepare(dependencies: AdvanceDependencies, em: EntityManager, campaign: Campaign) {
+  const workspace = await em.findOneOrFail(Workspace, { id: campaign.workspaceId })
+  const contents = await contentsOf(em, campaign.id)
+  if (!contents) throw new Error('A campaign that is sending says nothing')
+  const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
+  return new CampaignSending(dependencies, {
+    campaign,
+    contents,
+    workspaceMode: workspace.mode,
+    mail,
+    isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),
+    // What this installation was before it was restored may have mailed anybody of a campaign that had begun.
+    mayBeLost: lostUntil !== null && campaign.startedAt != null && campaign.startedAt <= lostUntil,
+  })
+}
+
+/** What an audience asks; a segment that is deleted is nobody's any more. */
+export async function recipientsOf(em: EntityManager, workspaceId: string, audience: Audience): Promise<Recipients> {
+  const ids = [...audience.segmentIds, ...audience.exclude.segmentIds]
+  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
+  const conditionsOf = (wanted: readonly string[]): Condition[] =>
+    wanted.flatMap((id) => segments.find((segment) => segment.id === id)?.condition ?? [])
+  return {
+    listIds: audience.listIds,
+    conditions: conditionsOf(audience.segmentIds),
+    excludedListIds: audience.exclude.listIds,
+    excludedConditions: conditionsOf(audience.exclude.segmentIds),
+  }
+}
+
+const timesOf = ({ localTime, fallbackTimeZone }: Campaign): { zones: ZoneTime[]; fallback: Date } | null =>
+  localTime == null ? null : timesByZone(localTime, fallbackTimeZone ?? 'UTC')

@@ -1,0 +1,283 @@
+import pMap from 'p-map'
+import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import {
+  type Attempt,
+  type ClaimAs,
+  type Content,
+  type Drafted,
+  type MessageKey,
+  messageIdOf,
+  type Outcome,
+  Sending,
+  untilDone,
+  variablesOf,
+} from '../messages/index.ts'
+import { coalesce } from '../platform/coalesce.ts'
+import { newId } from '../platform/ids.ts'
+import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
+import type { WorkspaceMode } from '../workspaces/index.ts'
+import type { AdvanceDependencies } from './advance-campaign.ts'
+import { campaignKey } from './campaign.ts'
+import type { Campaign } from './entities.ts'
+import {
+  claimMany,
+  type ManyClaim,
+  type ManyOutcome,
+  type ManySettled,
+  putOffMany,
+  type QueuedMessage,
+  recordMany,
+  settleMany,
+} from './send-queries.ts'
+
+/** What is the same for all messages of a campaign, for a turn. */
+export interface Setting {
+  campaign: Campaign
+  contents: { content: EmailContent; translations: Record<string, EmailContent> }
+  workspaceMode: WorkspaceMode
+  mail: 'smtp' | 'capture' | null
+  isDelivered: boolean
+  /** Whether they may have been mailed already, by what this installation was before it was restored. */
+  mayBeLost: boolean
+}
+
+/** How many emails are rendered in one job. */
+const RENDERED_AT_ONCE = 25
+
+/** How long a message waits after a try that came to nothing, in seconds, and at most: it is doubled each time. */
+const FIRST_PAUSE_SECONDS = 5
+const LONGEST_PAUSE_SECONDS = 300
+
+const MAY_HAVE_BEEN_SENT = 'This installation was restored in the middle of the campaign: it may have been sent'
+
+/** What came of a page. */
+export interface Sent {
+  /** How many had their turn, whatever came of it. */
+  tried: number
+  /** How many of these a mail server was told of. */
+  mailed: number
+  /** Whether this process can't send at all. */
+  isHeld: boolean
+}
+
+/**
+ * Sends messages of a campaign, each as one of a sequence is: render, permit, claim, hand over, record. What many of them ask of
+ * the ledger in the same moment is one statement.
+ */
+export class CampaignSending {
+  private readonly dependencies: AdvanceDependencies
+  private readonly setting: Setting
+  private readonly claimOne: (claim: ManyClaim) => Promise<boolean>
+  private readonly settleOne: (settled: ManySettled) => Promise<boolean>
+  private readonly recordOne: (outcome: ManyOutcome) => Promise<undefined>
+
+  constructor(dependencies: AdvanceDependencies, setting: Setting) {
+    this.dependencies = dependencies
+    this.setting = setting
+    const { id } = setting.campaign
+    const em = () => dependencies.em.fork()
+    this.claimOne = coalesce(async (claims) => {
+      const claimed = await claimMany(em(), id, claims)
+      return claims.map((claim) => claimed.has(claim.id))
+    })
+    this.settleOne = coalesce(async (settled) => {
+      const done = await settleMany(em(), id, settled)
+      return settled.map((each) => done.has(each.id))
+    })
+    this.recordOne = coalesce(async (outcomes) => {
+      await recordForSure(dependencies, outcomes)
+      return outcomes.map(() => undefined)
+    })
+  }
+
+  async sendAll(page: readonly QueuedMessage[], turn: AbortSignal): Promise<Sent> {
+    const { smtp, connections } = this.dependencies
+    if (this.setting.isDelivered && !smtp) return { tried: 0, mailed: 0, isHeld: true }
+    const sent: Sent = { tried: 0, mailed: 0, isHeld: false }
+    const toSend = page.filter((message) => message.suppressedBy === null && !this.setting.mayBeLost)
+    const settledAtOnce = page.filter((message) => !toSend.includes(message))
+    await pMap(settledAtOnce, async (message) => {
+      if (await this.settleUnsent(message)) sent.tried += 1
+    })
+    // While some are handed over, the next ones are rendered.
+    const rendered = this.renderAll(toSend)
+    await pMap(
+      toSend,
+      async (message, n) => {
+        if (turn.aborted) return
+        const result = await rendered[n]!
+        if (result === undefined) return
+        const attempt = new CampaignAttempt(this, message)
+        const sending = new Sending(this.dependencies, attempt, this.drafted(message))
+        const { kind } = await sending.sendRendered(result, { turn })
+        if (kind === 'queue') return
+        sent.tried += 1
+        sent.mailed += 1
+      },
+      { concurrency: Math.max(connections * 2, 4) },
+    )
+    return sent
+  }
+
+  claim(claim: ManyClaim): Promise<boolean> {
+    return this.claimOne(claim)
+  }
+
+  settle(settled: ManySettled): Promise<boolean> {
+    return this.settleOne(settled)
+  }
+
+  async record(outcome: ManyOutcome): Promise<void> {
+    await this.recordOne(outcome)
+  }
+
+  putOff(of: { id: string; claim: string; attempts: number; error: string; againSeconds: number }): Promise<void> {
+    return putOffMany(this.dependencies.em.fork(), of)
+  }
+
+  of(message: QueuedMessage): { key: MessageKey; claim: ManyClaim } {
+    const key = campaignKey(this.setting.campaign.id, message.contactId)
+    const { id, attempts, email: recipient, consents } = message
+    const claim = { id, claim: newId(), attempts, recipient, consents, header: messageIdOf(this.dependencies, key) }
+    return { key, claim }
+  }
+
+  get campaignId(): string {
+    return this.setting.campaign.id
+  }
+
+  /** What needs no email: nobody is to have it, or may have it already. */
+  private async settleUnsent(message: QueuedMessage): Promise<boolean> {
+    const { claim } = this.of(message)
+    const as = this.setting.mayBeLost
+      ? { status: 'UNCONFIRMED', error: MAY_HAVE_BEEN_SENT }
+      : { status: 'SUPPRESSED', error: SUPPRESSED_WORDS[message.suppressedBy!] }
+    const done = await this.settleOne({ ...claim, ...as, subject: null })
+    if (done) this.dependencies.metrics.settled(as.status)
+    return done
+  }
+
+  /** In jobs of some, each in the language of its recipients; `undefined` where the machine is too busy. */
+  private renderAll(messages: readonly QueuedMessage[]): Promise<RenderedEmail | TemplateProblem | undefined>[] {
+    const { renderer } = this.dependencies
+    const slots = messages.map(() => Promise.withResolvers<RenderedEmail | TemplateProblem | undefined>())
+    const byContent = Map.groupBy(messages.keys(), (n) => this.contentOf(messages[n]!))
+    const jobs = [...byContent].flatMap(([content, places]) =>
+      Array.from({ length: Math.ceil(places.length / RENDERED_AT_ONCE) }, (_, n) => ({
+        content,
+        places: places.slice(n * RENDERED_AT_ONCE, (n + 1) * RENDERED_AT_ONCE),
+      })),
+    )
+    void pMap(
+      jobs,
+      async ({ content, places }) => {
+        const variables = places.map((n) => {
+          const message = messages[n]!
+          return variablesOf(this.dependencies, this.of(message).key, this.drafted(message))
+        })
+        try {
+          const emails = await renderer.renderAll(content, variables, { owner: this.setting.campaign.workspaceId })
+          for (const [at, n] of places.entries()) slots[n]!.resolve(emails[at])
+        } catch (error) {
+          for (const n of places) {
+            if (error instanceof RendererBusy) slots[n]!.resolve(undefined)
+            else slots[n]!.reject(error as Error)
+          }
+        }
+      },
+      { concurrency: 2 },
+    )
+    for (const { promise } of slots) promise.catch(() => undefined)
+    return slots.map(({ promise }) => promise)
+  }
+
+  private contentOf({ locale }: QueuedMessage): EmailContent {
+    const { content, translations } = this.setting.contents
+    for (const each of [locale, locale.split('-')[0]!]) {
+      if (Object.hasOwn(translations, each)) return translations[each]!
+    }
+    return content
+  }
+
+  private drafted(message: QueuedMessage): Drafted {
+    const { campaign, workspaceMode, mail } = this.setting
+    return {
+      attempts: message.attempts,
+      workspaceId: campaign.workspaceId,
+      workspaceMode,
+      onSendFailure: 'CONTINUE',
+      content: this.contentOf(message),
+      category: campaign.category,
+      contactId: message.contactId,
+      contact: { email: message.email, firstName: message.firstName, metadata: message.metadata },
+      suppressedBy: message.suppressedBy,
+      event: null,
+      mail,
+    }
+  }
+}
+
+/** An attempt at a message of a campaign. */
+class CampaignAttempt implements Attempt {
+  readonly key: MessageKey
+  readonly claimId: string
+  readonly ids: Record<string, string>
+  private readonly sending: CampaignSending
+  private readonly of: ManyClaim
+  private readonly againSeconds: number
+
+  constructor(sending: CampaignSending, message: QueuedMessage) {
+    const { key, claim } = sending.of(message)
+    this.sending = sending
+    this.key = key
+    this.of = claim
+    this.claimId = claim.claim
+    this.ids = { campaignId: sending.campaignId, contactId: message.contactId }
+    this.againSeconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** message.attempts, LONGEST_PAUSE_SECONDS)
+  }
+
+  async claim(as: ClaimAs): Promise<string | undefined> {
+    const content = 'content' in as ? as.content : undefined
+    const claimed =
+      as.status === 'SENDING'
+        ? await this.sending.claim(this.of)
+        : await this.sending.settle({
+            ...this.of,
+            status: as.status,
+            error: 'error' in as ? as.error : null,
+            subject: content?.subject ?? null,
+          })
+    return claimed ? this.of.id : undefined
+  }
+
+  record(id: string, outcome: Outcome, { recipient, subject }: Content): Promise<void> {
+    return this.sending.record({
+      id,
+      claim: this.claimId,
+      status: outcome.status,
+      response: 'response' in outcome ? outcome.response : null,
+      error: 'error' in outcome ? outcome.error : null,
+      recipient,
+      subject,
+      againSeconds: this.againSeconds,
+    })
+  }
+
+  putOff(reason: string): Promise<void> {
+    const { id, claim, attempts } = this.of
+    return this.sending.putOff({ id, claim, attempts, error: reason, againSeconds: this.againSeconds })
+  }
+}
+
+/** Records outcomes against every error that can pass. What can't be stored is left out, and the outcome still is. */
+async function recordForSure({ em, log }: AdvanceDependencies, outcomes: readonly ManyOutcome[]): Promise<void> {
+  try {
+    await untilDone(() => recordMany(em.fork(), outcomes))
+  } catch (error) {
+    log.error({ error }, 'What was sent cannot be stored; its outcome is')
+    for (const outcome of outcomes) {
+      const bare = { ...outcome, response: null, error: outcome.error === null ? null : 'It cannot be stored' }
+      await untilDone(() => recordMany(em.fork(), [{ ...bare, subject: '' }]))
+    }
+  }
+}

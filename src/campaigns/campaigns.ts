@@ -1,0 +1,336 @@
+import { LockMode } from '@mikro-orm/core'
+import { LIST_NOT_FOUND, knownLists, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
+import { Segment } from '../conditions/index.ts'
+import type { ApiDependencies } from '../http/index.ts'
+import { waitForSenders } from '../messages/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { type Call, whenDurable } from '../platform/call.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { isId, newId, oneSpelling } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
+import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
+import type { EmailCategory } from '../sequences/index.ts'
+import {
+  assertCompiles,
+  type CompiledContents,
+  compileTemplate,
+  getTemplate,
+  TEMPLATE_NOT_FOUND,
+} from '../templates/index.ts'
+import { recipientsOf } from './advance-campaign.ts'
+import type { Audience, CampaignStatus } from './campaign.ts'
+import { Campaign } from './entities.ts'
+import { firstOf, timesByZone } from './local-time.ts'
+import { countRecipients, countSendingOfCampaign, enqueueCampaign } from './queries.ts'
+import {
+  CAMPAIGN_INCOMPLETE,
+  CAMPAIGN_NOT_FOUND,
+  CAMPAIGN_STATUS_WRONG,
+  CAMPAIGN_TO_NOBODY,
+  IN_THE_PAST,
+} from './refusals.ts'
+
+interface Named {
+  listIds?: string[] | undefined
+  segmentIds?: string[] | undefined
+}
+
+export interface CampaignInput {
+  name?: string | undefined
+  templateId?: string | null | undefined
+  format?: TemplateFormat | undefined
+  subject?: string | null | undefined
+  previewText?: string | null | undefined
+  html?: string | null | undefined
+  text?: string | null | undefined
+  category?: EmailCategory | undefined
+  audience?: (Named & { exclude?: Named | undefined }) | undefined
+  throttlePerHour?: number | null | undefined
+}
+
+/** What a campaign says, compiled: of a template, or what it has itself; nothing yet. */
+export interface Said {
+  templateId: string | null
+  templateVersion: number | null
+  source: TemplateSource | null
+  compiled: CompiledContents | null
+}
+
+const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null }
+
+/**
+ * Compiles what a campaign is to say: before the transaction, because it takes a while.
+ * @returns `undefined` where nothing is said of that
+ * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
+ */
+export async function prepareContent(
+  { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
+  workspaceId: string,
+  { templateId, format = 'HTML', subject, previewText, html, text }: CampaignInput,
+): Promise<Said | undefined> {
+  if ([templateId, subject, previewText, html, text].every((field) => field === undefined)) return undefined
+  if (templateId != null) {
+    const { template, written } = await getTemplate(em.fork(), workspaceId, templateId)
+    if (template.kind !== 'EMAIL') throw new Refusal(TEMPLATE_NOT_FOUND, { param: '/templateId' })
+    return { templateId, templateVersion: written.version, source: null, compiled: written.compiled }
+  }
+  const source = {
+    format,
+    subject: subject ?? null,
+    previewText: previewText ?? null,
+    html: html ?? null,
+    text: text ?? null,
+  }
+  if (Object.entries(source).every(([field, said]) => field === 'format' || said === null)) return NOTHING_SAID
+  const written = { ...source, layoutId: null, translations: {} }
+  const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written })
+  assertCompiles(compilation)
+  return { ...NOTHING_SAID, source, compiled: compilation.compiled }
+}
+
+const NOBODY: Audience = { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } }
+
+/** @throws {Refusal} `list_not_found`; `segment_not_found` */
+export async function audienceOf(
+  em: EntityManager,
+  workspaceId: string,
+  given: CampaignInput['audience'],
+): Promise<Audience> {
+  const spelled = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
+    listIds: [...new Set(listIds.map(oneSpelling))],
+    segmentIds: [...new Set(segmentIds.map(oneSpelling))],
+  })
+  const audience = { ...spelled(given), exclude: spelled(given?.exclude) }
+  const listIds = [...audience.listIds, ...audience.exclude.listIds]
+  const segmentIds = [...audience.segmentIds, ...audience.exclude.segmentIds]
+  const lists = await knownLists(unitOf(em), workspaceId, listIds.filter(isId))
+  if (listIds.some((id) => !lists.has(id))) throw new Refusal(LIST_NOT_FOUND, { param: '/audience' })
+  const ids = segmentIds.filter(isId)
+  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
+  if (segmentIds.some((id) => segments.every((segment) => segment.id !== id)))
+    throw new Refusal(SEGMENT_NOT_FOUND, { param: '/audience' })
+  return audience
+}
+
+/** How many contacts an audience has at this moment. @throws {Refusal} `list_not_found`; `segment_not_found` */
+export async function countAudience(
+  em: EntityManager,
+  workspaceId: string,
+  given: CampaignInput['audience'],
+): Promise<number> {
+  const audience = await audienceOf(em, workspaceId, given)
+  return countRecipients(em.fork(), workspaceId, await recipientsOf(em, workspaceId, audience))
+}
+
+/** @throws {Refusal} `campaign_not_found` */
+export async function getCampaign(em: EntityManager, workspaceId: string, id: string): Promise<Campaign> {
+  const campaign = isId(id) ? await unitOf(em).findOne(Campaign, { id, workspaceId }, AS_IT_IS) : null
+  if (!campaign) throw new Refusal(CAMPAIGN_NOT_FOUND)
+  return campaign
+}
+
+async function lockCampaign(
+  unit: EntityManager,
+  workspaceId: string,
+  id: string,
+  expected?: Revisions,
+): Promise<Campaign> {
+  const campaign = isId(id)
+    ? await unit.findOne(Campaign, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+    : null
+  if (!campaign) throw new Refusal(CAMPAIGN_NOT_FOUND)
+  assertUnchanged(expected, campaign.revision)
+  return campaign
+}
+
+/** Creates a campaign, as a DRAFT. @throws {Refusal} `list_not_found`; `segment_not_found` */
+export function createCampaign(
+  em: EntityManager,
+  workspaceId: string,
+  { name = '', category, audience, throttlePerHour }: CampaignInput,
+  said: Said | undefined,
+  id = newId(),
+): Promise<Campaign> {
+  return unitOf(em).transactional(async (unit) => {
+    const campaign = unit.create(Campaign, {
+      id,
+      workspaceId,
+      name,
+      status: 'DRAFT',
+      ...(category !== undefined && { category }),
+      audience: audience === undefined ? NOBODY : await audienceOf(unit, workspaceId, audience),
+      throttlePerHour: throttlePerHour ?? null,
+      ...(said ?? NOTHING_SAID),
+    })
+    await unit.flush()
+    return campaign
+  })
+}
+
+const wrong = (status: CampaignStatus, what: string): Refusal =>
+  new Refusal(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
+
+/** Changes a DRAFT. @throws {Refusal} `campaign_not_found`; `campaign_status_wrong`; `changed_meanwhile` */
+export function updateCampaign(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { name, category, audience, throttlePerHour }: CampaignInput,
+  said: Said | undefined,
+  expected: Revisions,
+): Promise<Campaign> {
+  return unitOf(em).transactional(async (unit) => {
+    const campaign = await lockCampaign(unit, workspaceId, id, expected)
+    if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be changed')
+    if (name !== undefined) campaign.name = name
+    if (category !== undefined) campaign.category = category
+    if (audience !== undefined) campaign.audience = await audienceOf(unit, workspaceId, audience)
+    if (throttlePerHour !== undefined) campaign.throttlePerHour = throttlePerHour
+    if (said) Object.assign(campaign, said)
+    return touch(unit, campaign)
+  })
+}
+
+async function touch(unit: EntityManager, campaign: Campaign): Promise<Campaign> {
+  campaign.revision += 1
+  campaign.updatedAt = new Date()
+  await unit.flush()
+  return campaign
+}
+
+export interface Schedule {
+  at?: string | undefined
+  localTime?: string | undefined
+  fallbackTimeZone?: string | undefined
+}
+
+/** How late a time may be that counts as now, in milliseconds: clocks differ. */
+const PAST_MS = 60_000
+
+/**
+ * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
+ * @throws {Refusal} `campaign_incomplete`; `campaign_to_nobody`; `in_the_past`; `campaign_status_wrong`
+ */
+export function scheduleCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  { at, localTime, fallbackTimeZone }: Schedule,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
+    if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be scheduled')
+    const content = campaign.compiled?.content
+    if (!content || (!content.html && !content.text)) throw new Refusal(CAMPAIGN_INCOMPLETE)
+    if (content.subject.trim() === '')
+      throw new Refusal(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
+    const { listIds, segmentIds } = campaign.audience
+    if (listIds.length + segmentIds.length === 0) {
+      throw new Refusal(CAMPAIGN_INCOMPLETE, {
+        message: 'A campaign needs an audience before it is sent: name lists or segments in audience',
+      })
+    }
+    if ((await countAudience(unit, workspaceId, campaign.audience)) === 0) throw new Refusal(CAMPAIGN_TO_NOBODY)
+    const times = localTime === undefined ? undefined : timesByZone(localTime, fallbackTimeZone ?? 'UTC')
+    const begin = times ? firstOf(times) : at === undefined ? new Date() : new Date(at)
+    // Where it is that time already in some zones, whoever is there gets it at once; where it was in all, nobody is meant.
+    const last = times
+      ? new Date(Math.max(times.fallback.getTime(), ...times.zones.map((each) => each.at.getTime())))
+      : begin
+    if (last.getTime() < Date.now() - PAST_MS)
+      throw new Refusal(IN_THE_PAST, {
+        param: times ? '/localTime' : '/at',
+        message: `${times ? 'localTime' : 'at'} must be a time that is not past`,
+      })
+    campaign.status = 'SCHEDULED'
+    campaign.scheduledAt = begin
+    campaign.localTime = localTime ?? null
+    campaign.fallbackTimeZone = times ? (fallbackTimeZone ?? 'UTC') : null
+  })
+}
+
+/** Stops it where it is: no email of it begins after the answer. @throws {Refusal} `campaign_status_wrong` */
+export async function pauseCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+    const { status } = campaign
+    if (status !== 'SCHEDULED' && status !== 'SENDING')
+      throw wrong(status, 'only one that is SCHEDULED or SENDING can be paused')
+    campaign.pausedFrom = status
+    campaign.status = 'PAUSED'
+  })
+}
+
+/** Goes on with those who were not mailed. @throws {Refusal} `campaign_status_wrong` */
+export async function resumeCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+    if (campaign.status !== 'PAUSED') throw wrong(campaign.status, 'only one that is PAUSED can be resumed')
+    campaign.status = campaign.pausedFrom ?? 'SENDING'
+    campaign.pausedFrom = null
+  })
+}
+
+/** Ends it: whoever was not mailed yet is not. What was not begun is a DRAFT again. @throws {Refusal} `campaign_status_wrong` */
+export async function cancelCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+    const { status } = campaign
+    if (status !== 'SCHEDULED' && status !== 'SENDING' && status !== 'PAUSED')
+      throw wrong(status, 'only one that is SCHEDULED, SENDING or PAUSED can be cancelled')
+    if (campaign.startedAt == null) {
+      campaign.status = 'DRAFT'
+      campaign.scheduledAt = null
+      campaign.localTime = null
+    } else {
+      campaign.status = 'CANCELLED'
+      campaign.finishedAt = new Date()
+    }
+    campaign.pausedFrom = null
+  })
+}
+
+/** Deletes one that is sent to nobody any more. What it has sent stays with its contacts. @throws {Refusal} `campaign_status_wrong` */
+export async function deleteCampaign(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await unitOf(em).transactional(async (unit) => {
+    const { status } = await lockCampaign(unit, workspaceId, id)
+    if (status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED') throw wrong(status, 'cancel it first')
+    await unit.nativeDelete(Campaign, { id })
+  })
+}
+
+/** Changes it, has its workflow look what is next, and waits for the emails that are being handed over where it sends no more. */
+async function change(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+  how: (unit: EntityManager, campaign: Campaign) => void | Promise<void>,
+): Promise<Campaign> {
+  const { campaign, due } = await unitOf(dependencies.em).transactional(async (unit) => {
+    const locked = await lockCampaign(unit, workspaceId, id)
+    await how(unit, locked)
+    await touch(unit, locked)
+    return { campaign: locked, due: await enqueueCampaign(unit, workspaceId, locked.id) }
+  })
+  await whenDurable(dependencies, call, async () => {
+    await dependencies.deliverAtOnce(dependencies, due)
+    if (campaign.status === 'PAUSED' || campaign.status === 'CANCELLED')
+      await waitForSenders(() => countSendingOfCampaign(dependencies.em.fork(), campaign.id))
+  })
+  return campaign
+}

@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { newId } from '../platform/ids.ts'
+import type { TemplateSource } from '../rendering/index.ts'
+import type { EmailCategory } from '../sequences/index.ts'
+import type { CompiledContents } from '../templates/index.ts'
+import type { Audience, CampaignStatus } from './campaign.ts'
+
+const schema = defineEntity({
+  name: 'Campaign',
+  tableName: 'campaigns',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    workspaceId: p.uuid(),
+    name: p.text(),
+    status: p.text().$type<CampaignStatus>(),
+    category: p
+      .text()
+      .$type<EmailCategory>()
+      .onCreate(() => 'marketing'),
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
+    source: p.json<TemplateSource>().nullable(),
+    compiled: p.json<CompiledContents>().nullable(),
+    audience: p.json<Audience>(),
+    throttlePerHour: p.integer().nullable(),
+    scheduledAt: p.datetime().nullable(),
+    localTime: p.text().nullable(),
+    fallbackTimeZone: p.text().nullable(),
+    cursor: p.bigint('number').onCreate(() => 0),
+    lastPlace: p.bigint('number').nullable(),
+    walked: p.boolean().onCreate(() => false),
+    recipientCount: p.bigint('number').onCreate(() => 0),
+    nextAt: p.datetime().nullable(),
+    pausedFrom: p.text().$type<CampaignStatus>().nullable(),
+    revision: p.integer().onCreate(() => 1),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+    startedAt: p.datetime().nullable(),
+    finishedAt: p.datetime().nullable(),
+  },
+})
+
+/** One email to many contacts, each of whom is a row of the ledger. */
+export class Campaign extends schema.class {}
+schema.setClass(Campaign)

@@ -1,0 +1,277 @@
+import { type Condition, conditionSql } from '../conditions/index.ts'
+import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import type { Counts } from './counts.ts'
+
+/** Makes it due that a campaign's workflow looks what is next, in the transaction of what changes it. */
+export async function enqueueCampaign(em: EntityManager, workspaceId: string, campaignId: string): Promise<Delivery[]> {
+  const rows = await sql<DeliveryRow>(
+    em,
+    `with delivery as (
+       insert into outbox as delivery (kind, key, lane, workspace_id, campaign_id, due_at)
+       values ('CAMPAIGN', $2::text, 'interactive', $1::uuid, $2::uuid, now() + make_interval(secs => $3::float8))
+       on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
+       returning delivery.*
+     )
+     select ${deliveryColumns()} from delivery`,
+    [workspaceId, campaignId, WRITER_LEASE_SECONDS],
+  )
+  return rows.map(toDelivery)
+}
+
+/** Whom a page of recipients is looked for by. */
+export interface Recipients {
+  listIds: readonly string[]
+  conditions: readonly Condition[]
+  excludedListIds: readonly string[]
+  excludedConditions: readonly Condition[]
+}
+
+/** A condition on a row `contact`: whether it is one of them. */
+function isRecipient(of: Recipients, parameters: unknown[]): string {
+  const inLists = (ids: readonly string[]) =>
+    `exists (select from list_members member
+       where member.contact_id = contact.id and member.list_id = any($${parameters.push(ids)}::uuid[]))`
+  const oneOf = (listIds: readonly string[], conditions: readonly Condition[]) => {
+    const parts = [
+      ...(listIds.length > 0 ? [inLists(listIds)] : []),
+      ...conditions.map((condition) => `(${conditionSql(condition, parameters)})`),
+    ]
+    return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
+  }
+  return `${oneOf(of.listIds, of.conditions)} and not ${oneOf(of.excludedListIds, of.excludedConditions)}`
+}
+
+/** How many contacts of a workspace it would be for, at this moment. */
+export async function countRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<number> {
+  const parameters: unknown[] = [workspaceId]
+  const where = isRecipient(of, parameters)
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
+    parameters,
+  )
+  return row?.count ?? 0
+}
+
+/** When a zone's clock shows the time at which a campaign is to be sent. */
+export interface ZoneTime {
+  zone: string
+  at: Date
+}
+
+/** How many contacts are gone through for a page of recipients, and how many there are of those at most. */
+export const CONTACTS_AT_ONCE = 2_000
+
+/**
+ * Writes a page of a campaign's recipients into the ledger, and moves on to the next one, in one statement: what was written is
+ * what was gone through, whatever crashes. A contact that is there already stays as it is. Nobody is mailed by this.
+ *
+ * @param cursor how far it was: where somebody else has gone on since, nothing is done
+ * @param times when it is due, by the zones of recipients; `null`: at once
+ * @returns how many are written; `undefined` where somebody else has gone on, or it is not sending any more
+ */
+export async function walkRecipients(
+  em: EntityManager,
+  campaign: { id: string; workspaceId: string; cursor: number },
+  of: Recipients,
+  times: { zones: readonly ZoneTime[]; fallback: Date } | null,
+): Promise<number | undefined> {
+  const parameters: unknown[] = [
+    campaign.id,
+    campaign.workspaceId,
+    campaign.cursor,
+    CONTACTS_AT_ONCE,
+    times?.zones.map(({ zone }) => zone.toLowerCase()) ?? [],
+    times?.zones.map(({ at }) => at.toISOString()) ?? [],
+    times?.fallback.toISOString() ?? null,
+  ]
+  const where = isRecipient(of, parameters)
+  const [row] = await sql<{ written: number }>(
+    em,
+    `with campaign as (
+       select id, last_place from campaigns
+       where id = $1::uuid and status = 'SENDING' and cursor = $3::bigint and not walked for update
+     ),
+     page as (
+       select contact.id, contact.place from contacts contact, campaign
+       where contact.workspace_id = $2::uuid and contact.place > $3::bigint and contact.place <= campaign.last_place
+       order by contact.place limit $4::integer
+     ),
+     chosen as (
+       select contact.id, contact.metadata ->> 'timezone' as zone
+       from page join contacts contact on contact.id = page.id
+       where ${where}
+     ),
+     written as (
+       insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+       select gen_random_uuid(), $2::uuid, chosen.id, $1::uuid, 'QUEUED', gen_random_uuid(), 0,
+         coalesce(zone.at, $7::timestamptz, now())
+       from chosen
+       left join unnest($5::text[], $6::timestamptz[]) as zone(name, at) on zone.name = lower(chosen.zone)
+       on conflict (campaign_id, contact_id) where campaign_id is not null do nothing
+       returning id
+     ),
+     moved as (
+       update campaigns set
+         cursor = coalesce((select max(place) from page), campaigns.last_place, campaigns.cursor),
+         walked = (select count(*) from page) < $4::integer,
+         recipient_count = recipient_count + (select count(*) from written)
+       from campaign where campaigns.id = campaign.id
+       returning campaigns.id
+     )
+     select (select count(*)::integer from written) as written from moved`,
+    parameters,
+  )
+  return row?.written
+}
+
+/** Begins a campaign whose time has come. @returns whether it was to begin */
+export async function beginSending(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update campaigns set status = 'SENDING', started_at = coalesce(started_at, now()), updated_at = now(),
+       last_place = coalesce(last_place, (
+         select max(place) from contacts where contacts.workspace_id = campaigns.workspace_id
+       ), 0)
+     where id = $1::uuid and status = 'SCHEDULED' and scheduled_at <= now() returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** What is left of a campaign. */
+export interface Rest {
+  /** How many are queued or put off, counted up to a limit. */
+  open: number
+  /** When the first of them is due. */
+  dueAt: Date | null
+  /** Whether an email is being handed over at this moment. */
+  isSending: boolean
+}
+
+export async function restOf(em: EntityManager, id: string, limit: number): Promise<Rest> {
+  const [row] = await sql<{ open: number; due_at: string | null; is_sending: boolean }>(
+    em,
+    `select
+       (select count(*)::integer from (
+         select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') limit $2
+       ) those) as open,
+       (select min(due_at) from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')) as due_at,
+       exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`,
+    [id, limit],
+  )
+  return {
+    open: row?.open ?? 0,
+    dueAt: row?.due_at == null ? null : toDate(row.due_at),
+    isSending: row?.is_sending ?? false,
+  }
+}
+
+/** Settles what nobody hands over any more: its sender has died in the middle of that. @returns the ids */
+export async function settleDeadOf(em: EntityManager, id: string, error: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $2,
+       settled_at = coalesce(settled_at, now())
+     where campaign_id = $1::uuid and status = 'SENDING' and lease_until <= clock_timestamp() returning id`,
+    [id, error],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Ends a campaign of which nothing is left. @returns whether that was so */
+export async function finishCampaign(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update campaigns set status = 'SENT', finished_at = now(), updated_at = now()
+     where id = $1::uuid and status = 'SENDING' and walked
+       and not exists (
+         select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED', 'SENDING')
+       )
+     returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Leaves some of what is not sent of a cancelled campaign. @returns how many */
+export async function dismissQueued(em: EntityManager, id: string, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `update messages set status = 'DISMISSED', settled_at = now(), error = 'The campaign was cancelled before it could be sent'
+     where id in (
+       select id from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')
+       order by due_at, id limit $2 for update skip locked
+     ) and status in ('QUEUED', 'DEFERRED') returning id`,
+    [id, limit],
+  )
+  return rows.length
+}
+
+/** Notes that so many were sent, and when the next may be, at the rate that it keeps. */
+export async function keepRate(em: EntityManager, id: string, count: number): Promise<void> {
+  await sql(
+    em,
+    `update campaigns set next_at = greatest(coalesce(next_at, now()), now())
+       + make_interval(secs => $2::float8 * 3600 / throttle_per_hour)
+     where id = $1::uuid and throttle_per_hour is not null`,
+    [id, count],
+  )
+}
+
+/** Those that should have a workflow: nobody looks after one that Temporal has lost. */
+export async function campaignsUnderWay(em: EntityManager): Promise<{ id: string; workspaceId: string }[]> {
+  return sql<{ id: string; workspaceId: string }>(
+    em,
+    `select id, workspace_id as "workspaceId" from campaigns
+     where status in ('SCHEDULED', 'SENDING')
+       or (status = 'CANCELLED' and exists (
+         select from messages where campaign_id = campaigns.id and status in ('QUEUED', 'DEFERRED')
+       ))`,
+  )
+}
+
+/** What has become of the messages of campaigns, read from tallies. */
+export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
+  const rows = await sql<{ id: string; counts: Counts }>(
+    em,
+    `select automation_id as id, jsonb_object_agg(figure, count) as counts from (
+       select automation_id, figure, sum(count) as count from (
+         select automation_id, figure, count from step_figures where automation_id = any($1::uuid[])
+         union all
+         select automation_id, figure, change from figure_changes where automation_id = any($1::uuid[])
+       ) changes
+       group by 1, 2 having sum(count) <> 0
+     ) figures
+     group by 1`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, counts }) => [id, counts]))
+}
+
+/** How many emails of a campaign may be in the middle of their hand-over at this moment. */
+export async function countSendingOfCampaign(em: EntityManager, id: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages
+     where campaign_id = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
+    [id],
+  )
+  return row?.count ?? 0
+}
+
+/** Of what a campaign's messages were not sent, and how many for each reason. */
+export async function reasonsOf(
+  em: EntityManager,
+  id: string,
+): Promise<{ status: string; reason: string; count: number }[]> {
+  return sql<{ status: string; reason: string; count: number }>(
+    em,
+    `select status, coalesce(error, '') as reason, count(*)::float8 as count from messages
+     where campaign_id = $1::uuid and status in ('SUPPRESSED', 'FAILED', 'UNCONFIRMED', 'DISMISSED')
+     group by 1, 2 order by 3 desc, 1, 2 limit 100`,
+    [id],
+  )
+}

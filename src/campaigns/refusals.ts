@@ -1,0 +1,21 @@
+import { reason } from '../platform/refusal.ts'
+
+export const CAMPAIGN_NOT_FOUND = reason('not-found', 'campaign_not_found', 'Campaign not found')
+/** What it lacks is said in words. */
+export const CAMPAIGN_INCOMPLETE = reason(
+  'invalid',
+  'campaign_incomplete',
+  'A campaign needs something to say before it is sent: give it a templateId, or a subject with html or text',
+)
+export const CAMPAIGN_TO_NOBODY = reason(
+  'invalid',
+  'campaign_to_nobody',
+  'No contact is in its audience at the moment: put contacts into its lists or segments, or give it others',
+)
+export const IN_THE_PAST = reason('invalid', 'in_the_past', 'at must be a time that is not past')
+/** What it is, and what would be possible, is said in words. */
+export const CAMPAIGN_STATUS_WRONG = reason(
+  'taken',
+  'campaign_status_wrong',
+  'The campaign is SENT: only a DRAFT can be changed',
+)

@@ -1,0 +1,324 @@
+import { array, boolean, object } from 'yup'
+import { LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
+import {
+  count,
+  deleted,
+  deleteResultShape,
+  etagOf,
+  listAnswer,
+  listOf,
+  nothingToUpdate,
+  operation,
+  rangeOf,
+  single,
+} from '../http/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Call } from '../platform/call.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { accountOf, isGenuine } from './account.ts'
+import {
+  cancelCampaign,
+  countAudience,
+  createCampaign,
+  deleteCampaign,
+  getCampaign,
+  pauseCampaign,
+  prepareContent,
+  resumeCampaign,
+  scheduleCampaign,
+  updateCampaign,
+} from './campaigns.ts'
+import { Campaign } from './entities.ts'
+import { countsOfCampaigns } from './queries.ts'
+import {
+  CAMPAIGN_INCOMPLETE,
+  CAMPAIGN_NOT_FOUND,
+  CAMPAIGN_STATUS_WRONG,
+  CAMPAIGN_TO_NOBODY,
+  IN_THE_PAST,
+} from './refusals.ts'
+import { campaignsQuery, countSchema, createCampaignSchema, scheduleSchema, updateCampaignSchema } from './schemas.ts'
+import {
+  accountShape,
+  campaignShape,
+  campaignSummaryShape,
+  presentCampaign,
+  presentSummary,
+  statsOf,
+} from './shapes.ts'
+
+const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateCampaignSchema.fields))
+
+const links = (id: string) => ({
+  getCampaign: { id },
+  updateCampaign: { id },
+  scheduleCampaign: { id },
+  deleteCampaign: { id },
+})
+
+/** A campaign as whoever has asked for it, or changed it, is answered. */
+async function answer(em: EntityManager, campaign: Campaign, status = 200) {
+  const counts = await countsOfCampaigns(em, [campaign.id])
+  const stats = statsOf(campaign.recipientCount, counts.get(campaign.id))
+  return { status, headers: etagOf(campaign.revision), body: { data: presentCampaign(campaign, stats) } }
+}
+
+const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>
+  (await answer(em.fork(), await getCampaign(em, workspaceId, id))).body
+
+const whole = { description: 'The campaign.', schema: single(campaignShape), links: links('$response.body#/data/id') }
+
+/** An operation that moves a campaign on. */
+const move = (
+  id: string,
+  verb: 'pause' | 'resume' | 'cancel',
+  words: { summary: string; description: string },
+  change: (dependencies: Dependencies, workspaceId: string, id: string, call: Call) => Promise<Campaign>,
+) =>
+  operation({
+    id,
+    method: 'POST',
+    path: `/campaigns/{id}/${verb}`,
+    tag: 'Campaigns',
+    ...words,
+    scope: 'campaigns:write',
+    etag: true,
+    answers: { 200: whole },
+    refusals: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
+    async handle({ caller, params, call }, dependencies) {
+      const campaign = await change(dependencies, caller.workspace.id, params.id, call)
+      return answer(dependencies.em, campaign)
+    },
+    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
+  })
+
+export const campaignOperations = [
+  operation({
+    id: 'listCampaigns',
+    method: 'GET',
+    path: '/campaigns',
+    tag: 'Campaigns',
+    summary: 'List campaigns',
+    description: 'Newest first, with what has become of everybody.',
+    scope: 'campaigns:read',
+    query: campaignsQuery,
+    answers: {
+      200: { description: 'A page of campaigns.', schema: listOf(array().of(campaignSummaryShape).required()) },
+    },
+    async handle({ caller, query }, { em }) {
+      const unit = em.fork()
+      const where = { workspaceId: caller.workspace.id, ...(query.status !== undefined && { status: query.status }) }
+      const newest = { createdAt: 'desc', id: 'desc' } as const
+      const [campaigns, total] = await unit.findAndCount(Campaign, where, { ...rangeOf(query), orderBy: newest })
+      const counts = await countsOfCampaigns(
+        unit,
+        campaigns.map(({ id }) => id),
+      )
+      const items = campaigns.map((campaign) =>
+        presentSummary(campaign, statsOf(campaign.recipientCount, counts.get(campaign.id))),
+      )
+      return listAnswer(items, query, total)
+    },
+  }),
+
+  operation({
+    id: 'createCampaign',
+    method: 'POST',
+    path: '/campaigns',
+    tag: 'Campaigns',
+    summary: 'Create a campaign',
+    description: 'A DRAFT: it is sent when it is scheduled. What it says is compiled at once, as a template is.',
+    scope: 'campaigns:write',
+    body: createCampaignSchema,
+    bodyLimit: TEMPLATE_LIMIT,
+    etag: true,
+    answers: { 201: whole },
+    refusals: {
+      400: ['name is required', INVALID_TEMPLATE],
+      404: [TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
+    },
+    prepare: ({ caller, body }, dependencies) => prepareContent(dependencies, caller.workspace.id, body),
+    async handle({ caller, body, call, prepared }, { em }) {
+      return answer(em, await createCampaign(em, caller.workspace.id, body, prepared, call.id), 201)
+    },
+    remake: ({ caller }, { id }, { em }) => remakeOf(em, caller.workspace.id, id),
+  }),
+
+  operation({
+    id: 'countAudience',
+    method: 'POST',
+    path: '/campaigns/count',
+    tag: 'Campaigns',
+    summary: 'Count an audience',
+    description: 'How many contacts it has at this moment, also those who are suppressed.',
+    scope: 'campaigns:read',
+    changesNothing: true,
+    bulk: true,
+    body: countSchema,
+    answers: {
+      200: {
+        description: 'How many.',
+        schema: single(object({ contactCount: count('How many contacts it has.', 1_000) }).required()),
+      },
+    },
+    refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
+    async handle({ caller, body }, { em }) {
+      const contactCount = await countAudience(em, caller.workspace.id, body.audience)
+      return { status: 200, body: { data: { contactCount } } }
+    },
+  }),
+
+  operation({
+    id: 'verifyAccount',
+    method: 'POST',
+    path: '/campaigns/verify-account',
+    tag: 'Campaigns',
+    summary: 'Verify an account',
+    description: 'Whether this installation has made it, and nobody has changed it since.',
+    scope: 'campaigns:read',
+    changesNothing: true,
+    body: accountShape.meta({ component: 'CampaignAccount' }),
+    answers: {
+      200: {
+        description: 'Whether it is genuine.',
+        schema: single(object({ genuine: boolean().required().meta({ example: true }) }).required()),
+      },
+    },
+    async handle({ body }, { em }) {
+      return { status: 200, body: { data: { genuine: await isGenuine(em, body) } } }
+    },
+  }),
+
+  operation({
+    id: 'getCampaign',
+    method: 'GET',
+    path: '/campaigns/{id}',
+    tag: 'Campaigns',
+    summary: 'Get a campaign',
+    description: 'With what has become of everybody whom it is for.',
+    scope: 'campaigns:read',
+    etag: true,
+    answers: { 200: whole },
+    refusals: { 404: [CAMPAIGN_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      return answer(em.fork(), await getCampaign(em, caller.workspace.id, params.id))
+    },
+  }),
+
+  operation({
+    id: 'updateCampaign',
+    method: 'PATCH',
+    path: '/campaigns/{id}',
+    tag: 'Campaigns',
+    summary: 'Change a campaign',
+    description: 'As long as it is a DRAFT. Of what it says, all that is to stay is given again.',
+    scope: 'campaigns:write',
+    body: updateCampaignSchema,
+    bodyLimit: TEMPLATE_LIMIT,
+    etag: true,
+    ifMatch: true,
+    answers: { 200: whole },
+    refusals: {
+      400: [NOTHING_TO_UPDATE, INVALID_TEMPLATE],
+      404: [CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
+      409: [CAMPAIGN_STATUS_WRONG],
+    },
+    async prepare({ caller, params, body }, dependencies) {
+      await getCampaign(dependencies.em, caller.workspace.id, params.id)
+      return prepareContent(dependencies, caller.workspace.id, body)
+    },
+    async handle({ caller, params, body, prepared, ifMatch }, { em }) {
+      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      return answer(em, await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch))
+    },
+    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
+  }),
+
+  operation({
+    id: 'deleteCampaign',
+    method: 'DELETE',
+    path: '/campaigns/{id}',
+    tag: 'Campaigns',
+    summary: 'Delete a campaign',
+    description: 'For good, where nobody is mailed by it any more. What was sent stays with its contacts.',
+    scope: 'campaigns:write',
+    answers: { 200: { description: 'The campaign is deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
+    async handle({ caller, params }, { em }) {
+      await deleteCampaign(em, caller.workspace.id, params.id)
+      return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'scheduleCampaign',
+    method: 'POST',
+    path: '/campaigns/{id}/schedule',
+    tag: 'Campaigns',
+    summary: 'Send a campaign',
+    description:
+      'At once, at a time, or when clocks show a time where each contact is. Whom it is for is decided when it begins: each person ' +
+      'once, and nobody who has unsubscribed by the moment in which her email is handed over.',
+    scope: 'campaigns:write',
+    body: scheduleSchema,
+    bodyOptional: true,
+    etag: true,
+    answers: { 202: whole },
+    refusals: {
+      400: ['Send either at or localTime', CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST],
+      404: [CAMPAIGN_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
+      409: [CAMPAIGN_STATUS_WRONG],
+    },
+    async handle({ caller, params, body, call }, dependencies) {
+      return answer(
+        dependencies.em,
+        await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call),
+        202,
+      )
+    },
+    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
+  }),
+
+  move(
+    'pauseCampaign',
+    'pause',
+    {
+      summary: 'Pause a campaign',
+      description:
+        'Where it is: no email of it begins behind the answer. What is being handed over is waited for, for some seconds.',
+    },
+    pauseCampaign,
+  ),
+  move(
+    'resumeCampaign',
+    'resume',
+    { summary: 'Resume a campaign', description: 'It goes on with whoever was not mailed yet.' },
+    resumeCampaign,
+  ),
+  move(
+    'cancelCampaign',
+    'cancel',
+    {
+      summary: 'Cancel a campaign',
+      description: 'Whoever was not mailed yet is not any more. One that has not begun is a DRAFT again.',
+    },
+    cancelCampaign,
+  ),
+
+  operation({
+    id: 'getCampaignAccount',
+    method: 'GET',
+    path: '/campaigns/{id}/account',
+    tag: 'Campaigns',
+    summary: 'Get the account of a campaign',
+    description: 'What became of everybody whom it is for, with the reasons of those who were not mailed; signed.',
+    scope: 'campaigns:read',
+    answers: { 200: { description: 'The account.', schema: single(accountShape) } },
+    refusals: { 404: [CAMPAIGN_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      return { status: 200, body: { data: await accountOf(em, caller.workspace.id, params.id) } }
+    },
+  }),
+]

@@ -1,0 +1,138 @@
+import { array, number, object, string, type InferType } from 'yup'
+import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
+import { MESSAGE_STATUSES } from '../messages/index.ts'
+import { EMAIL_CATEGORIES } from '../sequences/index.ts'
+import { CAMPAIGN_STATUSES } from './campaign.ts'
+import type { Counts } from './counts.ts'
+import type { Campaign } from './entities.ts'
+
+const nullable = (example: string | null, description: string) =>
+  string().nullable().defined().meta({ example, description })
+
+const nullableTime = (description: string) => timestamp(description).nullable().defined()
+
+const ids = (description: string) =>
+  array()
+    .of(string().required().meta({ example: EXAMPLE_ID }))
+    .required()
+    .meta({ description })
+
+const audienceShape = object({
+  listIds: ids('Whoever is in one of these lists,'),
+  segmentIds: ids('or in one of these segments,'),
+  exclude: object({
+    listIds: ids('but in none of these lists'),
+    segmentIds: ids('and in none of these segments.'),
+  }).required(),
+})
+  .required()
+  .meta({ component: 'Audience' })
+
+const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
+
+/** What has become of everybody it is for: all terms of one sum. */
+export const statsShape = object({
+  recipients: count('Whom it is for, as far as the contacts are gone through.', 1_000),
+  ...(Object.fromEntries(
+    MESSAGE_STATUSES.map((status) => [lower(status), count(`How many are ${status}.`, 0)]),
+  ) as Record<Lowercase<(typeof MESSAGE_STATUSES)[number]>, ReturnType<typeof count>>),
+  erased: count('How many were of contacts who have been erased since.', 0),
+})
+  .required()
+  .meta({ component: 'CampaignStats', description: 'recipients is the sum of all others.' })
+
+export type Stats = InferType<typeof statsShape>
+
+export function statsOf(recipients: number, counts: Counts = {}): Stats {
+  const known = Object.fromEntries(MESSAGE_STATUSES.map((status) => [lower(status), counts[status] ?? 0]))
+  const sum = Object.values(known).reduce((total, each) => total + each, 0)
+  return { recipients, ...known, erased: Math.max(0, recipients - sum) } as Stats
+}
+
+const head = {
+  id: id('campaign'),
+  name: string().required().meta({ example: 'December news' }),
+  status: string()
+    .oneOf(CAMPAIGN_STATUSES)
+    .required()
+    .meta({ description: 'DRAFT, SCHEDULED, SENDING, PAUSED, SENT, CANCELLED.', example: 'SENT' }),
+  category: string().oneOf(EMAIL_CATEGORIES).required().meta({ example: 'marketing' }),
+  subject: nullable('News', 'As it was written; of a template, its subject.'),
+  scheduledAt: nullableTime('When it begins, or has begun.'),
+  localTime: nullable(null, 'The time on the clocks where contacts are, where it is that.'),
+  startedAt: nullableTime('When it began.'),
+  finishedAt: nullableTime('When everybody was mailed, or had a reason why not.'),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+  stats: statsShape,
+}
+
+export const campaignSummaryShape = object(head).required().meta({ component: 'CampaignSummary' })
+
+export const campaignShape = object({
+  ...head,
+  templateId: nullable(null, 'The template that it was made of; null: it has what it says itself.'),
+  templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
+  format: nullable('HTML', 'What its html is; null where it is of a template.'),
+  previewText: nullable(null, 'What mailboxes show behind the subject.'),
+  html: nullable('<p>Hello {{ contact.firstName }}</p>', 'As it was written; null where it is of a template.'),
+  text: nullable(null, 'As it was written; null where it is of a template, or is made of the HTML.'),
+  audience: audienceShape,
+  throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
+  fallbackTimeZone: nullable(null, 'Of contacts of whom no zone is known.'),
+})
+  .required()
+  .meta({ component: 'Campaign', description: 'One email to many.' })
+
+export const presentSummary = (campaign: Campaign, stats: Stats) => ({
+  id: campaign.id,
+  name: campaign.name,
+  status: campaign.status,
+  category: campaign.category,
+  subject: campaign.source?.subject ?? campaign.compiled?.content?.subject ?? null,
+  scheduledAt: campaign.scheduledAt?.toISOString() ?? null,
+  localTime: campaign.localTime ?? null,
+  startedAt: campaign.startedAt?.toISOString() ?? null,
+  finishedAt: campaign.finishedAt?.toISOString() ?? null,
+  createdAt: campaign.createdAt.toISOString(),
+  updatedAt: campaign.updatedAt.toISOString(),
+  stats,
+})
+
+export const presentCampaign = (campaign: Campaign, stats: Stats): InferType<typeof campaignShape> => ({
+  ...presentSummary(campaign, stats),
+  templateId: campaign.templateId ?? null,
+  templateVersion: campaign.templateVersion ?? null,
+  format: campaign.source?.format ?? null,
+  previewText: campaign.source?.previewText ?? null,
+  html: campaign.source?.html ?? null,
+  text: campaign.source?.text ?? null,
+  audience: campaign.audience,
+  throttlePerHour: campaign.throttlePerHour ?? null,
+  fallbackTimeZone: campaign.fallbackTimeZone ?? null,
+})
+
+/** `GET /campaigns/{id}/account`. */
+export const accountShape = object({
+  campaignId: id('campaign'),
+  status: string().oneOf(CAMPAIGN_STATUSES).required().meta({ example: 'SENT' }),
+  stats: statsShape,
+  reasons: array()
+    .of(
+      object({
+        status: string().oneOf(MESSAGE_STATUSES).required().meta({ example: 'SUPPRESSED' }),
+        reason: string().required().meta({ example: 'The contact has unsubscribed' }),
+        count: count('How many.', 3),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'Why those were not sent who were not; GET /messages lists them by campaign and status.' }),
+  madeAt: timestamp('When this account was made.'),
+  signature: string().required().meta({
+    description:
+      'Of all of the above, by this installation: what it has not made, or somebody has changed, POST /campaigns/verify-account tells.',
+    example: 'q7Zk1mJ0',
+  }),
+})
+  .required()
+  .meta({ component: 'CampaignAccount', description: 'What became of everybody: recipients is the sum of all others.' })

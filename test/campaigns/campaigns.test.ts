@@ -1,0 +1,412 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { walkRecipients } from '../../src/campaigns/queries.ts'
+import { claimMany } from '../../src/campaigns/send-queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
+import { assertFiguresTrue } from '../support/figures.ts'
+import { readMail } from '../support/read-mail.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const SAYS = { subject: 'News for {{ contact.firstName | default: "you" }}', html: '<p>Hello</p>' }
+
+describe('campaigns', () => {
+  let service: Service
+  let sink: SmtpSink
+  let gate: Promise<void> | undefined
+  before(async () => {
+    sink = await startSmtpSink(() => gate)
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  afterEach(() => {
+    gate = undefined
+    sink.behave('accept')
+  })
+
+  const em = () => service.context.orm.em.fork()
+  let count = 0
+  const create = async (fields: object): Promise<string> => {
+    const { status, body } = await service.call('POST', 'campaigns', {
+      name: `Campaign ${(count += 1)}`,
+      ...SAYS,
+      ...fields,
+    })
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.data.id
+  }
+  const schedule = (id: string, body: object = {}) => service.call('POST', `campaigns/${id}/schedule`, body)
+  const read = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data
+  const becomes = (id: string, status: string) =>
+    eventually(`it is ${status}`, async () => {
+      const campaign = await read(id)
+      return campaign.status === status ? campaign : undefined
+    })
+  const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
+  const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  /** A list with so many contacts. */
+  async function many(n: number, fields: object = {}) {
+    const list = await aList(service)
+    const contacts = await Promise.all(Array.from({ length: n }, () => aContact(service, fields)))
+    await put(list, contacts)
+    const addresses = await Promise.all(contacts.map((id) => addressOf(service, id)))
+    return { list, contacts, addresses }
+  }
+
+  it('mail each person of their lists and segments once, and nobody of those that are excluded', async () => {
+    const { list, addresses } = await many(3)
+    const other = await many(2, { tags: ['of-the-segment'] })
+    const both = await aContact(service, { tags: ['of-the-segment'] })
+    await put(list, [both])
+    const out = await aContact(service)
+    const excluded = await aList(service)
+    await put(list, [out])
+    await put(excluded, [out])
+    const segment = await service.call('POST', 'segments', { name: 'Tagged', condition: { tag: 'of-the-segment' } })
+    const audience = {
+      listIds: [list],
+      segmentIds: [segment.body.data.id],
+      exclude: { listIds: [excluded] },
+    }
+    const counted = await service.call('POST', 'campaigns/count', { audience })
+    assert.equal(counted.body.data.contactCount, 6)
+    const id = await create({ audience })
+    assert.equal((await schedule(id)).status, 202)
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats.recipients, stats.sent, stats.erased], [6, 6, 0])
+    const all = [...addresses, ...other.addresses, await addressOf(service, both)]
+    for (const address of all) assert.equal(mailsTo(address).length, 1)
+    assert.equal(mailsTo(await addressOf(service, out)).length, 0)
+    const { headers } = readMail(mailsTo(addresses[0]!)[0]!)
+    assert.equal(headers['subject'], 'News for you')
+    assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\//)
+    await assertFiguresTrue(service.context.orm.em)
+  })
+
+  it('stand in the activity of their contacts, and in lists, by campaign', async () => {
+    const { list, contacts } = await many(1)
+    const id = await create({ audience: { listIds: [list] } })
+    await schedule(id)
+    await becomes(id, 'SENT')
+    const [message] = (await activityOf(service, contacts[0]!)) as unknown as Record<string, unknown>[]
+    assert.deepEqual([message!['campaignId'], message!['automationId'], message!['status']], [id, null, 'SENT'])
+    const { data } = (await service.call('GET', `messages?campaignId=${id}`)).body
+    assert.deepEqual(
+      data.map((each: { contactId: string }) => each.contactId),
+      contacts,
+    )
+  })
+
+  it('are paused where they are, and go on with whoever was not mailed', async () => {
+    const { list, addresses } = await many(40)
+    const id = await create({ audience: { listIds: [list] } })
+    const held = Promise.withResolvers<void>()
+    gate = held.promise
+    await schedule(id)
+    await eventually('the first are at the server', () =>
+      sink.mails.length > 0 && addresses.some((a) => mailsTo(a).length > 0) ? true : undefined,
+    )
+    const paused = service.call('POST', `campaigns/${id}/pause`)
+    await delay(200)
+    held.resolve()
+    gate = undefined
+    assert.equal((await paused).body.data.status, 'PAUSED')
+    const mailed = () => addresses.filter((address) => mailsTo(address).length > 0).length
+    const before = mailed()
+    assert.ok(before < 40, `${before} were mailed`)
+    // What it does when it looks next is nothing.
+    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
+    await delay(300)
+    assert.equal(mailed(), before)
+    assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SENDING')
+    const { stats } = await becomes(id, 'SENT')
+    assert.equal(stats.sent, 40)
+    for (const address of addresses) assert.equal(mailsTo(address).length, 1)
+  })
+
+  it('are cancelled: whoever was not mailed is DISMISSED, and the account adds up', async () => {
+    const { list, addresses } = await many(30)
+    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
+    await schedule(id)
+    await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
+    await service.call('POST', `campaigns/${id}/cancel`)
+    const { stats } = await eventually('it is settled', async () => {
+      const campaign = await read(id)
+      return campaign.stats.queued + campaign.stats.sending === 0 ? campaign : undefined
+    })
+    assert.equal(stats.recipients, 30)
+    assert.equal(stats.sent + stats.dismissed, 30)
+    assert.ok(stats.dismissed > 0 && stats.sent > 0)
+    const { data: account } = (await service.call('GET', `campaigns/${id}/account`)).body
+    assert.deepEqual(account.reasons, [
+      { status: 'DISMISSED', reason: 'The campaign was cancelled before it could be sent', count: stats.dismissed },
+    ])
+    const verify = async (given: object) =>
+      (await service.call('POST', 'campaigns/verify-account', given)).body.data.genuine as boolean
+    assert.equal(await verify(account), true)
+    assert.equal(await verify({ ...account, stats: { ...stats, sent: stats.sent + 1 } }), false)
+  })
+
+  it('send nothing to whoever unsubscribes in the middle, and say so', async () => {
+    const { list, contacts, addresses } = await many(3)
+    // They are mailed one by one.
+    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 700 })
+    await schedule(id)
+    await eventually('the first is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
+    const waiting = contacts.filter((_, n) => mailsTo(addresses[n]!).length === 0)
+    assert.ok(waiting.length > 0)
+    for (const contact of waiting) {
+      await service.call('POST', 'suppressions', { email: await addressOf(service, contact), reason: 'UNSUBSCRIBED' })
+    }
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats.suppressed, stats.sent], [waiting.length, 3 - waiting.length])
+    const { data } = (await service.call('GET', `campaigns/${id}/account`)).body
+    assert.deepEqual(data.reasons, [
+      { status: 'SUPPRESSED', reason: 'The contact has unsubscribed', count: waiting.length },
+    ])
+  })
+
+  it('try again what was put off, and list what was refused, which is tried again alone', async () => {
+    const { list, contacts, addresses } = await many(3)
+    const id = await create({ audience: { listIds: [list] } })
+    sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt', to: addresses[0]! })
+    await schedule(id)
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats.sent, stats.failed], [2, 1])
+    sink.behave('accept')
+    const retried = await service.call('POST', 'messages/retry', { status: 'FAILED', campaignId: id })
+    assert.equal(retried.body.data.retried, 1)
+    await eventually('it is sent', async () => ((await read(id)).stats.sent === 3 ? true : undefined))
+    for (const address of addresses) assert.equal(mailsTo(address).length, 1)
+    assert.ok(contacts.length === 3)
+  })
+
+  it('put off what the server does not take now, and send it later', async () => {
+    const { list, addresses } = await many(2)
+    sink.behave({ code: 451, text: 'later', at: 'rcpt', to: addresses[0]! })
+    const id = await create({ audience: { listIds: [list] } })
+    await schedule(id)
+    await eventually('it is put off', async () => ((await read(id)).stats.deferred === 1 ? true : undefined))
+    sink.behave('accept')
+    const { stats } = await becomes(id, 'SENT')
+    assert.equal(stats.sent, 2)
+  })
+
+  it('have nobody’s template error end them: that one FAILED', async () => {
+    const list = await aList(service)
+    const good = await aContact(service, { metadata: { items: ['a'] } })
+    const bad = await aContact(service, { metadata: { items: 'x'.repeat(60_000), n: 60_000 } })
+    await put(list, [good, bad])
+    const text = '{% for i in (1..contact.metadata.n) %}{{ contact.metadata.items }}{% endfor %}Hi'
+    const id = await create({ audience: { listIds: [list] }, html: null, text })
+    await schedule(id)
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats.sent, stats.failed], [1, 1])
+  })
+
+  it('wait for their time, and are a DRAFT again where they are cancelled before', async () => {
+    const { list, addresses } = await many(1)
+    const id = await create({ audience: { listIds: [list] } })
+    const scheduled = await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
+    assert.equal(scheduled.body.data.status, 'SCHEDULED')
+    assert.equal((await service.call('PATCH', `campaigns/${id}`, { name: 'x' })).refused, '409 campaign_status_wrong')
+    assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
+    assert.equal((await service.call('POST', `campaigns/${id}/cancel`)).body.data.status, 'DRAFT')
+    assert.equal((await service.call('PATCH', `campaigns/${id}`, { name: 'Changed' })).body.data.name, 'Changed')
+    const at = new Date(Date.now() + 1_500).toISOString()
+    await schedule(id, { at })
+    const { startedAt } = await becomes(id, 'SENT')
+    assert.ok(Date.parse(startedAt) >= Date.parse(at))
+    assert.equal(mailsTo(addresses[0]!).length, 1)
+    assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
+  })
+
+  it('are sent when clocks show a time where their contacts are', async () => {
+    const list = await aList(service)
+    const zones = ['Pacific/Kiritimati', 'europe/berlin', 'America/New_York', 'Nowhere/At_All']
+    const contacts = await Promise.all(zones.map((timezone) => aContact(service, { metadata: { timezone } })))
+    await put(list, contacts)
+    const id = await create({ audience: { listIds: [list] } })
+    const localTime = '2030-03-31T02:30'
+    assert.equal((await schedule(id, { localTime, fallbackTimeZone: 'Asia/Tokyo' })).status, 202)
+    await service.call('POST', `campaigns/${id}/pause`)
+    // As if the first of them had come to it.
+    await sql(
+      em(),
+      `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`,
+      [id],
+    )
+    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
+    const due = await eventually('all are written', async () => {
+      const rows = await sql<{ contact_id: string; due_at: string }>(
+        em(),
+        'select contact_id, due_at from messages where campaign_id = $1',
+        [id],
+      )
+      return rows.length === 4
+        ? new Map(rows.map((row) => [row.contact_id, new Date(row.due_at).toISOString()]))
+        : undefined
+    })
+    assert.deepEqual(
+      contacts.map((contact) => due.get(contact)),
+      // Berlin's clocks skip that hour: it is as long after it.
+      ['2030-03-30T12:30:00.000Z', '2030-03-31T01:30:00.000Z', '2030-03-31T06:30:00.000Z', '2030-03-30T17:30:00.000Z'],
+    )
+    await service.call('POST', `campaigns/${id}/cancel`)
+  })
+
+  for (const [what, fields, body, refused] of [
+    ['to nobody', { audience: { listIds: ['EMPTY'] } }, {}, '400 campaign_to_nobody'],
+    ['without an audience', {}, {}, '400 campaign_incomplete'],
+    [
+      'that says nothing',
+      { audience: { listIds: ['FULL'] }, subject: null, html: null },
+      {},
+      '400 campaign_incomplete',
+    ],
+    ['without a subject', { audience: { listIds: ['FULL'] }, subject: null }, {}, '400 campaign_incomplete'],
+    ['in the past', { audience: { listIds: ['FULL'] } }, { at: '2020-01-01T00:00:00Z' }, '400 in_the_past'],
+    [
+      'at a local time that is past everywhere',
+      { audience: { listIds: ['FULL'] } },
+      { localTime: '2020-01-01T00:00' },
+      '400 in_the_past',
+    ],
+    [
+      'at two times',
+      { audience: { listIds: ['FULL'] } },
+      { at: '2030-01-01T00:00:00Z', localTime: '2030-01-01T00:00' },
+      '400 invalid_request',
+    ],
+    [
+      'on a day that there is not',
+      { audience: { listIds: ['FULL'] } },
+      { localTime: '2030-02-30T09:00' },
+      '400 invalid_request',
+    ],
+    [
+      'in a zone that there is not',
+      { audience: { listIds: ['FULL'] } },
+      { localTime: '2030-02-20T09:00', fallbackTimeZone: 'Mars' },
+      '400 invalid_request',
+    ],
+  ] as const) {
+    it(`are not sent ${what}`, async () => {
+      const lists = { EMPTY: await aList(service), FULL: (await many(1)).list }
+      const id = await create(
+        JSON.parse(JSON.stringify(fields).replace(/EMPTY|FULL/g, (name) => lists[name as 'FULL'])) as object,
+      )
+      assert.equal((await schedule(id, body)).refused, refused)
+      assert.equal((await read(id)).status, 'DRAFT')
+    })
+  }
+
+  it('are of one workspace alone, and so are their audiences', async () => {
+    const { list } = await many(1)
+    const id = await create({ audience: { listIds: [list] } })
+    const key = await service.newKey()
+    for (const [method, path] of [
+      ['GET', `campaigns/${id}`],
+      ['GET', `campaigns/${id}/account`],
+      ['DELETE', `campaigns/${id}`],
+      ['POST', `campaigns/${id}/schedule`],
+      ['POST', `campaigns/${id}/pause`],
+      ['POST', `campaigns/${id}/resume`],
+      ['POST', `campaigns/${id}/cancel`],
+    ] as const) {
+      assert.equal(
+        (await service.call(method, path, method === 'POST' ? {} : undefined, { key })).refused,
+        '404 campaign_not_found',
+      )
+    }
+    const theirs = await service.call('POST', 'campaigns', { name: 'x', audience: { listIds: [list] } }, { key })
+    assert.equal(theirs.refused, '404 list_not_found')
+    const messages = await service.call('GET', `messages?campaignId=${id}`, undefined, { key })
+    assert.deepEqual(messages.body.data, [])
+  })
+
+  it('are captured in a test workspace', async () => {
+    const key = await service.newKey({ mode: 'test' })
+    const call = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
+    const list = (await call('POST', 'lists', { name: 'x' })).body.data.id
+    const contactId = (await call('POST', 'contacts', { email: 'captured@example.com', listId: list })).body.data.id
+    const id = (await call('POST', 'campaigns', { name: 'x', ...SAYS, audience: { listIds: [list] } })).body.data.id
+    await call('POST', `campaigns/${id}/schedule`, {})
+    const sent = await eventually('it is SENT', async () => {
+      const { data } = (await call('GET', `campaigns/${id}`)).body
+      return data.status === 'SENT' ? data : undefined
+    })
+    assert.equal(sent.stats.captured, 1)
+    assert.ok(contactId)
+    assert.equal(mailsTo('captured@example.com').length, 0)
+  })
+
+  describe('in the ledger', () => {
+    const recipients = (list: string) => ({
+      listIds: [list],
+      conditions: [],
+      excludedListIds: [],
+      excludedConditions: [],
+    })
+    /** A campaign that sends, and that no workflow looks after. */
+    async function sending(n: number) {
+      const { list, contacts, addresses } = await many(n)
+      const id = await create({ audience: { listIds: [list] } })
+      await sql(
+        em(),
+        `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`,
+        [id],
+      )
+      const campaign = { id, workspaceId: service.workspaceId, cursor: 0 }
+      const walk = (cursor = 0) => walkRecipients(em(), { ...campaign, cursor }, recipients(list), null)
+      const cursor = async () =>
+        Number((await sql<{ cursor: string }>(em(), 'select cursor from campaigns where id = $1', [id]))[0]!.cursor)
+      return { id, walk, cursor, contacts, addresses }
+    }
+
+    it('have each recipient once, however often a page is written, and by however many', async () => {
+      const { id, walk, cursor } = await sending(5)
+      const written = await Promise.all([walk(), walk(), walk()])
+      assert.equal(written.filter((n) => n === undefined).length, 2)
+      // As if the mark of how far it was had been lost, and not the rows.
+      await sql(em(), 'update campaigns set cursor = 0, walked = false where id = $1', [id])
+      assert.equal(await walk(), 0)
+      assert.ok((await cursor()) > 0)
+      const { stats } = await read(id)
+      assert.equal(stats.queued, 5)
+    })
+
+    it('let nobody claim for a campaign that is paused, a contact that has unsubscribed, or an attempt that was overtaken', async () => {
+      const { id, walk, contacts, addresses } = await sending(4)
+      await walk()
+      const rows = await sql<{ id: string; contact_id: string }>(
+        em(),
+        'select id, contact_id from messages where campaign_id = $1',
+        [id],
+      )
+      const claimOf = (n: number, attempts = 0) => ({
+        id: rows.find((row) => row.contact_id === contacts[n])!.id,
+        claim: newId(),
+        attempts,
+        recipient: addresses[n]!,
+        consents: 0,
+        header: '<x@example.com>',
+      })
+      await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
+      await service.call('PATCH', `contacts/${contacts[2]}`, { email: `moved-${addresses[2]}` })
+      const claims = [claimOf(0), claimOf(1), claimOf(2), claimOf(3, 1)]
+      assert.deepEqual([...(await claimMany(em(), id, claims))], [claims[0]!.id])
+      // Nor twice.
+      assert.equal((await claimMany(em(), id, [claimOf(0), claimOf(0, 1)])).size, 0)
+      await sql(em(), `update campaigns set status = 'PAUSED' where id = $1`, [id])
+      assert.equal((await claimMany(em(), id, [claimOf(3)])).size, 0)
+      await sql(em(), `update messages set status = 'DISMISSED' where campaign_id = $1`, [id])
+    })
+  })
+})

@@ -1,0 +1,35 @@
+import {
+  allHandlersFinished,
+  condition,
+  makeContinueAsNewFunc,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow'
+import { campaignChangedSignal, type CampaignInput } from '../src/sequences/index.ts'
+import { advanceCampaign } from './activities.ts'
+import { historyIsLong } from './history.ts'
+
+/**
+ * One campaign, until everybody is mailed or has a reason why not. What is next is up to the ledger, which knows whom it is for and
+ * who was mailed; here it is only kept going, and its clocks are.
+ */
+export async function campaign(input: CampaignInput): Promise<void> {
+  let changes = 0
+  setHandler(campaignChangedSignal, () => void (changes += 1))
+  for (;;) {
+    const seen = changes
+    const { next, until = null } = await advanceCampaign(input)
+    // Who has changed it meanwhile may have been too late for that look.
+    if (next === 'end' && changes === seen) return
+    if (next === 'wait' && changes === seen) {
+      setCurrentDetails(until === null ? 'Waits to be resumed' : `Waits until ${new Date(until).toISOString()}`)
+      const rest = until === null ? null : until - Date.now()
+      const isChanged = () => changes !== seen
+      if (rest === null) await condition(isChanged)
+      else if (rest > 0) await condition(isChanged, rest)
+    }
+    if (!historyIsLong()) continue
+    await condition(allHandlersFinished)
+    await makeContinueAsNewFunc<typeof campaign>()(input)
+  }
+}
