@@ -136,6 +136,7 @@ const contact = createRoute({
 })
 
 const MESSAGE_STATUSES = [
+  'QUEUED',
   'SENDING',
   'DEFERRED',
   'SENT',

@@ -181,7 +181,7 @@ export class CampaignSending {
         } catch (error) {
           for (const n of places) {
             if (error instanceof RendererBusy) slots[n]!.resolve(undefined)
-            else slots[n]!.reject(error as Error)
+            else slots[n]!.reject(error)
           }
         }
       },

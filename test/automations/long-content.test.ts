@@ -32,7 +32,8 @@ describe('long contents', () => {
   it('are in a page of activity until it is long; a page of one has them always', async () => {
     const contactId = await aContact(service)
     const long = 'x'.repeat(240_000)
-    const emails = Array.from({ length: 6 }, (_, n) => ({ type: 'EMAIL', subject: `${n}`, html: long, text: long }))
+    const receipt = { type: 'EMAIL', category: 'transactional', html: long, text: long }
+    const emails = Array.from({ length: 6 }, (_, n) => ({ ...receipt, subject: `${n}` }))
     const automationId = await anAutomation(service, { steps: emails })
     await enroll(service, automationId, contactId)
     const page = async (query: string) => {

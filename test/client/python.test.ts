@@ -92,6 +92,14 @@ describe('a client in Python, generated from the document', function () {
     const { id: segmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Vip', condition })
     const messageId = await aMessage(service, 'FAILED', automationId, contactId)
     const unconfirmedId = await aMessage(service, 'UNCONFIRMED', automationId, contactId)
+    const made = async (path: string, body: object): Promise<string> =>
+      (await service.call('POST', path, body)).body.data.id as string
+    const suppressionId = await made('suppressions', { email: 'suppressed@example.com' })
+    const templateId = await made('templates', { name: 'T', subject: 'Hi', text: 'Hi' })
+    const { id: keptSegmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Kept', condition })
+    const audience = { segmentIds: [keptSegmentId] }
+    const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
+    const account = (await service.call('GET', `campaigns/${campaignId}/account`)).body.data as object
     const calls = [
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
@@ -123,6 +131,33 @@ describe('a client in Python, generated from the document', function () {
       { method: 'retry_message', arguments: { id: messageId }, body: { evenIfSent: false } },
       { method: 'dismiss_message', arguments: { id: unconfirmedId } },
       { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
+      { method: 'list_suppressions', arguments: { reason: 'MANUAL' } },
+      { method: 'create_suppression', arguments: {}, body: { email: 'no@example.com' } },
+      { method: 'delete_suppression', arguments: { id: suppressionId } },
+      { method: 'list_templates', arguments: {} },
+      { method: 'create_template', arguments: {}, body: { name: 'Python', subject: 'Hi', text: 'Hi' } },
+      { method: 'get_template', arguments: { id: templateId } },
+      {
+        method: 'replace_template',
+        arguments: { id: templateId },
+        body: { name: 'Python', subject: 'Ho', html: '<p>Ho</p>' },
+      },
+      { method: 'list_template_versions', arguments: { id: templateId } },
+      { method: 'preview_template', arguments: { id: templateId }, body: { contactId } },
+      { method: 'preview_unsaved_template', arguments: {}, body: { subject: 'Hi', html: '<p>Hi</p>' } },
+      { method: 'delete_template', arguments: { id: templateId } },
+      { method: 'list_campaigns', arguments: { status: 'DRAFT' } },
+      { method: 'create_campaign', arguments: {}, body: { name: 'Python', subject: 'Hi', text: 'Hi' } },
+      { method: 'count_audience', arguments: {}, body: { audience: { segmentIds: [keptSegmentId] } } },
+      { method: 'get_campaign', arguments: { id: campaignId } },
+      { method: 'update_campaign', arguments: { id: campaignId }, body: { name: 'Snakes' } },
+      { method: 'schedule_campaign', arguments: { id: campaignId }, body: { at: '2030-01-01T00:00:00Z' } },
+      { method: 'pause_campaign', arguments: { id: campaignId } },
+      { method: 'resume_campaign', arguments: { id: campaignId } },
+      { method: 'cancel_campaign', arguments: { id: campaignId } },
+      { method: 'get_campaign_account', arguments: { id: campaignId } },
+      { method: 'verify_account', arguments: {}, body: account },
+      { method: 'delete_campaign', arguments: { id: campaignId } },
       { method: 'list_automations', arguments: {} },
       { method: 'get_figures', arguments: {} },
       {
@@ -168,7 +203,7 @@ describe('a client in Python, generated from the document', function () {
     const plan = join(folder, 'plan.json')
     writeFileSync(plan, JSON.stringify({ listId, calls }))
     gateway.loseAnswers(2)
-    const key = await aKeyOverItsLimit(service, 90)
+    const key = await aKeyOverItsLimit(service, 140)
     const program = join(import.meta.dirname, 'integration.py')
     const { stdout } = await promisify(execFile)(python, [program, gateway.baseUrl, key, plan], {
       env: { PYTHONPATH: folder },

@@ -12,7 +12,11 @@ describe('suppressions', () => {
   after(() => service.stop())
 
   const suppress = (fields: object) => service.call('POST', 'suppressions', fields)
-  const list = async (query = '') => (await service.call('GET', `suppressions${query}`)).body
+  const list = async (query = '') =>
+    (await service.call('GET', `suppressions${query}`)).body as {
+      data: { reason: string }[]
+      pagination: { nextCursor: string | null }
+    }
 
   it('are made once for each reason, listed newest first, and found by address in any case', async () => {
     const email = 'Grace@Example.com'
@@ -29,7 +33,7 @@ describe('suppressions', () => {
     assert.equal(pagination.nextCursor, null)
     const page = await list('?email=grace@example.com&limit=1')
     const next = await list(`?email=grace@example.com&limit=1&cursor=${page.pagination.nextCursor}`)
-    assert.deepEqual([page.data[0].reason, next.data[0].reason], ['BOUNCED', 'MANUAL'])
+    assert.deepEqual([page.data[0]!.reason, next.data[0]!.reason], ['BOUNCED', 'MANUAL'])
   })
 
   it('are lifted one by one: the other reason stays', async () => {

@@ -106,6 +106,16 @@ describe('X-Error-Code', () => {
     return id
   }
 
+  const made = async (path: string, body: object): Promise<string> =>
+    ((await post(path, body)).body as { data: { id: string } }).data.id
+  const aCampaign = (list: string) =>
+    made('campaigns', { name: 'x', subject: 'x', text: 'x', audience: { listIds: [list] } })
+  const aFullList = async () => {
+    const list = await aList(service)
+    await aContact(service, { listId: list })
+    return list
+  }
+
   /** A request that is refused for each, and where that is said: the status, the code and the pointer. */
   const requests: Record<string, () => Promise<{ refused: string | undefined; headers?: Headers }>> = {
     '400 invalid_request /email': () => post('contacts', { firstName: 'Ada' }),
@@ -304,6 +314,28 @@ describe('X-Error-Code', () => {
     '409 message_not_retryable': async () => post(`messages/${await aMessage('SENT')}/retry`, {}),
     '409 may_arrive_twice /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
     '409 nothing_to_decide': async () => post(`messages/${await aMessage('SENT')}/dismiss`, {}),
+    '404 suppression_not_found': () => call('DELETE', `suppressions/${newId()}`),
+    '409 has_left_list /contactId': async () => {
+      const id = await aContact(service)
+      await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])
+      return post(`lists/${listId}/contacts`, { contactId: id })
+    },
+    '404 template_not_found': () => call('GET', `templates/${newId()}`),
+    '409 template_in_use': async () => {
+      const layout = await made('templates', { name: 'In use', kind: 'LAYOUT', html: '{{ content }}' })
+      await made('templates', { name: 'Uses it', subject: 'x', html: 'x', layoutId: layout })
+      return call('DELETE', `templates/${layout}`)
+    },
+    '409 template_name_taken /name': async () => {
+      await made('templates', { name: 'twice', kind: 'PARTIAL', html: 'x' })
+      return post('templates', { name: 'twice', kind: 'PARTIAL', html: 'x' })
+    },
+    '404 campaign_not_found': () => call('GET', `campaigns/${newId()}`),
+    '400 campaign_incomplete': async () => post(`campaigns/${await made('campaigns', { name: 'x' })}/schedule`, {}),
+    '400 campaign_to_nobody': async () => post(`campaigns/${await aCampaign(await aList(service))}/schedule`, {}),
+    '400 in_the_past /at': async () =>
+      post(`campaigns/${await aCampaign(await aFullList())}/schedule`, { at: '2020-01-01T00:00:00Z' }),
+    '409 campaign_status_wrong': async () => post(`campaigns/${await aCampaign(listId)}/pause`, {}),
     '404 draft_not_found': () => call('GET', `automations/${automationId}/draft`),
     '412 changed_meanwhile': () =>
       call('PATCH', `automations/${automationId}`, { name: 'x' }, { headers: { 'if-match': '"0"' } }),

@@ -64,7 +64,7 @@ describe('an id', () => {
   }
 
   /** One of everything, each new: what an operation does to one must not meet the next. */
-  async function things(messageStatus = 'FAILED') {
+  async function things(messageStatus = 'FAILED', campaignStatus = 'DRAFT') {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
@@ -84,7 +84,19 @@ describe('an id', () => {
        from enrollments where contact_id = $2::uuid`,
       [messageId, contactId, messageStatus],
     )
+    const own = async (path: string, body: object): Promise<string> =>
+      (await service.call('POST', path, body)).body.data.id as string
+    const text = { subject: 'x', text: 'x' }
+    const campaigns = await own('campaigns', { name: 'C', ...text, audience: { listIds: [listId] } })
+    await sql(
+      service.context.orm.em.fork(),
+      `update campaigns set status = $2, paused_from = 'SCHEDULED', scheduled_at = now() + interval '1 day' where id = $1::uuid`,
+      [campaigns, campaignStatus],
+    )
     return {
+      suppressions: await own('suppressions', { email: `suppressed-${contactId}@example.com` }),
+      templates: await own('templates', { name: 'T', ...text }),
+      campaigns,
       contacts: contactId,
       lists: listId,
       automations: automationId,
@@ -137,6 +149,10 @@ describe('an id', () => {
       updateAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       replaceSteps: { steps: [{ type: 'WAIT', delayMinutes: 5 }] },
       enrollContact: { contactId: fields.contactId },
+      replaceTemplate: { name: 'x', subject: 'x', text: 'x' },
+      previewTemplate: { contactId: fields.contactId },
+      updateCampaign: { name: 'x' },
+      scheduleCampaign: { at: '2030-01-01T00:00:00Z' },
       retryMessage: { evenIfSent: true },
       saveDraft: { content: {}, basedOn: 1 },
       publishAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
@@ -161,7 +177,9 @@ describe('an id', () => {
 
     it(`${method} ${path} takes in capitals, and answers in its one spelling`, async () => {
       const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
-      const [plain, inCapitals] = await Promise.all([things(status), things(status)])
+      const campaign =
+        { pauseCampaign: 'SCHEDULED', resumeCampaign: 'PAUSED', cancelCampaign: 'SCHEDULED' }[id] ?? 'DRAFT'
+      const [plain, inCapitals] = await Promise.all([things(status, campaign), things(status, campaign)])
       const expected = await ask(operation, plain, same, same)
       const answer = await ask(operation, inCapitals, capitals, capitals)
       assert.ok(expected.status < 300, JSON.stringify(expected.body))

@@ -22,7 +22,7 @@ describe('the data of an event', () => {
   }
 
   it('is in the emails of the sequence that it started, also when events are long forgotten', async () => {
-    const steps = [{ ...EMAIL, text: TEXT }]
+    const steps = [{ ...EMAIL, category: 'transactional', text: TEXT }]
     const automationId = await anAutomation(service, {
       steps,
       triggerConfig: { eventName: 'bought' },

@@ -26,7 +26,7 @@ async function busyProcesses(owner = process.pid): Promise<number[] | undefined>
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,time=,args='])
   const found = stdout.split('\n').flatMap((line) => {
     const [pid, ppid, used] = line.trim().split(/\s+/)
-    return Number(ppid) === owner && /[1-9]/.test(used!) && line.includes('templates/process.ts') ? [Number(pid)] : []
+    return Number(ppid) === owner && /[1-9]/.test(used!) && line.includes('rendering/process.ts') ? [Number(pid)] : []
   })
   return found.length > 0 ? found : undefined
 }

@@ -7,6 +7,14 @@ import { startService, type Service } from '../support/service.ts'
 const MJML = (text: string) =>
   `<mjml><mj-body><mj-section><mj-column><mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`
 
+interface Preview {
+  html: string
+  text: string
+  bytes: number
+  links: string[]
+  warnings: { code: string }[]
+}
+
 describe('templates', () => {
   let service: Service
   let sink: SmtpSink
@@ -24,10 +32,10 @@ describe('templates', () => {
   const create = async (fields: object): Promise<string> => {
     const { status, body } = await write(fields)
     assert.equal(status, 201, JSON.stringify(body))
-    return body.data.id
+    return body.data.id as string
   }
   const preview = async (id: string, body: object = {}) =>
-    (await service.call('POST', `templates/${id}/preview`, body)).body.data
+    (await service.call('POST', `templates/${id}/preview`, body)).body.data as Preview
   /** What somebody was sent. */
   const sentTo = async (contactId: string) =>
     eventually('it is sent', async () =>

@@ -8,6 +8,7 @@ type Counts = Schemas['MessageCounts']
 const TERMS: readonly MessageStatus[] = [
   'SENT',
   'CAPTURED',
+  'QUEUED',
   'SENDING',
   'DEFERRED',
   'FAILED',

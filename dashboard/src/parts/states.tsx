@@ -32,6 +32,7 @@ export type AutomationStatus = Schemas['Automation']['status']
 export const MESSAGE_LOOKS: Record<MessageStatus, Look> = {
   SENT: { word: 'Sent', icon: IconCheck, meaning: 'ok' },
   CAPTURED: { word: 'Captured', icon: IconInbox, meaning: 'cap' },
+  QUEUED: { word: 'Queued', icon: IconClock, meaning: 'mute' },
   SENDING: { word: 'Sending', icon: IconSend, meaning: 'accent' },
   DEFERRED: { word: 'Deferred', icon: IconClock, meaning: 'warn' },
   FAILED: { word: 'Failed', icon: IconX, meaning: 'bad' },

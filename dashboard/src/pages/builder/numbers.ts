@@ -10,6 +10,7 @@ export interface StepNumbers {
 }
 
 const NOTHING: Schemas['MessageCounts'] = {
+  queued: 0,
   sending: 0,
   deferred: 0,
   sent: 0,

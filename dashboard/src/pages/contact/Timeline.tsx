@@ -134,7 +134,7 @@ function MessageItem({
         {subject ?? 'An email'}
       </button>
       <p className="small t2">
-        {nameOf(automationId)}
+        {automationId === null ? 'A campaign' : nameOf(automationId)}
         {response !== null && (
           <>
             . The server said <span className="mono">{response}</span>

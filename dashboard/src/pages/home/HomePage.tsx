@@ -105,6 +105,7 @@ function Due({ span }: { span: Span }) {
 }
 
 const NOTHING = {
+  queued: 0,
   sending: 0,
   deferred: 0,
   sent: 0,

@@ -20,6 +20,7 @@ const STATUSES: readonly MessageStatus[] = [
   'UNCONFIRMED',
   'FAILED',
   'DEFERRED',
+  'QUEUED',
   'SENDING',
   'SENT',
   'CAPTURED',
@@ -163,7 +164,9 @@ export function MessagesPage() {
                 <td className="strong" data-cell="title">
                   {message.subject ?? <span className="t3">No subject yet</span>}
                 </td>
-                <td className="wide t2">{nameOf(message.automationId)}</td>
+                <td className="wide t2">
+                  {message.automationId === null ? 'A campaign' : nameOf(message.automationId)}
+                </td>
                 <td data-cell="about">
                   <Link
                     className="link"
