@@ -2,6 +2,8 @@ import { type Condition, conditionSql } from '../conditions/index.ts'
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import type { EmailCategory } from '../sequences/index.ts'
+import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
 /** Makes it due that a campaign's workflow looks what is next, in the transaction of what changes it. */
@@ -274,4 +276,89 @@ export async function reasonsOf(
      group by 1, 2 order by 3 desc, 1, 2 limit 100`,
     [id],
   )
+}
+
+/** A campaign as a list shows it: all but what it says and whom it is for. */
+export interface ListedCampaign {
+  id: string
+  name: string
+  status: CampaignStatus
+  category: EmailCategory
+  subject: string | null
+  scheduledAt: Date | null
+  localTime: string | null
+  recipientCount: number
+  createdAt: Date
+  updatedAt: Date
+  startedAt: Date | null
+  finishedAt: Date | null
+  counts: Counts
+}
+
+/** A page of a workspace's campaigns, newest first, with what has become of everybody; and how many there are. */
+export async function campaignPage(
+  em: EntityManager,
+  workspaceId: string,
+  { status, limit, offset }: { status: CampaignStatus | undefined; limit: number; offset: number },
+): Promise<[ListedCampaign[], number]> {
+  const [counted, rows] = await Promise.all([
+    sql<{ count: number }>(
+      em,
+      `select count(*)::float8 as count from campaigns
+       where workspace_id = $1::uuid and ($2::text is null or status = $2::text)`,
+      [workspaceId, status ?? null],
+    ),
+    sql<{
+      id: string
+      name: string
+      status: CampaignStatus
+      category: EmailCategory
+      subject: string | null
+      scheduled_at: string | null
+      local_time: string | null
+      recipient_count: number
+      created_at: string
+      updated_at: string
+      started_at: string | null
+      finished_at: string | null
+      counts: Counts | null
+    }>(
+      em,
+      `select campaign.id, name, status, category, coalesce(source ->> 'subject', compiled -> 'content' ->> 'subject') as subject,
+         scheduled_at, local_time, recipient_count::float8, created_at, updated_at, started_at, finished_at, counted.counts
+       from (
+         select * from campaigns where workspace_id = $1::uuid and ($2::text is null or status = $2::text)
+         order by created_at desc, id desc limit $3 offset $4
+       ) campaign
+       left join lateral (
+         select jsonb_object_agg(figure, count) as counts from (
+           select figure, sum(count) as count from (
+             select figure, count from step_figures where automation_id = campaign.id
+             union all
+             select figure, change from figure_changes where automation_id = campaign.id
+           ) changes
+           group by figure having sum(count) <> 0
+         ) figures
+       ) counted on true
+       order by created_at desc, campaign.id desc`,
+      [workspaceId, status ?? null, limit, offset],
+    ),
+  ])
+  const dateOf = (text: string | null) => (text === null ? null : toDate(text))
+  const campaigns = rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    category: row.category,
+    subject: row.subject,
+    scheduledAt: dateOf(row.scheduled_at),
+    localTime: row.local_time,
+    recipientCount: row.recipient_count,
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
+    startedAt: dateOf(row.started_at),
+    finishedAt: dateOf(row.finished_at),
+    counts: row.counts ?? {},
+  }))
+  return [campaigns, counted[0]?.count ?? 0]
 }

@@ -30,8 +30,8 @@ import {
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
-import { Campaign } from './entities.ts'
-import { countsOfCampaigns } from './queries.ts'
+import type { Campaign } from './entities.ts'
+import { campaignPage, countsOfCampaigns } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
@@ -108,16 +108,10 @@ export const campaignOperations = [
       200: { description: 'A page of campaigns.', schema: listOf(array().of(campaignSummaryShape).required()) },
     },
     async handle({ caller, query }, { em }) {
-      const unit = em.fork()
-      const where = { workspaceId: caller.workspace.id, ...(query.status !== undefined && { status: query.status }) }
-      const newest = { createdAt: 'desc', id: 'desc' } as const
-      const [campaigns, total] = await unit.findAndCount(Campaign, where, { ...rangeOf(query), orderBy: newest })
-      const counts = await countsOfCampaigns(
-        unit,
-        campaigns.map(({ id }) => id),
-      )
+      const page = { status: query.status, ...rangeOf(query) }
+      const [campaigns, total] = await campaignPage(em.fork(), caller.workspace.id, page)
       const items = campaigns.map((campaign) =>
-        presentSummary(campaign, statsOf(campaign.recipientCount, counts.get(campaign.id))),
+        presentSummary(campaign, statsOf(campaign.recipientCount, campaign.counts)),
       )
       return listAnswer(items, query, total)
     },

@@ -5,6 +5,7 @@ import { EMAIL_CATEGORIES } from '../sequences/index.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
+import type { ListedCampaign } from './queries.ts'
 
 const nullable = (example: string | null, description: string) =>
   string().nullable().defined().meta({ example, description })
@@ -84,12 +85,12 @@ export const campaignShape = object({
   .required()
   .meta({ component: 'Campaign', description: 'One email to many.' })
 
-export const presentSummary = (campaign: Campaign, stats: Stats) => ({
+export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, stats: Stats) => ({
   id: campaign.id,
   name: campaign.name,
   status: campaign.status,
   category: campaign.category,
-  subject: campaign.source?.subject ?? campaign.compiled?.content?.subject ?? null,
+  subject: campaign.subject,
   scheduledAt: campaign.scheduledAt?.toISOString() ?? null,
   localTime: campaign.localTime ?? null,
   startedAt: campaign.startedAt?.toISOString() ?? null,
@@ -99,8 +100,17 @@ export const presentSummary = (campaign: Campaign, stats: Stats) => ({
   stats,
 })
 
+const listed = (campaign: Campaign): Omit<ListedCampaign, 'counts'> => ({
+  ...campaign,
+  subject: campaign.source?.subject ?? campaign.compiled?.content?.subject ?? null,
+  scheduledAt: campaign.scheduledAt ?? null,
+  localTime: campaign.localTime ?? null,
+  startedAt: campaign.startedAt ?? null,
+  finishedAt: campaign.finishedAt ?? null,
+})
+
 export const presentCampaign = (campaign: Campaign, stats: Stats): InferType<typeof campaignShape> => ({
-  ...presentSummary(campaign, stats),
+  ...presentSummary(listed(campaign), stats),
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,
   format: campaign.source?.format ?? null,

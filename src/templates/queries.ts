@@ -1,18 +1,82 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
 import type { TemplateKind } from '../rendering/index.ts'
 
-/** The subjects of a page's templates, of their newest versions: without all else that they say. */
-export async function subjectsOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, string | null>> {
-  const rows = await sql<{ id: string; subject: string | null }>(
+export interface ListedTemplate {
+  id: string
+  name: string
+  kind: TemplateKind
+  version: number
+  createdAt: Date
+  updatedAt: Date
+  subject: string | null
+}
+
+/** A page of a workspace's templates, newest first, with their subjects and nothing else of what they say; and how many there are. */
+export async function templatePage(
+  em: EntityManager,
+  workspaceId: string,
+  { kind, limit, offset }: { kind: TemplateKind | undefined; limit: number; offset: number },
+): Promise<[ListedTemplate[], number]> {
+  const [counted, rows] = await Promise.all([
+    sql<{ count: number }>(
+      em,
+      `select count(*)::float8 as count from templates where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)`,
+      [workspaceId, kind ?? null],
+    ),
+    sql<{
+      id: string
+      name: string
+      kind: TemplateKind
+      version: number
+      created_at: string
+      updated_at: string
+      subject: string | null
+    }>(
+      em,
+      `select template.id, template.name, template.kind, template.version, template.created_at, template.updated_at,
+         version.source ->> 'subject' as subject
+       from (
+         select * from templates where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
+         order by created_at desc, id desc limit $3 offset $4
+       ) template
+       join template_versions version on version.template_id = template.id and version.version = template.version
+       order by template.created_at desc, template.id desc`,
+      [workspaceId, kind ?? null, limit, offset],
+    ),
+  ])
+  const templates = rows.map(({ created_at, updated_at, ...row }) => ({
+    ...row,
+    createdAt: toDate(created_at),
+    updatedAt: toDate(updated_at),
+  }))
+  return [templates, counted[0]?.count ?? 0]
+}
+
+/** A page of a template's versions, newest first, and how many there are: none where the workspace has no such template. */
+export async function versionPage(
+  em: EntityManager,
+  workspaceId: string,
+  templateId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ versions: { version: number; createdAt: Date }[]; total: number }> {
+  const rows = await sql<{ version: number | null; created_at: string | null; total: number }>(
     em,
-    `select template.id, version.source ->> 'subject' as subject
-     from templates template
-     join template_versions version on version.template_id = template.id and version.version = template.version
-     where template.id = any($1::uuid[])`,
-    [ids],
+    `with own as (
+       select version.version, version.created_at from template_versions version
+       join templates template on template.id = version.template_id
+       where template.id = $2::uuid and template.workspace_id = $1::uuid
+     )
+     select page.version, page.created_at, counted.total
+     from (select count(*)::float8 as total from own) counted
+     left join (select * from own order by version desc limit $3 offset $4) page on true
+     order by page.version desc`,
+    [workspaceId, templateId, limit, offset],
   )
-  return new Map(rows.map(({ id, subject }) => [id, subject]))
+  const versions = rows.flatMap(({ version, created_at }) =>
+    version === null || created_at === null ? [] : [{ version, createdAt: toDate(created_at) }],
+  )
+  return { versions, total: rows[0]?.total ?? 0 }
 }
 
 /** A template whose newest version is made with another one. */

@@ -13,13 +13,13 @@ import {
   single,
   warn,
 } from '../http/index.ts'
-import { unitOf } from '../platform/db/sql.ts'
+import { isId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
 import type { UnknownVariable } from '../rendering/index.ts'
 import { compileTemplate } from './compile-template.ts'
-import { Template, TemplateVersion } from './entities.ts'
 import { previewTemplate, recipientOf } from './preview.ts'
 import { previewOperations } from './preview-routes.ts'
-import { subjectsOf } from './queries.ts'
+import { templatePage, versionPage } from './queries.ts'
 import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
 import {
   createTemplateSchema,
@@ -80,15 +80,9 @@ export const templateOperations = [
       200: { description: 'A page of templates.', schema: listOf(array().of(templateSummaryShape).required()) },
     },
     async handle({ caller, query }, { em }) {
-      const unit = em.fork()
-      const where = { workspaceId: caller.workspace.id, ...(query.kind !== undefined && { kind: query.kind }) }
-      const newest = { createdAt: 'desc', id: 'desc' } as const
-      const [templates, total] = await unit.findAndCount(Template, where, { ...rangeOf(query), orderBy: newest })
-      const subjects = await subjectsOf(
-        unit,
-        templates.map(({ id }) => id),
-      )
-      const items = templates.map((template) => presentTemplateSummary(template, subjects.get(template.id) ?? null))
+      const page = { kind: query.kind, ...rangeOf(query) }
+      const [templates, total] = await templatePage(em.fork(), caller.workspace.id, page)
+      const items = templates.map((template) => presentTemplateSummary(template, template.subject))
       return listAnswer(items, query, total)
     },
   }),
@@ -223,13 +217,11 @@ export const templateOperations = [
     answers: { 200: { description: 'A page of versions.', schema: listOf(versionsShape) } },
     refusals: { 404: [TEMPLATE_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
-      const unit = em.fork()
-      const { template } = await getTemplate(unit, caller.workspace.id, params.id)
-      const [versions, total] = await unitOf(em).findAndCount(
-        TemplateVersion,
-        { templateId: template.id },
-        { ...rangeOf(query), orderBy: { version: 'desc' }, fields: ['version', 'createdAt'] },
-      )
+      const { versions, total } = isId(params.id)
+        ? await versionPage(em.fork(), caller.workspace.id, params.id, rangeOf(query))
+        : { versions: [], total: 0 }
+      // Each has one.
+      if (total === 0) throw new Refusal(TEMPLATE_NOT_FOUND)
       const items = versions.map(({ version, createdAt }) => ({ version, createdAt: createdAt.toISOString() }))
       return listAnswer(items, query, total)
     },

@@ -48,7 +48,10 @@ export const templateShape = object({
     description: 'An email that is kept, or what is around emails, or stands in several of them.',
   })
 
-export const presentTemplateSummary = (template: Template, subject: string | null) => ({
+export const presentTemplateSummary = (
+  template: Pick<Template, 'id' | 'name' | 'kind' | 'version' | 'createdAt' | 'updatedAt'>,
+  subject: string | null,
+) => ({
   id: template.id,
   name: template.name,
   kind: template.kind,

@@ -500,7 +500,7 @@ describe('X-Warning', () => {
       'GET',
       'messages?from=yesterday',
       undefined,
-      '/from is unknown here, and ignored; known are limit, cursor, status, automationId, contactId, since, until',
+      '/from is unknown here, and ignored; known are limit, cursor, status, automationId, campaignId, contactId, since, until',
     ],
     ['a parameter of what has none', 'GET', 'whoami?x%0D%0Ay=1', undefined, '/x%0D%0Ay is unknown here, and ignored'],
     [
