@@ -66,6 +66,35 @@ export const MUTANTS: Record<string, Mutant> = {
     worlds: [],
     stories: ['unsubscribed-before-the-claim'],
   },
+  'claim-of-a-campaign-again': {
+    what: 'an attempt at an email of a campaign that was overtaken sends what another one has sent',
+    file: 'src/campaigns/send-queries.ts',
+    replace: `and message.attempts = asked.attempts and message.status in ('QUEUED', 'DEFERRED')
+returning message.id\`
+
+export interface ManySettled`,
+    by: `returning message.id\`
+
+export interface ManySettled`,
+    worlds: [],
+    stories: ['campaign-claimed-elsewhere'],
+  },
+  'claim-of-a-paused-campaign': {
+    what: 'the claim does not ask whether the campaign is sending',
+    file: 'src/campaigns/send-queries.ts',
+    replace: `where id = $1::uuid and status = 'SENDING' and`,
+    by: 'where id = $1::uuid and',
+    worlds: [],
+    stories: ['campaign-paused-before-the-claim'],
+  },
+  'checkpoint-before-recipients': {
+    what: 'the mark of how far a campaign is moves when its recipients are fetched, and not with their rows',
+    file: 'src/campaigns/queries.ts',
+    replace: 'coalesce(zone.at, $7::timestamptz, now())\n       from chosen\n',
+    by: 'coalesce(zone.at, $7::timestamptz, now())\n       from (select * from chosen offset 1) chosen\n',
+    worlds: [],
+    stories: ['campaign-sender-dies'],
+  },
   'claim-of-an-erased': {
     what: 'the claim takes no lock on the contact, whom somebody erases',
     file: CLAIM,

@@ -127,6 +127,11 @@ const WORKER: readonly Point[] = [
     file: SEND,
     before: 'const content = compose(this.dependencies, key, draft, rendered)\n',
   },
+  {
+    name: 'worker: recipients written',
+    file: 'src/campaigns/advance-campaign.ts',
+    before: 'const page = await dueMessages(',
+  },
   { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
   { name: 'worker: DATA begun, before claim', file: SEND, before: 'const sentAt = performance.now()\n' },

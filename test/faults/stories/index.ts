@@ -1,3 +1,4 @@
+import { CAMPAIGNS } from './campaigns.ts'
 import { CHANGES } from './changes.ts'
 import { ENTERING } from './entering.ts'
 import { RESTORING } from './restoring.ts'
@@ -9,4 +10,4 @@ import type { Story } from './story.ts'
 export { POSTGRES, SLOW_SERVER, type Story }
 
 /** All stories, by name: the sound build gets each of them right, and each mutant gets one wrong. */
-export const STORIES: Record<string, Story> = { ...ENTERING, ...SENDING, ...CHANGES, ...RESTORING }
+export const STORIES: Record<string, Story> = { ...ENTERING, ...SENDING, ...CHANGES, ...CAMPAIGNS, ...RESTORING }
