@@ -23,6 +23,7 @@ const ROOMS = [
   'segments',
   'transports',
   'installation',
+  'senders',
   'messages',
   'templates',
   'automations',

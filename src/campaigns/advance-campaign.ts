@@ -139,7 +139,8 @@ async function prepare(dependencies: AdvanceDependencies, em: EntityManager, cam
   const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
   return new CampaignSending(dependencies, {
     campaign,
-    contents,
+    contents: contents.compiled,
+    sender: contents.sender,
     workspaceMode: workspace.mode,
     mail,
     isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),

@@ -5,6 +5,7 @@ import {
   type ClaimAs,
   type Content,
   type Drafted,
+  fromOf,
   type MessageKey,
   messageIdOf,
   type Outcome,
@@ -13,6 +14,8 @@ import {
   variablesOf,
 } from '../messages/index.ts'
 import { coalesce } from '../platform/coalesce.ts'
+import { NoSecretsKey } from '../platform/secrets.ts'
+import { dkimOf, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
 import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
@@ -35,6 +38,7 @@ export interface Setting {
   campaign: Campaign
   contents: { content: EmailContent; translations: Record<string, EmailContent> }
   workspaceMode: WorkspaceMode
+  sender: WorkspaceSender | null
   mail: 'smtp' | 'capture' | null
   isDelivered: boolean
   /** Whether they may have been mailed already, by what this installation was before it was restored. */
@@ -92,7 +96,7 @@ export class CampaignSending {
 
   async sendAll(page: readonly QueuedMessage[], turn: AbortSignal): Promise<Sent> {
     const { smtp, connections } = this.dependencies
-    if (this.setting.isDelivered && !smtp) return { tried: 0, mailed: 0, isHeld: true }
+    if (this.setting.isDelivered && (!smtp || !this.canSign())) return { tried: 0, mailed: 0, isHeld: true }
     const sent: Sent = { tried: 0, mailed: 0, isHeld: false }
     const toSend = page.filter((message) => message.suppressedBy === null && !this.setting.mayBeLost)
     const settledAtOnce = page.filter((message) => !toSend.includes(message))
@@ -138,8 +142,33 @@ export class CampaignSending {
   of(message: QueuedMessage): { key: MessageKey; claim: ManyClaim } {
     const key = campaignKey(this.setting.campaign.id, message.contactId)
     const { id, attempts, email: recipient, consents } = message
-    const claim = { id, claim: newId(), attempts, recipient, consents, header: messageIdOf(this.dependencies, key) }
+    const claim = {
+      id,
+      claim: newId(),
+      attempts,
+      recipient,
+      consents,
+      header: messageIdOf({ mailFrom: this.from }, key),
+    }
     return { key, claim }
+  }
+
+  /** Unsigned, mail of somebody who signs would be taken for spam: another worker of the installation may have the key. */
+  private canSign(): boolean {
+    const { sender, campaign } = this.setting
+    try {
+      if (sender) dkimOf(this.dependencies.secrets, sender)
+      return true
+    } catch (error) {
+      if (!(error instanceof NoSecretsKey)) throw error
+      const { workspaceId } = campaign
+      this.dependencies.log.warn({ reason: error.message, workspaceId }, 'A campaign cannot be signed, and waits')
+      return false
+    }
+  }
+
+  private get from(): string {
+    return fromOf(this.dependencies, this.setting)
   }
 
   get campaignId(): string {
@@ -211,6 +240,7 @@ export class CampaignSending {
       contactId: message.contactId,
       contact: { email: message.email, firstName: message.firstName, metadata: message.metadata },
       suppressedBy: message.suppressedBy,
+      sender: this.setting.sender,
       event: null,
       mail,
     }

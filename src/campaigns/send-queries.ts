@@ -2,6 +2,7 @@ import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 import { LEASE_SECONDS, MAY_SEND } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
+import { senderOf, type WorkspaceSender } from '../senders/index.ts'
 import type { EmailContent } from '../rendering/index.ts'
 
 /** A message of a campaign that is to be sent, without a lock: its claim asks again. */
@@ -58,17 +59,19 @@ join contacts contact on contact.id = due.contact_id
 cross join (select category from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
 
-/** What a campaign says, in its own language and in others. */
-export async function contentsOf(
-  em: EntityManager,
-  campaignId: string,
-): Promise<{ content: EmailContent; translations: Record<string, EmailContent> } | undefined> {
-  const [row] = await sql<{ compiled: { content: EmailContent; translations: Record<string, EmailContent> } }>(
+interface CampaignContents {
+  compiled: { content: EmailContent; translations: Record<string, EmailContent> }
+  sender: WorkspaceSender | null
+}
+
+/** What a campaign says, in its own language and in others, and from whom it is. */
+export async function contentsOf(em: EntityManager, campaignId: string): Promise<CampaignContents | undefined> {
+  const [row] = await sql<CampaignContents>(
     em,
-    'select compiled from campaigns where id = $1::uuid and compiled is not null',
+    `select compiled, ${senderOf('workspace_id')} as sender from campaigns where id = $1::uuid and compiled is not null`,
     [campaignId],
   )
-  return row?.compiled
+  return row
 }
 
 export interface ManyClaim {

@@ -2,6 +2,7 @@ import type { Renderer } from '../rendering/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
+import type { Secrets } from '../platform/secrets.ts'
 import type { SendTestEmail, ServiceLook } from './service-look.ts'
 import type { AdmitSession, StillIn } from './visitor.ts'
 
@@ -25,6 +26,10 @@ export interface ApiDependencies extends Dependencies {
   /** Tries the templates that are saved. */
   renderer: Renderer
   sendTestEmail: SendTestEmail
+  /** Keeps what must not lie in the database as it is. */
+  secrets: Secrets
+  /** Asks the DNS for the texts of a name. */
+  dns: { texts(name: string): Promise<string[]> }
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
   trustedProxies: readonly string[]
 }

@@ -1,4 +1,6 @@
 import type { Links } from '../installation/index.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
 import { addressOf } from '../platform/email-address.ts'
 import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
@@ -11,11 +13,15 @@ export interface Sender {
   /** `Name <address>`. */
   mailFrom: string
   links: Links
+  secrets: Secrets
 }
 
 /** An email that is ready to go: what the ledger keeps of it, and the headers that it has besides. */
 export interface Outgoing extends Content {
+  from: string
+  replyTo: string | undefined
   headers: Readonly<Record<string, string>>
+  dkim: DkimKey | undefined
 }
 
 /** What a template is rendered with. */
@@ -25,19 +31,35 @@ export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): Te
   unsubscribeUrl: unsubscribeUrl(sender, key, draft),
 })
 
-/** The whole email. A marketing email has a way to unsubscribe in its body and in its headers, whatever its template has. */
+/**
+ * The whole email. A marketing email has a way to unsubscribe in its body and in its headers, whatever its template has.
+ * @throws {NoSecretsKey} where this process can't sign what is to be signed
+ */
 export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendered: RenderedEmail): Outgoing {
   const { contact, category, header = null } = draft
+  const from = fromOf(sender, draft)
   const url = unsubscribeUrl(sender, key, draft)
   const language = languageOf(contact.metadata['locale'])
-  const body = category === 'marketing' ? withFooter(rendered, { url, language, postalAddress: null }) : rendered
+  const body =
+    category === 'marketing'
+      ? withFooter(rendered, { url, language, postalAddress: draft.sender?.postalAddress ?? null })
+      : rendered
   return {
     ...body,
     // Whoever has it already knows it by that, whatever the sender is since.
-    messageId: header ?? messageIdOf(sender, key),
+    messageId: header ?? messageIdOf({ mailFrom: from }, key),
     recipient: contact.email,
+    from,
+    replyTo: draft.sender?.replyTo ?? undefined,
+    dkim: draft.sender ? dkimOf(sender.secrets, draft.sender) : undefined,
     headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
   }
+}
+
+/** The workspace's own sender, or the installation's, under its own name where it has one. */
+export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Drafted, 'sender'>): string {
+  if (sender?.address != null) return mailboxOf(sender.name, sender.address)
+  return sender?.name != null ? mailboxOf(sender.name, addressOf(mailFrom)) : mailFrom
 }
 
 /**

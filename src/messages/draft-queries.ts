@@ -12,6 +12,7 @@ import type { MessageKey, MessageStatus } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Message } from './entities.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
+import { senderOf, type WorkspaceSender } from '../senders/index.ts'
 import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 /** Why a step's email is not to be sent now. */
@@ -51,6 +52,8 @@ export interface Draft {
   consents: number
   /** Why it is not to be sent; `null`: it is. */
   suppressedBy: SuppressedBy | null
+  /** From whom the workspace's mail is; `null`: from whom the installation's is. */
+  sender: WorkspaceSender | null
   /** What started the enrollment, where that was an event. */
   event: NonNullable<TemplateVariables['event']> | null
   /** How this installation sends mail, if anybody has said. */
@@ -100,6 +103,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     contactId: row.contact_id,
     consents: row.consents,
     suppressedBy: row.suppressed_by,
+    sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
     mail: row.mail,
@@ -127,6 +131,7 @@ interface DraftRow {
   consents: number
   category: EmailCategory | null
   suppressed_by: SuppressedBy | null
+  sender: WorkspaceSender | null
   email: string
   first_name: string | null
   metadata: Record<string, unknown>
@@ -156,7 +161,7 @@ export const IN_HER_LANGUAGE = `coalesce(
 const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
-  step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by,
+  step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by, ${senderOf('workspace.id')} as sender,
   content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,

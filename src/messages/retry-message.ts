@@ -1,5 +1,5 @@
 import { newId } from '../platform/ids.ts'
-import { messageIdOf } from './compose.ts'
+import { fromOf, messageIdOf } from './compose.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { MessageKey } from './message.ts'
 import { recordForSure, untilDone } from './record-for-sure.ts'
@@ -75,7 +75,7 @@ class RetryAttempt implements Attempt {
 
   private of() {
     const { attempts, contact, consents } = this.draft
-    const header = this.draft.header ?? messageIdOf(this.dependencies, this.key)
+    const header = this.draft.header ?? messageIdOf({ mailFrom: fromOf(this.dependencies, this.draft) }, this.key)
     return { claim: this.claimId, attempts, recipient: contact.email, consents, header }
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newId } from '../platform/ids.ts'
-import { messageIdOf } from './compose.ts'
+import { fromOf, messageIdOf } from './compose.ts'
 import { claimMessage, deferMessage, type Claim, type ClaimAs } from './claim-queries.ts'
 import { draftMessage, dueByLedger, holdEnrollment, type Draft, type NotNow } from './draft-queries.ts'
 import type { MessageKey } from './message.ts'
@@ -107,7 +107,7 @@ class StepAttempt implements Attempt {
     this.key = key
     this.ids = idsOf(key, automationId)
     const recipient = contact.email
-    const header = messageIdOf(dependencies, key)
+    const header = messageIdOf({ mailFrom: fromOf(dependencies, draft) }, key)
     this.of = {
       key,
       automationId,

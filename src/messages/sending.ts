@@ -20,6 +20,7 @@ import { compose, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { untilDone } from './record-for-sure.ts'
 import type { Content, Outcome } from './record-queries.ts'
 import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
+import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
 export interface SendMessageDependencies extends Sender {
@@ -58,6 +59,7 @@ export type Drafted = Pick<
   | 'contactId'
   | 'contact'
   | 'suppressedBy'
+  | 'sender'
   | 'event'
   | 'mail'
 > & {
@@ -144,7 +146,18 @@ export class Sending {
     const { smtp } = this.dependencies
     const { draft } = this
     const { key } = this.attempt
-    const content = compose(this.dependencies, key, draft, rendered)
+    let content: Outgoing
+    try {
+      content = compose(this.dependencies, key, draft, rendered)
+    } catch (error) {
+      if (!(error instanceof NoSecretsKey)) throw error
+      // Somewhere else in this installation it can be signed; sending it unsigned would be to have it taken for spam.
+      this.dependencies.log.warn(
+        { reason: error.message, workspaceId: draft.workspaceId },
+        'An email cannot be signed, and waits',
+      )
+      return { kind: 'deferred', reason: 'This process cannot read the key to sign with', afterMs: ELSEWHERE_RETRY_MS }
+    }
     if (!isDelivered(draft)) return this.settle({ status: 'CAPTURED', content })
     // Somewhere else in this installation mail is delivered: capturing it here would be to lose it.
     if (!smtp)
@@ -180,7 +193,7 @@ export class Sending {
   }
 
   private async handOver(permit: Permit, content: Outgoing): Promise<SendResult> {
-    const { leases, metrics, mailFrom } = this.dependencies
+    const { leases, metrics } = this.dependencies
     const lease = leases.begin(this.attempt.claimId)
     const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
     const begin = async () => {
@@ -198,7 +211,7 @@ export class Sending {
     }
     try {
       const delivery = await permit.deliver(
-        { ...content, from: mailFrom, to: content.recipient },
+        { ...content, to: content.recipient },
         { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
       )
       if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)

@@ -87,7 +87,7 @@ async function handOver(
   { workspaceId, consents }: unconfirmed.OnceMoreDraft,
   content: Outgoing,
 ): Promise<Resent> {
-  const { smtp, leases, mailFrom, metrics } = dependencies
+  const { smtp, leases, metrics } = dependencies
   const em = dependencies.em.fork()
   const claim = newId()
   const lease = leases.begin(claim)
@@ -103,7 +103,7 @@ async function handOver(
   try {
     const permit = await smtp.permit(workspaceId, lease.breakOff)
     const delivery = await permit.deliver(
-      { ...content, from: mailFrom, to: content.recipient },
+      { ...content, to: content.recipient },
       { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
     )
     const outcome = outcomeOf(delivery)

@@ -3,6 +3,7 @@ import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
+import { senderOf } from '../senders/index.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION } from './draft-queries.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
@@ -81,6 +82,7 @@ export interface OnceMoreDraft extends Pick<
   | 'contact'
   | 'consents'
   | 'suppressedBy'
+  | 'sender'
   | 'event'
   | 'mail'
 > {
@@ -125,6 +127,7 @@ export async function draftOnceMore(
     consents: number
     category: EmailCategory | null
     suppressed_by: SuppressedBy | null
+    sender: Draft['sender']
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
@@ -151,6 +154,7 @@ export async function draftOnceMore(
     contactId: row.contact_id,
     consents: row.consents,
     suppressedBy: row.suppressed_by,
+    sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
     mail: row.mail,
@@ -163,6 +167,7 @@ const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
   message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.id as contact_id,
   contact.consents, contact.email, step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by,
+  ${senderOf('workspace.id')} as sender,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
 from messages message
@@ -201,6 +206,7 @@ export async function draftOfCampaign(
     consents: number
     category: EmailCategory
     suppressed_by: SuppressedBy | null
+    sender: Draft['sender']
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
@@ -223,6 +229,7 @@ export async function draftOfCampaign(
     contactId: row.contact_id,
     consents: row.consents,
     suppressedBy: row.suppressed_by,
+    sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: null,
     mail: row.mail,
@@ -239,7 +246,7 @@ export const CONTENT_OF_CAMPAIGN = `coalesce(
 const DRAFT_OF_CAMPAIGN = `
 select message.campaign_id, message.workspace_id, message.status, message.message_id, message.attempts, message.retry_at,
   workspace.mode, contact.id as contact_id, contact.consents, campaign.category,
-  ${suppressedBy('campaign.category', 'null::text')} as suppressed_by, contact.email, contact.first_name, contact.metadata,
+  ${suppressedBy('campaign.category', 'null::text')} as suppressed_by, ${senderOf('workspace.id')} as sender, contact.email, contact.first_name, contact.metadata,
   ${CONTENT_OF_CAMPAIGN} as content, (select mail from installation) as mail
 from messages message
 join campaigns campaign on campaign.id = message.campaign_id

@@ -3,6 +3,8 @@ import { createSessionAdmission, stillIn } from '../accounts/index.ts'
 import { createApi } from '../http/index.ts'
 import { createOidc, type Oidc } from '../platform/oidc.ts'
 import type { Config } from '../platform/config.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { createDns } from '../senders/index.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import { createRenderer } from '../rendering/index.ts'
 import { createSmtpTransport, type MailTransport, readSmtpUrl } from '../transports/index.ts'
@@ -27,6 +29,8 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       renderer,
       lookAtService: createServiceLook(context, checkReadiness, smtp),
       sendTestEmail: createTestEmail(context, smtp),
+      secrets: createSecrets(config.SECRETS_KEY),
+      dns: createDns(config.dnsServers),
       passwords: createPasswords(),
       oidc: oidcOf(config),
       admitSession: createSessionAdmission(dependencies.em),

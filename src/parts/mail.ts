@@ -2,6 +2,7 @@ import { type Links } from '../installation/index.ts'
 import { createLeaseKeeper, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'
+import { createSecrets } from '../platform/secrets.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createRenderer } from '../rendering/index.ts'
 import {
@@ -16,18 +17,19 @@ import {
 
 /** What sends mail, as configured. @param sender what the parts of the installation have agreed on. */
 export const createMail = <MailFrom extends string | null>(
-  { SMTP_URL, SMTP_CONNECTIONS }: Config,
+  { SMTP_URL, SMTP_CONNECTIONS, SECRETS_KEY }: Config,
   em: EntityManager,
   sender: { mailFrom: MailFrom; links: Links },
 ) => ({
   smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
   renderer: createRenderer(),
   leases: createLeaseKeeper(em),
+  secrets: createSecrets(SECRETS_KEY),
   ...sender,
 })
 
 /** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
-export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Sender) {
+export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Omit<Sender, 'secrets'>) {
   const mail = createMail(config, em, sender)
   const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
   const open = new Set<string | undefined>()

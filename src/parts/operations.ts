@@ -14,6 +14,7 @@ import { figureOperations } from '../figures/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
+import { senderOperations } from '../senders/routes.ts'
 import { settingsOperations } from '../settings/routes.ts'
 
 /** The version prefix. */
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   openApiDocument(() => document),
   ...accountOperations,
   ...settingsOperations,
+  ...senderOperations,
   ...contactOperations,
   ...consentOperations,
   ...erasureOperations,

@@ -92,6 +92,8 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
+  SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
+  DNS_SERVERS: string().default(''),
   PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
   OIDC_ISSUER: url(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/, 'https://accounts.example.com'),
   OIDC_CLIENT_ID: string(),
@@ -116,12 +118,21 @@ export interface Config extends Environment {
   dataDir: string
   /** `TRUSTED_PROXIES` as a list. */
   trustedProxies: string[]
+  /** `DNS_SERVERS` as a list. */
+  dnsServers: string[]
 }
 
 const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
 
 /** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
-const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD', 'TEMPORAL_API_KEY', 'SMTP_URL', 'OIDC_CLIENT_SECRET']
+const SECRETS = [
+  'SECRETS_KEY',
+  'DATABASE_URL',
+  'DATABASE_PASSWORD',
+  'TEMPORAL_API_KEY',
+  'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
+]
 
 function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const path = SECRETS.includes(name) ? env[`${name}_FILE`] : undefined
@@ -156,6 +167,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ...(DATABASE_URL ? { DATABASE_URL: withPassword(DATABASE_URL, DATABASE_PASSWORD) } : {}),
       dataDir: resolve(values.DATA_DIR),
       trustedProxies: splitList(values.TRUSTED_PROXIES),
+      dnsServers: splitList(values.DNS_SERVERS),
     }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error

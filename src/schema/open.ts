@@ -22,6 +22,7 @@ import { List, ListMember } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
+import { SenderSettings } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
@@ -51,6 +52,7 @@ export const ENTITIES = [
   ListMember,
   ListOptOut,
   Suppression,
+  SenderSettings,
   Segment,
   Automation,
   AutomationVersion,

@@ -156,7 +156,11 @@ export function createSmtpTransport({
     message.handOver.breakOff?.addEventListener('abort', stop, { once: true })
     try {
       message.handOver.breakOff?.throwIfAborted()
-      const envelope = { from: addressOf(email.from), to: [inAscii(email.to)], size: message.raw.length }
+      const envelope = {
+        from: email.returnPath ?? addressOf(email.from),
+        to: [inAscii(email.to)],
+        size: message.raw.length,
+      }
       const mayBegin = () => {
         if (!hasCode(connection.lastServerResponse, GO_AHEAD)) return false
         // It has answered: what the claim takes now is not its time.

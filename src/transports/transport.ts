@@ -1,6 +1,13 @@
+import type { KeyObject } from 'node:crypto'
+
 /** One email, ready to go. `to` is exactly one address: the envelope is written from it and from nothing else. */
 export interface Email {
   from: string
+  /** Where what cannot be delivered goes back to (RFC 5321, section 4.4); the sender's address where it is not said. */
+  returnPath?: string | undefined
+  replyTo?: string | undefined
+  /** With what it is signed (RFC 6376). */
+  dkim?: { domain: string; selector: string; privateKey: KeyObject } | undefined
   to: string
   messageId: string
   subject: string

@@ -13,7 +13,7 @@ import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendMessage } from '../../src/messages/send-message.ts'
 import { aClaim } from '../support/a-claim.ts'
-import { someLinks } from '../support/links.ts'
+import { noSecrets, someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -164,7 +164,14 @@ describe('what the log says of emails', () => {
     await claimMessage(em.fork(), claim)
     await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [claim.messageId])
     const renderer = createRenderer()
-    const mail = { smtp: undefined, renderer, leases: createLeaseKeeper(em), mailFrom: SENDER, links: someLinks }
+    const mail = {
+      smtp: undefined,
+      renderer,
+      leases: createLeaseKeeper(em),
+      mailFrom: SENDER,
+      links: someLinks,
+      secrets: noSecrets,
+    }
     const dependencies = { ...mail, em, metrics: noMetrics, log }
     for (let n = 0; n < 2; n += 1) await sendMessage(dependencies, key, automationId, 'at-once')
     await renderer.close()

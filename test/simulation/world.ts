@@ -12,7 +12,7 @@ import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
 import type { EmailContent } from '../../src/rendering/content.ts'
-import { someLinks } from '../support/links.ts'
+import { noSecrets, someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/installation/mail-mode.ts'
 import { startRelay } from '../../src/relay/relay.ts'
@@ -148,6 +148,7 @@ export class World {
       leases: createLeaseKeeper(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
       links: someLinks,
+      secrets: noSecrets,
       connections: 5,
       keepsRate: false,
     })

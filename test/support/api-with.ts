@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { createSecrets } from '../../src/platform/secrets.ts'
+import { createDns } from '../../src/senders/dns.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -36,6 +38,8 @@ export const quietParts = () =>
     trustedProxies: [],
     isLogWatched: false,
     passwords: createPasswords(),
+    secrets: createSecrets(undefined),
+    dns: createDns(),
     oidc: undefined,
     publicUrl: undefined,
     lookAtService: () => Promise.reject(new Error('Nobody looks here')),

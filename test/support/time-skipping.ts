@@ -1,4 +1,4 @@
-import { someLinks } from './links.ts'
+import { noSecrets, someLinks } from './links.ts'
 import type { StepInput } from '../../src/automations/steps/index.ts'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import type { Worker } from '@temporalio/worker'
@@ -114,6 +114,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           leases,
           mailFrom: 'Dripline <from@example.com>',
           links: someLinks,
+          secrets: noSecrets,
           connections: 5,
           keepsRate: false,
         }),

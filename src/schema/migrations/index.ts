@@ -20,6 +20,7 @@ import { Migration019DraftsBegunWith } from './019-drafts-begun-with.ts'
 import { Migration020Consent } from './020-consent.ts'
 import { Migration021Templates } from './021-templates.ts'
 import { Migration022Campaigns } from './022-campaigns.ts'
+import { Migration023Senders } from './023-senders.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -45,6 +46,7 @@ export const migrations = [
   Migration020Consent,
   Migration021Templates,
   Migration022Campaigns,
+  Migration023Senders,
 ]
 
 /** Their names, oldest first. */

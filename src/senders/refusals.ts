@@ -1,0 +1,12 @@
+import { reason } from '../platform/refusal.ts'
+
+export const SECRETS_KEY_MISSING = reason(
+  'taken',
+  'secrets_key_missing',
+  'A key to sign with is kept encrypted, and there is nothing to encrypt it under: set SECRETS_KEY, for workers as well',
+)
+export const FROM_ADDRESS_MISSING = reason(
+  'taken',
+  'from_address_missing',
+  "Mail is signed for its sender's domain: give the workspace a fromAddress first",
+)

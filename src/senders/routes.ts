@@ -1,0 +1,177 @@
+import { array, boolean, object, string, type InferType } from 'yup'
+import { atMost, filledText, operation, single, text } from '../http/index.ts'
+import { isEmailAddress } from '../platform/email-address.ts'
+import { checkRecords, recordsFor } from './dns.ts'
+import type { SenderSettings } from './entities.ts'
+import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './refusals.ts'
+import { dropDkimKey, getSender, makeDkimKey, setSender } from './settings.ts'
+
+/** What stands in a header is one line. */
+const oneLine = (max: number) =>
+  text()
+    .nullable()
+    .test(atMost(max))
+    .matches(/^\P{Cc}*$/u, ({ path }) => `${path} must have no line breaks and no control characters`)
+const address = (description: string, example: string) =>
+  string()
+    .nullable()
+    .test({
+      name: 'address',
+      message: ({ path }) => `${path} must be an email address`,
+      test: (value) => value == null || (isEmailAddress(value) && value.length <= 254),
+    })
+    .meta({ description, json: { format: 'email' }, example })
+
+const senderInput = object({
+  fromName: oneLine(200).meta({
+    description: "The name that recipients see; the installation's where it is null.",
+    example: 'Orchard',
+  }),
+  fromAddress: address("From whom mail is; the installation's MAIL_FROM where it is null.", 'hello@example.com'),
+  replyTo: address('Where answers go, where that is another one.', 'support@example.com'),
+  postalAddress: text().nullable().test(atMost(500)).meta({
+    description: 'Stands below each marketing email, as the law of many countries asks for.',
+    example: 'Orchard Ltd, 1 Main Street, Springfield',
+  }),
+}).meta({ component: 'SenderInput' })
+
+const dkimInput = object({
+  selector: filledText()
+    .test(atMost(63))
+    .matches(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i, 'selector must be letters, digits and hyphens')
+    .meta({
+      description: 'By which it is found in the DNS; another one for each key.',
+      json: { pattern: '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$' },
+      example: 'dripline',
+    }),
+})
+
+const nullable = (example: string | null) => string().nullable().defined().meta({ example })
+const record = {
+  what: string()
+    .oneOf(['SPF', 'DKIM', 'DMARC'] as const)
+    .required(),
+  name: string().required().meta({ example: '_dmarc.example.com' }),
+  type: string()
+    .oneOf(['TXT'] as const)
+    .required(),
+  value: string().required().meta({ example: 'v=DMARC1; p=none' }),
+  note: nullable(null),
+}
+
+const senderShape = object({
+  fromName: nullable('Orchard'),
+  fromAddress: nullable('hello@example.com'),
+  replyTo: nullable(null),
+  postalAddress: nullable('Orchard Ltd, 1 Main Street, Springfield'),
+  isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
+  dkimSelector: nullable('dripline'),
+  records: array()
+    .of(object(record).required())
+    .required()
+    .meta({ description: 'What the DNS of its domain should have.' }),
+})
+  .required()
+  .meta({ component: 'Sender', description: "From whom a workspace's mail is." })
+
+const checkShape = array()
+  .of(
+    object({
+      ...record,
+      status: string()
+        .oneOf(['OK', 'MISSING', 'WRONG', 'UNKNOWN'] as const)
+        .required()
+        .meta({ example: 'OK' }),
+      found: array().of(string().required()).required().meta({ example: [] }),
+      problem: nullable(null),
+    }).required(),
+  )
+  .required()
+
+const present = (sender: SenderSettings | null): InferType<typeof senderShape> => ({
+  fromName: sender?.fromName ?? null,
+  fromAddress: sender?.fromAddress ?? null,
+  replyTo: sender?.replyTo ?? null,
+  postalAddress: sender?.postalAddress ?? null,
+  isSigned: sender?.dkimPrivate != null,
+  dkimSelector: sender?.dkimSelector ?? null,
+  records: sender ? recordsFor(sender) : [],
+})
+
+export const senderOperations = [
+  operation({
+    id: 'getSender',
+    method: 'GET',
+    path: '/sender',
+    tag: 'Settings',
+    summary: 'Get the sender',
+    description: "From whom the workspace's mail is, and which DNS records that wants, ready to copy.",
+    role: 'viewer',
+    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    async handle({ caller }, { em }) {
+      return { status: 200, body: { data: present(await getSender(em, caller.workspace.id)) } }
+    },
+  }),
+  operation({
+    id: 'setSender',
+    method: 'PUT',
+    path: '/sender',
+    tag: 'Settings',
+    summary: 'Set the sender',
+    description:
+      "All of it: what is null or missing is the installation's. Emails that are claimed behind the answer have it.",
+    role: 'owner',
+    body: senderInput,
+    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    async handle({ caller, body }, { em }) {
+      return { status: 200, body: { data: present(await setSender(em, caller.workspace.id, body)) } }
+    },
+  }),
+  operation({
+    id: 'makeDkimKey',
+    method: 'POST',
+    path: '/sender/dkim',
+    tag: 'Settings',
+    summary: 'Sign mail',
+    description:
+      'Makes a key for the domain of fromAddress, and signs all mail with it from now on: put its record into the DNS at once. The key is ' +
+      'kept encrypted under SECRETS_KEY, and shown to nobody.',
+    role: 'owner',
+    body: dkimInput,
+    bodyOptional: true,
+    answers: { 200: { description: 'The sender, with the record.', schema: single(senderShape) } },
+    refusals: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
+    async handle({ caller, body }, { em, secrets }) {
+      const sender = await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline')
+      return { status: 200, body: { data: present(sender) } }
+    },
+  }),
+  operation({
+    id: 'dropDkimKey',
+    method: 'DELETE',
+    path: '/sender/dkim',
+    tag: 'Settings',
+    summary: 'Sign no mail',
+    description: 'The key is gone.',
+    role: 'owner',
+    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    async handle({ caller }, { em }) {
+      return { status: 200, body: { data: present(await dropDkimKey(em, caller.workspace.id)) } }
+    },
+  }),
+  operation({
+    id: 'checkSender',
+    method: 'POST',
+    path: '/sender/check',
+    tag: 'Settings',
+    summary: 'Check the DNS',
+    description: 'Asks the DNS whether the records are there, and says what is wrong with them.',
+    role: 'viewer',
+    changesNothing: true,
+    answers: { 200: { description: 'Each record, and how it is.', schema: single(checkShape) } },
+    async handle({ caller }, { em, dns }) {
+      const sender = await getSender(em, caller.workspace.id)
+      return { status: 200, body: { data: await checkRecords(dns, sender ? recordsFor(sender) : []) } }
+    },
+  }),
+]

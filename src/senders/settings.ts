@@ -1,0 +1,70 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { SenderSettings } from './entities.ts'
+import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './refusals.ts'
+import { DKIM_KEY } from './sender.ts'
+
+export interface SenderInput {
+  fromName?: string | null | undefined
+  fromAddress?: string | null | undefined
+  replyTo?: string | null | undefined
+  postalAddress?: string | null | undefined
+}
+
+/** A workspace's sender, which may be none of its own. */
+export const getSender = async (em: EntityManager, workspaceId: string): Promise<SenderSettings | null> =>
+  unitOf(em).findOne(SenderSettings, { workspaceId }, AS_IT_IS)
+
+/** Says from whom a workspace's mail is; what is not said is the installation's. The key to sign with stays. */
+export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
+  const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
+  return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress })
+}
+
+/** As large as mail servers take everywhere (RFC 8301, section 3.2). */
+const KEY_BITS = 2_048
+
+/**
+ * Makes a key that a workspace's mail is signed with from now on.
+ * @throws {Refusal} `secrets_key_missing`; `from_address_missing`
+ */
+export async function makeDkimKey(
+  em: EntityManager,
+  secrets: Secrets,
+  workspaceId: string,
+  selector: string,
+): Promise<SenderSettings> {
+  if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
+  const domain = (await getSender(em, workspaceId))?.fromAddress?.split('@')[1]
+  if (domain === undefined) throw new Refusal(FROM_ADDRESS_MISSING)
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  return write(em, workspaceId, {
+    dkimDomain: domain,
+    dkimSelector: selector,
+    dkimPublic: publicKey.toString('base64'),
+    dkimPrivate: secrets.encrypt(privateKey, DKIM_KEY),
+  })
+}
+
+/** From now on nothing is signed. */
+export const dropDkimKey = (em: EntityManager, workspaceId: string): Promise<SenderSettings> =>
+  write(em, workspaceId, { dkimDomain: null, dkimSelector: null, dkimPublic: null, dkimPrivate: null })
+
+async function write(
+  em: EntityManager,
+  workspaceId: string,
+  fields: Partial<Omit<SenderSettings, symbol | 'workspaceId' | 'updatedAt'>>,
+): Promise<SenderSettings> {
+  return unitOf(em).transactional(async (unit) => {
+    await unit.upsert(SenderSettings, { workspaceId, ...fields, updatedAt: new Date() })
+    return unit.findOneOrFail(SenderSettings, { workspaceId }, AS_IT_IS)
+  })
+}

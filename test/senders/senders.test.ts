@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { createSecrets, NoSecretsKey } from '../../src/platform/secrets.ts'
+import { aMember } from '../support/members.ts'
+import type { BrowserLike } from '../support/browser-like.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { readMail } from '../support/read-mail.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const SECRETS_KEY = 'k'.repeat(44)
+
+describe('a workspace’s sender', () => {
+  let service: Service
+  let sink: SmtpSink
+  let owner: BrowserLike
+  const texts: Record<string, string[]> = {}
+  let dns: Awaited<ReturnType<typeof startDnsServer>>
+  before(async () => {
+    sink = await startSmtpSink()
+    dns = await startDnsServer(texts)
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url, SECRETS_KEY, DNS_SERVERS: dns.address } })
+    // Said by another part, at an address at which nobody of these tests signs in.
+    await sql(service.context.orm.em.fork(), `update installation set public_url = 'https://mail.example.com'`)
+    await service.startWorker()
+    owner = (await aMember(service, 'owner')).browser
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+    dns.close()
+  })
+
+  interface Told {
+    records: { what: string; name: string; value: string }[]
+    isSigned: boolean
+  }
+  const ask = (method: string, path: string, body?: object) =>
+    owner.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
+  const set = (body: object) => ask('PUT', 'sender', body)
+  /** The message that the server has got, whole. */
+  async function mailed(fields: object = {}) {
+    const contactId = await aContact(service)
+    await enroll(
+      service,
+      await anAutomation(service, { steps: [{ ...EMAIL, html: '<p>Hi</p>', ...fields }] }),
+      contactId,
+    )
+    const address = await addressOf(service, contactId)
+    return eventually('it is mailed', () => sink.mails.find(({ to }) => to[0] === address))
+  }
+  const whole = ({ headers, body }: { headers: string; body: string }) => Buffer.from(`${headers}\r\n\r\n${body}`)
+  const verify = async (mail: { headers: string; body: string }) => {
+    const resolver = (name: string) => Promise.resolve((texts[name] ?? []).map((text) => [text]))
+    const { results } = (await dkimVerify(whole(mail), { resolver } as never)) as {
+      results: { status: { result: string }; signingDomain: string; signingHeaders: { keys: string } }[]
+    }
+    return results
+  }
+
+  it('is in its mail, with the postal address below what is marketing', async () => {
+    const name = 'Orchard, "Fruit" <b>'
+    await set({
+      fromName: name,
+      fromAddress: 'hello@orchard.example',
+      replyTo: 'support@orchard.example',
+      postalAddress: 'Orchard Ltd\n1 Main Street & Co',
+    })
+    const mail = await mailed()
+    const { headers } = readMail(mail)
+    assert.equal(mail.from, 'hello@orchard.example')
+    assert.equal(headers['from'], '"Orchard, \\"Fruit\\" <b>" <hello@orchard.example>')
+    assert.equal(headers['reply-to'], 'support@orchard.example')
+    assert.match(headers['message-id']!, /@orchard\.example>$/)
+    assert.match(mail.body.replaceAll('=\r\n', ''), /Orchard Ltd<br>1 Main Street &amp; Co/)
+    assert.ok(!whole(await mailed({ category: 'transactional' })).includes('Main Street'))
+  })
+
+  it('signs it, over the headers for unsubscribing as well, and others can verify that', async () => {
+    await set({ fromAddress: 'hello@orchard.example' })
+    const { body } = await ask('POST', 'sender/dkim', { selector: 'one' })
+    const told = body.data as Told
+    assert.equal(told.isSigned, true)
+    const record = told.records.find(({ what }) => what === 'DKIM')!
+    assert.equal(record.name, 'one._domainkey.orchard.example')
+    texts[record.name] = [record.value]
+    const mail = await mailed()
+    const [signature] = await verify(mail)
+    assert.equal(signature!.status.result, 'pass')
+    assert.equal(signature!.signingDomain, 'orchard.example')
+    for (const name of ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'])
+      assert.ok(
+        signature!.signingHeaders.keys
+          .toLowerCase()
+          .split(/[:,\s]+/)
+          .includes(name),
+        name,
+      )
+    const [changed] = await verify({ ...mail, headers: mail.headers.replace('One-Click', 'Two-Click') })
+    assert.notEqual(changed!.status.result, 'pass')
+    for (const line of whole(mail).toString().split('\r\n')) assert.ok(Buffer.byteLength(line) <= 998)
+  })
+
+  it('signs campaigns, too', async () => {
+    const contactId = await aContact(service)
+    const list = await aList(service)
+    await service.call('POST', `lists/${list}/contacts`, { contactId })
+    const said = { name: 'x', subject: 'x', text: 'x', audience: { listIds: [list] } }
+    const id = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    await service.call('POST', `campaigns/${id}/schedule`, {})
+    const address = await addressOf(service, contactId)
+    const mail = await eventually('it is mailed', () => sink.mails.find(({ to }) => to[0] === address))
+    assert.equal((await verify(mail))[0]!.status.result, 'pass')
+  })
+
+  it('tells which records the DNS should have, and how they are', async () => {
+    const check = async () =>
+      Object.fromEntries(
+        ((await ask('POST', 'sender/check')).body.data as { what: string; status: string }[]).map(
+          ({ what, status }) => [what, status],
+        ),
+      )
+    const known = { ...texts }
+    for (const name of Object.keys(texts)) delete texts[name]
+    assert.deepEqual(await check(), { SPF: 'MISSING', DKIM: 'MISSING', DMARC: 'MISSING' })
+    Object.assign(texts, known, {
+      'orchard.example': ['v=spf1 include:_spf.example.net ~all', 'something else'],
+      '_dmarc.orchard.example': ['v=DMARC1; p=reject'],
+    })
+    assert.deepEqual(await check(), { SPF: 'OK', DKIM: 'OK', DMARC: 'OK' })
+    texts['orchard.example'] = ['v=spf1 +all', 'v=spf1 -all']
+    texts['one._domainkey.orchard.example'] = ['v=DKIM1; p=AAAA']
+    texts['_dmarc.orchard.example'] = ['v=DMARC1; p=maybe']
+    assert.deepEqual(await check(), { SPF: 'WRONG', DKIM: 'WRONG', DMARC: 'WRONG' })
+  })
+
+  it('keeps its key encrypted, and mail waits where a worker cannot read it', async () => {
+    const [row] = await sql<{ key: Buffer }>(service.context.orm.em.fork(), 'select dkim_private as key from senders')
+    assert.ok(!row!.key.toString('latin1').includes('PRIVATE KEY'))
+    assert.throws(() => createSecrets('x'.repeat(44)).decrypt(row!.key, 'dkim'), NoSecretsKey)
+    assert.throws(() => createSecrets(undefined).decrypt(row!.key, 'dkim'), NoSecretsKey)
+    await sql(
+      service.context.orm.em.fork(),
+      `update senders set dkim_private = set_byte(dkim_private, 40, 255 - get_byte(dkim_private, 40))`,
+    )
+    const contactId = await aContact(service)
+    await enroll(service, await anAutomation(service), contactId)
+    const address = await addressOf(service, contactId)
+    const seen = sink.mails.length
+    await ask('PUT', 'sender', { fromAddress: 'hello@orchard.example' })
+    assert.deepEqual(await activityOf(service, contactId), [])
+    assert.equal(sink.mails.length, seen)
+    await ask('DELETE', 'sender/dkim')
+    await eventually('it is mailed unsigned', () => sink.mails.find(({ to }) => to[0] === address), 60_000)
+  })
+
+  for (const [what, body] of [
+    ['a line break in its name', { fromName: 'A\r\nBcc: evil@example.com' }],
+    ['an address that is none', { fromAddress: 'a@b.co, c@d.co' }],
+    ['a line break in an address', { replyTo: 'a@b.co\r\nBcc: evil@example.com' }],
+  ] as const) {
+    it(`is refused with ${what}`, async () => assert.equal((await set(body)).status, 400))
+  }
+})
