@@ -264,14 +264,18 @@ export async function countSendingOfCampaign(em: EntityManager, id: string): Pro
   return row?.count ?? 0
 }
 
-/** Of what a campaign's messages were not sent, and how many for each reason. */
+/**
+ * Of what a campaign's messages were not sent, and how many for each reason. Of what a server says only its codes are told (RFC 5321,
+ * section 4.2; RFC 3463): behind them it mostly repeats the address.
+ */
 export async function reasonsOf(
   em: EntityManager,
   id: string,
 ): Promise<{ status: string; reason: string; count: number }[]> {
   return sql<{ status: string; reason: string; count: number }>(
     em,
-    `select status, coalesce(error, '') as reason, count(*)::float8 as count from messages
+    `select status, coalesce(substring(error from '^[245]\\d\\d(?:[ -][245]\\.\\d{1,3}\\.\\d{1,3})?'),
+         regexp_replace(error, '[^[:space:]<>"]+@[^[:space:]<>"]+', '<address>', 'g'), '') as reason, count(*)::float8 as count from messages
      where campaign_id = $1::uuid and status in ('SUPPRESSED', 'FAILED', 'UNCONFIRMED', 'DISMISSED')
      group by 1, 2 order by 3 desc, 1, 2 limit 100`,
     [id],

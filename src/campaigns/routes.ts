@@ -170,7 +170,8 @@ export const campaignOperations = [
     path: '/campaigns/verify-account',
     tag: 'Campaigns',
     summary: 'Verify an account',
-    description: 'Whether this installation has made it, and nobody has changed it since.',
+    description:
+      'Whether this installation has made it, and nobody has changed it since. Fields that an account does not have are no part of it, and are not looked at.',
     scope: 'campaigns:read',
     changesNothing: true,
     body: accountShape.meta({ component: 'CampaignAccount' }),

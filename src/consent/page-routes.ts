@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
-import { type ApiDependencies, readForm } from '../http/index.ts'
+import { type ApiDependencies, readForm, visitorOf } from '../http/index.ts'
 import { openLink, readLinkSecret } from '../installation/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
@@ -20,6 +20,7 @@ const MOST_LISTS = 100
  */
 export function preferencesPages(router: Router<never>, dependencies: ApiDependencies): void {
   let secret: Promise<Uint8Array> | undefined
+  const { trustedProxies, publicUrl } = dependencies
   const linkOf = async (token: string) => {
     secret ??= readLinkSecret(dependencies.em)
     secret.catch(() => (secret = undefined))
@@ -36,7 +37,7 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
       ctx.type = 'text/html'
       const language = languageOf(...acceptedLanguages(ctx))
       try {
-        await onBehalfOf(networkOf(ctx.req.socket.remoteAddress ?? 'unknown'), async () => {
+        await onBehalfOf(networkOf(visitorOf(ctx, trustedProxies, publicUrl).address ?? 'unknown'), async () => {
           const link = await linkOf(ctx.params['token'] ?? '')
           if (link) return serve(ctx, link.contactId, language)
           ctx.status = 404

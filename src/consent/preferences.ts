@@ -25,7 +25,8 @@ export async function setPreferences(dependencies: Dependencies, contactId: stri
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
       return { workspaceId, email, due }
     }
-    await deleteOwnWish(unit, workspaceId, key)
+    // Lists alone are no word about everything: an older page, saved once more, takes nothing back.
+    if (wish.kind === 'everything') await deleteOwnWish(unit, workspaceId, key)
     const due = []
     if (wish.kind === 'lists') {
       const { lists } = (await readPreferences(unit, contactId))!

@@ -23,7 +23,15 @@ export {
 } from './fields.ts'
 export type { AccountsRequest } from './operation.ts'
 export type { SendTestEmail, ServiceLook, TestEmailResult } from './service-look.ts'
-export { type AdmitSession, sessionCookie, stateCookie, type SignedIn, type StillIn, type Visitor } from './visitor.ts'
+export {
+  type AdmitSession,
+  sessionCookie,
+  stateCookie,
+  type SignedIn,
+  type StillIn,
+  type Visitor,
+  visitorOf,
+} from './visitor.ts'
 export { forgetIdempotencyKeys, forgetRequestsFor } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
 export { compileQuickly } from './item-check.ts'
@@ -31,7 +39,7 @@ export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { parse } from './parse.ts'
 export { orMeant } from './unknown-names.ts'
-export { missingRole, nothingToUpdate, SIGNED_OUT } from './refusals.ts'
+export { missingRole, missingScope, nothingToUpdate, SIGNED_OUT } from './refusals.ts'
 export { openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultShape } from './shapes.ts'
 export { presentWrittenTo, withoutReading, writtenShape } from './written.ts'

@@ -1,5 +1,6 @@
 import {
   BUSY,
+  CONFLICT,
   NOT_RECONCILED,
   type Reason,
   reason,
@@ -15,11 +16,6 @@ export const DATABASE_UNAVAILABLE = reason(
   'unavailable',
   'database_unavailable',
   'The database is not available at the moment; please try again',
-)
-export const CONFLICT = reason(
-  'unavailable',
-  'conflict',
-  'The request met another one on the same data, and nothing was done; please try again',
 )
 export const MALFORMED_JSON = reason('invalid', 'malformed_json', 'Malformed JSON: Unexpected end of JSON input')
 export const BODY_TOO_LARGE = reason('invalid', 'body_too_large', 'Request body too large')

@@ -65,8 +65,23 @@ function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOp
   ]
   if (parts.length === 0) return html
   const footer = `<div lang="${language}" style="${STYLE}">${parts.join('<br>')}</div>`
-  const end = html.toLowerCase().lastIndexOf('</body>')
+  const end = endOfBody(html)
   return end < 0 ? html + footer : html.slice(0, end) + footer + html.slice(end)
+}
+
+/** Where a body ends, -1 where it does not: in a comment nobody would see what is put there. */
+function endOfBody(html: string): number {
+  let from = 0
+  let end = -1
+  for (const { index } of html.matchAll(/<\/body\s{0,9}>/gi)) {
+    for (let open = html.indexOf('<!--', from); open >= 0 && open < index; open = html.indexOf('<!--', from)) {
+      const close = html.indexOf('-->', open + 4)
+      if (close < 0) return end
+      from = close + 3
+    }
+    if (from <= index) end = index
+  }
+  return end
 }
 
 /** A text as it stands in HTML, in an attribute too. */

@@ -63,6 +63,12 @@ export const BUSY = reason(
   'busy',
   'Too many requests of this workspace or address are at work at the moment; please try again',
 )
+/** Another request was before it, on the same data. */
+export const CONFLICT = reason(
+  'unavailable',
+  'conflict',
+  'The request met another one on the same data, and nothing was done; please try again',
+)
 export const TEMPORAL_UNAVAILABLE = reason(
   'unavailable',
   'temporal_unavailable',

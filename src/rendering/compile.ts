@@ -1,8 +1,14 @@
 /** Makes of what somebody writes what is rendered for each recipient. It runs in the renderer's thread, like all that strangers write. */
 import juice from 'juice/client'
 import { MAX_BODY_LENGTH, type EmailContent } from './content.ts'
-import type { CompiledTemplate, CompileInput, CompileProblem, SourceField } from './compiled.ts'
-import { check, parseSource } from './engine.ts'
+import {
+  type CompiledTemplate,
+  type CompileInput,
+  type CompileProblem,
+  MOST_DEPTH,
+  type SourceField,
+} from './compiled.ts'
+import { check, FieldError, parseSource } from './engine.ts'
 import { plainTextOf } from './plain-text.ts'
 
 /** What is between its braces is Liquid's, and no HTML. */
@@ -12,9 +18,6 @@ const PARTIAL = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")\s*-?%\}/g
 const RENDER = /\{%-?\s*render\b/g
 /** Where a layout has what it is around. */
 const CONTENT = /\{\{-?\s*content\s*-?\}\}/g
-/** How deep partials may lie in each other. */
-const MOST_DEPTH = 5
-
 class Problem extends Error {
   readonly field: SourceField
   constructor(field: SourceField, message: string) {
@@ -49,8 +52,12 @@ export async function compile(
     const findings = check(content, key, begin)
     return { content, problems: findings.problems, unknownVariables: findings.unknownVariables }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return { content: null, problems: [{ field: error.field, problem: error.message }], unknownVariables: [] }
+    if (error instanceof Problem) {
+      return { content: null, problems: [{ field: error.field, problem: error.message }], unknownVariables: [] }
+    }
+    // What goes through an HTML goes down into it: some thousand elements in each other are too many.
+    if (error instanceof RangeError) throw new FieldError('html', error)
+    throw error
   }
 }
 
@@ -155,7 +162,7 @@ function withPreview(html: string, previewText: string | null): string {
     )
     .join('')
   const preview = `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${shown}${'&#847;&zwnj;&nbsp;'.repeat(30)}</div>`
-  const body = /<body[^>]*>/i.exec(html)
+  const body = /<body\b[^<>]*>/i.exec(html)
   return body
     ? html.slice(0, body.index + body[0].length) + preview + html.slice(body.index + body[0].length)
     : preview + html

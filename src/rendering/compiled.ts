@@ -31,6 +31,9 @@ export interface CompileInput {
   partials: Readonly<Record<string, string>>
 }
 
+/** How deep partials may lie in each other. */
+export const MOST_DEPTH = 5
+
 export interface CompileProblem {
   field: SourceField
   /** In words; with `line:` and `col:` where there are such. */

@@ -243,7 +243,11 @@ export function render(
   if (content.text !== null) return { subject, html, text: one('text', content.text) }
   if (html === null) return { subject, html, text: null }
   begin('text')
-  return { subject, html, text: plainTextOf(html) }
+  try {
+    return { subject, html, text: plainTextOf(html) }
+  } catch (error) {
+    throw new FieldError('html', error)
+  }
 }
 
 const MUCH = {

@@ -14,6 +14,7 @@ export {
   type CompiledTemplate,
   type CompileInput,
   type CompileProblem,
+  MOST_DEPTH,
   type SourceField,
   TEMPLATE_FORMATS,
   TEMPLATE_KINDS,

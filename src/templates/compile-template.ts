@@ -6,21 +6,22 @@ import {
   type CompiledTemplate,
   type CompileProblem,
   type EmailContent,
+  MOST_DEPTH,
   type Renderer,
   RendererBusy,
   type TemplateKind,
   type UnknownVariable,
 } from '../rendering/index.ts'
 import { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
-import { partialsOf } from './queries.ts'
+import { partialsNamed } from './queries.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './refusals.ts'
 import { localeKey } from './schemas.ts'
 
 /** What was made of a template, in all its languages. */
 export interface Compilation {
   compiled: CompiledContents
-  /** The layout and the partials that it is made with. */
-  uses: string[]
+  /** The layout and the partials that it is made with, and in which versions. */
+  uses: ReadonlyMap<string, number>
   problems: (CompileProblem & { locale: string | null })[]
   unknownVariables: UnknownVariable[]
 }
@@ -31,6 +32,9 @@ export interface CompileOptions {
   /** As if this one said something else already: what is being written is in no version yet. */
   instead?: { id: string; html: string }
 }
+
+/** What one template may come to, in all its languages: each who reads it holds all of it. */
+const MOST_CHARACTERS = 4_000_000
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 
@@ -45,16 +49,17 @@ export async function compileTemplate(
   { kind, written, instead }: CompileOptions,
 ): Promise<Compilation> {
   const { translations, layoutId, ...source } = written
-  const partials = await partialsOf(em.fork(), workspaceId)
-  const byName = new Map(
-    partials.map(({ id, name, html }) => [name, { id, html: instead?.id === id ? instead.html : html }]),
-  )
   const layout = layoutId === null ? null : await layoutOf(em, workspaceId, layoutId, written.format)
   const layoutHtml = instead !== undefined && instead.id === layoutId ? instead.html : (layout?.html ?? null)
+  const partials = await partialsIn(em, workspaceId, [...textsOf(written), layoutHtml ?? ''], instead)
+  const byName = Object.fromEntries([...partials].map(([name, { html }]) => [name, html]))
   const own = await compileOne(source)
   const result: Compilation = {
     compiled: { content: own.content, translations: {} },
-    uses: [...(layoutId === null ? [] : [layoutId]), ...usedPartials([...textsOf(written), layoutHtml ?? ''], byName)],
+    uses: new Map([
+      ...(layout === null ? [] : [[layout.id, layout.version] as const]),
+      ...[...partials.values()].map(({ id, version }) => [id, version] as const),
+    ]),
     problems: own.problems.map((problem) => ({ ...problem, locale: null })),
     unknownVariables: own.unknownVariables,
   }
@@ -71,16 +76,14 @@ export async function compileTemplate(
     const other = await compileOne(said)
     if (other.content) result.compiled.translations[locale] = other.content
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
+    if (lengthOf(result.compiled) <= MOST_CHARACTERS) continue
+    const problem = `is longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters in all its languages, with its layout and partials`
+    result.problems.push({ field: 'html', problem, locale })
   }
   return result
 
   async function compileOne(said: typeof source): Promise<CompiledTemplate> {
-    const input = {
-      kind,
-      source: said,
-      layout: layoutHtml,
-      partials: Object.fromEntries([...byName].map(([name, { html }]) => [name, html])),
-    }
+    const input = { kind, source: said, layout: layoutHtml, partials: byName }
     try {
       return await renderer.compile(input, { owner: workspaceId })
     } catch (error) {
@@ -94,7 +97,7 @@ async function layoutOf(
   workspaceId: string,
   id: string,
   format: WrittenTemplate['format'],
-): Promise<{ html: string }> {
+): Promise<{ id: string; version: number; html: string }> {
   const unit = unitOf(em)
   const layout = isId(id) ? await unit.findOne(Template, { id, workspaceId, kind: 'LAYOUT' }, AS_IT_IS) : null
   if (!layout) throw new Refusal(TEMPLATE_NOT_FOUND, { message: 'There is no layout with this id', param: '/layoutId' })
@@ -105,7 +108,7 @@ async function layoutOf(
       param: '/layoutId',
     })
   }
-  return { html: source.html ?? '' }
+  return { id, version: layout.version, html: source.html ?? '' }
 }
 
 const textsOf = ({ translations, subject, html, text }: WrittenTemplate): string[] =>
@@ -113,19 +116,41 @@ const textsOf = ({ translations, subject, html, text }: WrittenTemplate): string
     (said) => said ?? [],
   )
 
-/** Those that are named, in what is named as well. */
-function usedPartials(texts: string[], byName: ReadonlyMap<string, { id: string; html: string }>): string[] {
-  const used = new Set<string>()
-  for (const said of texts) {
-    for (const [, single, double] of said.matchAll(NAMED)) {
-      const partial = byName.get(single ?? double ?? '')
-      if (!partial || used.has(partial.id)) continue
-      used.add(partial.id)
-      texts.push(partial.html)
-    }
-  }
-  return [...used]
+interface UsedPartial {
+  id: string
+  version: number
+  html: string
 }
+
+/** Those that are named, and in what is named: by their names. Where there is none, compiling says so. */
+async function partialsIn(
+  em: EntityManager,
+  workspaceId: string,
+  texts: readonly string[],
+  instead: CompileOptions['instead'],
+): Promise<Map<string, UsedPartial>> {
+  const found = new Map<string, UsedPartial>()
+  let named = namesIn(texts)
+  for (let depth = 0; named.length > 0 && depth <= MOST_DEPTH; depth += 1) {
+    const partials = await partialsNamed(em.fork(), workspaceId, named)
+    for (const { name, ...partial } of partials) {
+      found.set(name, instead?.id === partial.id ? { ...partial, html: instead.html } : partial)
+    }
+    named = namesIn(partials.map(({ name }) => found.get(name)!.html)).filter((name) => !found.has(name))
+  }
+  return found
+}
+
+const namesIn = (texts: readonly string[]): string[] => [
+  ...new Set(texts.flatMap((said) => [...said.matchAll(NAMED)].map(([, single, double]) => single ?? double ?? ''))),
+]
+
+/** How much a template says in all its languages, in characters. */
+export const lengthOf = ({ content, translations }: CompiledContents): number =>
+  [content, ...Object.values(translations)].reduce(
+    (sum, each) => sum + (each ? each.subject.length + (each.html?.length ?? 0) + (each.text?.length ?? 0) : 0),
+    0,
+  )
 
 /** Where in a field something is wrong, of a problem in words. */
 export function placeOf(problem: string): { line: number | null; column: number | null } {

@@ -1,5 +1,5 @@
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
-import type { ApiDependencies } from '../http/index.ts'
+import { type ApiDependencies, missingScope } from '../http/index.ts'
 import { BUSY, Refusal } from '../platform/refusal.ts'
 import { type EmailContent, RendererBusy, TemplateError, type TemplateVariables } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -11,13 +11,15 @@ export const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com'
 /** Where a preview's recipient would unsubscribe: nobody's. */
 export const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
 
-/** For whom a preview is. @throws {Refusal} `contact_not_found` */
+/** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {Refusal} `contact_not_found`; `scope_missing` */
 export async function recipientOf(
   em: ApiDependencies['em'],
   caller: Caller,
   contactId: string | undefined,
 ): Promise<TemplateVariables['contact']> {
   if (contactId === undefined) return SOMEBODY
+  if (!caller.scopes.includes('contacts:read'))
+    throw new Refusal(missingScope('contacts:read'), { param: '/contactId' })
   const id = await CONTACT.resolve(em, caller, contactId)
   if (id === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
   const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)

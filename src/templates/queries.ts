@@ -100,18 +100,36 @@ export async function dependentsOf(em: EntityManager, templateId: string, limit:
   )
 }
 
-/** What partials of a workspace say, by their names. */
-export async function partialsOf(
+/** Those of a workspace's partials that have one of these names. */
+export async function partialsNamed(
   em: EntityManager,
   workspaceId: string,
-): Promise<{ id: string; name: string; html: string }[]> {
-  return sql<{ id: string; name: string; html: string }>(
+  names: readonly string[],
+): Promise<{ id: string; name: string; version: number; html: string }[]> {
+  return sql<{ id: string; name: string; version: number; html: string }>(
     em,
-    `select template.id, template.name, coalesce(version.source ->> 'html', '') as html
+    `select template.id, template.name, template.version, coalesce(version.source ->> 'html', '') as html
      from templates template
      join template_versions version on version.template_id = template.id and version.version = template.version
-     where template.workspace_id = $1::uuid and template.kind = 'PARTIAL'
-     order by template.created_at limit 1000`,
-    [workspaceId],
+     where template.workspace_id = $1::uuid and template.kind = 'PARTIAL' and template.name = any($2::text[])`,
+    [workspaceId, names],
   )
+}
+
+/**
+ * Has those who write templates of a workspace take turns, and tells which versions there are of some at this moment.
+ * @param em a transaction @returns by id, of those that are there
+ */
+export async function lockVersions(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`templates ${workspaceId}`])
+  const rows = await sql<{ id: string; version: number }>(
+    em,
+    `select id, version from templates where workspace_id = $1::uuid and id = any($2::uuid[])`,
+    [workspaceId, ids],
+  )
+  return new Map(rows.map(({ id, version }) => [id, version]))
 }

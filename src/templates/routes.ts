@@ -98,6 +98,8 @@ export const templateOperations = [
       'known, and for somebody of whom much is, is refused, with line and column.',
     scope: 'templates:write',
     body: createTemplateSchema,
+    // A few words can be asked to become megabytes, in each language.
+    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     answers: {
@@ -161,6 +163,7 @@ export const templateOperations = [
       'layout or partial are made anew, or it is refused.',
     scope: 'templates:write',
     body: replaceTemplateSchema,
+    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
@@ -237,6 +240,7 @@ export const templateOperations = [
     scope: 'templates:read',
     changesNothing: true,
     body: previewSavedSchema,
+    bulk: true,
     bodyOptional: true,
     answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
     refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
@@ -248,7 +252,7 @@ export const templateOperations = [
       const isPart = template.kind === 'PARTIAL'
       const compilation = isPart
         ? await compileTemplate(em, renderer, caller.workspace.id, { kind: 'EMAIL', written: written.source })
-        : { compiled, uses: [], problems: [], unknownVariables: [] }
+        : { compiled, uses: new Map<string, number>(), problems: [], unknownVariables: [] }
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, { ...body, contact })
       return { status: 200, body: { data } }
     },
@@ -264,6 +268,7 @@ export const templateOperations = [
     scope: 'templates:read',
     changesNothing: true,
     body: previewUnsavedSchema,
+    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
     refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },

@@ -14,12 +14,12 @@ export interface Slip {
   message: string
 }
 
-/** Where an email leads, each once: from its HTML, or from its text where there is none. */
+/** Where an email leads, each once: from its HTML, or from its text where there is none. What is not closed is no tag: nothing is gone through twice. */
 export function linksIn({ html, text }: RenderedEmail): string[] {
   const found =
     html === null
       ? [...(text ?? '').matchAll(/https?:\/\/[^\s<>"')\]]+/g)].map(([url]) => url)
-      : [...html.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(([, double, single]) =>
+      : [...html.matchAll(/<a\s(?:[^<>]*?\s)?href\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)')/gi)].map(([, double, single]) =>
           (double ?? single ?? '').replaceAll('&amp;', '&'),
         )
   return [...new Set(found)].filter((url) => url !== '' && !url.startsWith('#')).slice(0, 200)
@@ -32,7 +32,7 @@ export function linksIn({ html, text }: RenderedEmail): string[] {
 export function slipsOf(rendered: RenderedEmail, unsubscribeUrl: string): Slip[] {
   const { subject, html, text } = rendered
   const links = linksIn(rendered)
-  const images = html?.match(/<img\b[^>]*>/gi) ?? []
+  const images = html?.match(/<img\b[^<>]*>/gi) ?? []
   const words = (text ?? '').replace(/https?:\/\/\S+/g, '').trim()
   const all: [is: boolean, code: string, message: string][] = [
     [

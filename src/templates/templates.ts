@@ -3,12 +3,12 @@ import { violatedConstraint } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { CONFLICT, Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { Renderer, TemplateFormat, TemplateKind } from '../rendering/index.ts'
-import { assertCompiles, type Compilation, compileTemplate } from './compile-template.ts'
+import { assertCompiles, type Compilation, compileTemplate, lengthOf } from './compile-template.ts'
 import { Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
-import { dependentsOf, type Dependent } from './queries.ts'
+import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
 import { localeKey } from './schemas.ts'
 import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
 
@@ -58,8 +58,9 @@ export async function getTemplate(
   return { template, written }
 }
 
-/** How many templates one layout or partial is made anew in, at once. */
+/** How many templates one layout or partial is made anew in, at once; and what they may come to, in characters. */
 export const MOST_DEPENDENTS = 100
+const MOST_CHARACTERS = 16_000_000
 
 /** What writing a template comes to: itself, and those that are made with it. */
 export interface Prepared {
@@ -88,6 +89,7 @@ export async function prepareTemplate(
   assertCompiles(compilation)
   if (id === undefined || kind === 'EMAIL') return { written, compilation, dependents: [] }
   const dependents = []
+  let characters = 0
   for (const dependent of await dependentsOf(em.fork(), id, MOST_DEPENDENTS + 1)) {
     if (dependents.length === MOST_DEPENDENTS) {
       throw new Refusal(TEMPLATE_IN_USE, {
@@ -99,12 +101,18 @@ export async function prepareTemplate(
     const options = { kind: dependent.kind, written: their, instead }
     const made = await compileTemplate(em, renderer, workspaceId, options)
     assertCompiles(made, `The template "${dependent.name}", which is made with it: `)
+    characters += lengthOf(made.compiled)
+    if (characters > MOST_CHARACTERS) {
+      throw new Refusal(TEMPLATE_IN_USE, {
+        message: `The templates that are made with it come to more than ${MOST_CHARACTERS.toLocaleString('en-US')} characters, which are not made anew at once`,
+      })
+    }
     dependents.push({ of: dependent, written: their, compilation: made })
   }
   return { written, compilation, dependents }
 }
 
-/** @throws {Refusal} `template_name_taken` */
+/** @throws {Refusal} `template_name_taken`; `conflict` */
 export function createTemplate(
   em: EntityManager,
   workspaceId: string,
@@ -114,6 +122,7 @@ export function createTemplate(
 ): Promise<TemplateDetail> {
   return nameOnce(() =>
     unitOf(em).transactional(async (unit) => {
+      await assertStillSo(unit, workspaceId, [compilation])
       const template = unit.create(Template, { id, workspaceId, kind, name })
       await unit.flush()
       return { template, written: await writeVersion(unit, template, written, compilation) }
@@ -123,7 +132,7 @@ export function createTemplate(
 
 /**
  * Has a template say something else, as a new version; and makes anew what is made with it.
- * @throws {Refusal} `template_not_found`; `changed_meanwhile`; `template_name_taken`
+ * @throws {Refusal} `template_not_found`; `changed_meanwhile`; `template_name_taken`; `conflict`
  */
 export function replaceTemplate(
   em: EntityManager,
@@ -135,8 +144,14 @@ export function replaceTemplate(
 ): Promise<TemplateDetail> {
   return nameOnce(() =>
     unitOf(em).transactional(async (unit) => {
+      await assertStillSo(unit, workspaceId, [compilation, ...dependents.map((each) => each.compilation)], id)
       const template = await lockTemplate(unit, workspaceId, id)
       assertUnchanged(expected, template.version)
+      const isAnew = new Map(dependents.map(({ of }) => [of.id, of.version]))
+      const now = template.kind === 'EMAIL' ? [] : await dependentsOf(unit, id, MOST_DEPENDENTS + 1)
+      if (now.length !== isAnew.size || now.some((each) => isAnew.get(each.id) !== each.version)) {
+        throw new Refusal(CONFLICT)
+      }
       template.name = name
       template.version += 1
       template.updatedAt = new Date()
@@ -144,8 +159,6 @@ export function replaceTemplate(
       const version = await writeVersion(unit, template, written, compilation)
       for (const { of, written: their, compilation: made } of dependents) {
         const dependent = await lockTemplate(unit, workspaceId, of.id)
-        // Somebody has written it meanwhile, with what was there before: it is made with this when it is written again.
-        if (dependent.version !== of.version) continue
         dependent.version += 1
         await unit.flush()
         await writeVersion(unit, dependent, their, made)
@@ -161,6 +174,8 @@ export function replaceTemplate(
  */
 export async function deleteTemplate(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
+    // Whoever writes one that is made with it has written it, or sees that this is gone.
+    await lockVersions(unit, workspaceId, [])
     await lockTemplate(unit, workspaceId, id)
     const dependents = await dependentsOf(unit, id, 3)
     if (dependents.length > 0) {
@@ -171,6 +186,21 @@ export async function deleteTemplate(em: EntityManager, workspaceId: string, id:
     }
     await unit.nativeDelete(Template, { id, workspaceId })
   })
+}
+
+/**
+ * What was compiled before the transaction was compiled with what there was then: where a layout or a partial says something else by
+ * now, it would be old as soon as it is written. @param but what is itself written: it is compared by its own
+ */
+async function assertStillSo(
+  unit: EntityManager,
+  workspaceId: string,
+  compilations: readonly Compilation[],
+  but?: string,
+): Promise<void> {
+  const uses = compilations.flatMap((each) => [...each.uses]).filter(([id]) => id !== but)
+  const versions = await lockVersions(unit, workspaceId, [...new Set(uses.map(([id]) => id))])
+  if (uses.some(([id, version]) => versions.get(id) !== version)) throw new Refusal(CONFLICT)
 }
 
 async function lockTemplate(unit: EntityManager, workspaceId: string, id: string): Promise<Template> {
@@ -187,7 +217,7 @@ async function writeVersion(
   source: WrittenTemplate,
   { compiled, uses }: Compilation,
 ): Promise<TemplateVersion> {
-  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, uses })
+  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, uses: [...uses.keys()] })
   await unit.flush()
   return written
 }

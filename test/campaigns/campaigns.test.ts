@@ -181,10 +181,13 @@ describe('campaigns', () => {
   it('try again what was put off, and list what was refused, which is tried again alone', async () => {
     const { list, contacts, addresses } = await many(3)
     const id = await create({ audience: { listIds: [list] } })
-    sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt', to: addresses[0]! })
+    sink.behave({ code: 550, text: `no such mailbox as ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
     await schedule(id)
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [2, 1])
+    // Whoever may read the account may not read contacts: of what the server says, the address is left out.
+    const { reasons } = (await service.call('GET', `campaigns/${id}/account`)).body.data
+    assert.deepEqual(reasons, [{ status: 'FAILED', reason: '550', count: 1 }])
     sink.behave('accept')
     const retried = await service.call('POST', 'messages/retry', { status: 'FAILED', campaignId: id })
     assert.equal(retried.body.data.retried, 1)

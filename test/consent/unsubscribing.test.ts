@@ -253,6 +253,15 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), null)
     })
 
+    it('takes nothing back by a choice of lists, from a page that was open before', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      await oneClick(link)
+      await post(link, new URLSearchParams({ choice: 'lists' }))
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+    })
+
     it('takes back nothing of what others have found out', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)

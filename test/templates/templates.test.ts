@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { linksIn, slipsOf } from '../../src/templates/slips.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const MJML = (text: string) =>
@@ -122,6 +123,72 @@ describe('templates', () => {
       assert.equal((await service.call('DELETE', `templates/${used}`)).refused, '409 template_in_use')
     }
     assert.equal((await write({ kind: 'PARTIAL', name: 'foot', html: 'x' })).refused, '409 template_name_taken')
+  })
+
+  it('are made anew with all that has changed, also where two are changed at the same moment', async () => {
+    const foot = await create({ kind: 'PARTIAL', name: 'at once', html: 'P0' })
+    const layout = await create({ kind: 'LAYOUT', name: 'At once', html: 'L0 {{ content }}' })
+    const id = await create({ subject: 'Hi', html: "{% render 'at once' %}", layoutId: layout })
+    const untilDone = (path: string, body: object) =>
+      eventually(`${path} is replaced`, async () => {
+        const { status, refused } = await service.call('PUT', path, body)
+        if (status !== 200) assert.equal(refused, '503 conflict')
+        return status === 200 || undefined
+      })
+    for (let round = 1; round <= 8; round += 1) {
+      const [other] = await Promise.all([
+        create({ subject: 'Hi', html: "{% render 'at once' %}", layoutId: layout }).catch(() => undefined),
+        untilDone(`templates/${foot}`, { name: 'at once', html: `P${round}` }),
+        untilDone(`templates/${layout}`, { name: 'At once', html: `L${round} {{ content }}` }),
+      ])
+      for (const each of [id, other]) {
+        if (each !== undefined) assert.equal((await preview(each)).html, `L${round} P${round}`)
+      }
+    }
+  })
+
+  it('are refused where they come to too much in all their languages', async () => {
+    await create({ kind: 'PARTIAL', name: 'long', html: 'long '.repeat(90_000) })
+    const translations = Array.from({ length: 20 }, (_, n) => ({ locale: `x${String.fromCharCode(97 + n)}` }))
+    const { status, body } = await write({ subject: 'Hi', html: "{% render 'long' %}", text: 'Hi', translations })
+    assert.equal(status, 400)
+    assert.match(body.error, /longer than 4,000,000 characters in all its languages/)
+  })
+
+  it('that nest too deep are refused, and a step that has one fails', async () => {
+    const html = '<div>'.repeat(20_000)
+    const { status, body } = await write({ subject: 'Hi', html })
+    assert.equal(status, 400)
+    assert.match(body.error, /nested too deep/)
+    const contactId = await aContact(service)
+    await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', subject: 'Hi', html }] }), contactId)
+    await eventually(
+      'it fails',
+      async () =>
+        (await activityOf(service, contactId)).some((each) => 'status' in each && each.status === 'FAILED') ||
+        undefined,
+    )
+  })
+
+  it('show a contact only to those who may read contacts', async () => {
+    const id = await create({ subject: '{{ contact.email }}', text: 'Hi' })
+    const contactId = await aContact(service)
+    const key = await service.newKey({
+      scopes: ['templates:read', 'contacts:write'],
+      workspaceId: service.workspaceId,
+    })
+    for (const path of [`templates/${id}/preview`, 'templates/preview']) {
+      const body = { contactId, ...(path === 'templates/preview' && { subject: '{{ contact.email }}', text: 'Hi' }) }
+      assert.equal((await service.call('POST', path, body, { key })).refused, '403 scope_missing')
+    }
+    assert.equal((await service.call('POST', `templates/${id}/preview`, {}, { key })).status, 200)
+  })
+
+  it('that never close a tag are gone through once', () => {
+    // Twice for each of them would be minutes.
+    for (const tag of ['<a ', '<img ', "<a href='", '<a href="x '])
+      assert.ok(linksIn({ subject: '', text: null, html: tag.repeat(300_000) }).length <= 1)
+    slipsOf({ subject: '', text: null, html: '<img '.repeat(200_000) }, 'https://example.com/')
   })
 
   it('say the line and the column of what is wrong', async () => {

@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa'
 import { isConflict, isDatabaseUnavailable, isShareUsedUp, violatedConstraint } from '../../platform/db/errors.ts'
-import { BUSY, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
+import { BUSY, CONFLICT, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../platform/temporal/errors.ts'
 import type { Answer } from '../operation.ts'
-import { CONFLICT, DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../refusals.ts'
+import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../refusals.ts'
 import type { ApiState } from '../state.ts'
 
 export const STATUSES = {
