@@ -1,3 +1,4 @@
+import { IsolationLevel } from '@mikro-orm/core'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readLinkSecret } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -10,7 +11,14 @@ export type CampaignAccount = InferType<typeof accountShape>
 
 /** What became of everybody whom a campaign is for, signed. @throws {Refusal} `campaign_not_found` */
 export async function accountOf(em: EntityManager, workspaceId: string, id: string): Promise<CampaignAccount> {
-  const unit = em.fork()
+  // Of one moment: what is signed has to add up.
+  return em.fork().transactional(async (unit) => accountIn(unit, workspaceId, id), {
+    isolationLevel: IsolationLevel.REPEATABLE_READ,
+    readOnly: true,
+  })
+}
+
+async function accountIn(unit: EntityManager, workspaceId: string, id: string): Promise<CampaignAccount> {
   const campaign = await getCampaign(unit, workspaceId, id)
   const counts = await countsOfCampaigns(unit, [campaign.id])
   const account = {

@@ -1,6 +1,7 @@
 import { type Condition, Segment } from '../conditions/index.ts'
+import { knownLists } from '../contacts/index.ts'
 import { readLostUntil, readMailMode } from '../installation/index.ts'
-import { isDelivered, type SendMessageDependencies, warnOf } from '../messages/index.ts'
+import { isDelivered, warnOf } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../sequences/index.ts'
@@ -9,9 +10,11 @@ import type { Audience } from './campaign.ts'
 import { Campaign } from './entities.ts'
 import {
   beginSending,
+  dismissErased,
   dismissQueued,
   finishCampaign,
   keepRate,
+  pauseByItself,
   type Recipients,
   restOf,
   settleDeadOf,
@@ -19,18 +22,9 @@ import {
   type ZoneTime,
 } from './queries.ts'
 import { contentsOf, dueMessages } from './send-queries.ts'
-import { CampaignSending } from './campaign-sending.ts'
+import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
 import { timesByZone } from './local-time.ts'
 
-export interface AdvanceDependencies extends SendMessageDependencies {
-  /** How many emails are handed over at a time, at most. */
-  connections: number
-  /** Whether each email takes a turn of the queue's, because that keeps a rate. */
-  keepsRate: boolean
-}
-
-/** How many recipients are written ahead of those that are mailed. */
-const AHEAD = 2_000
 /** How many emails are drafted and rendered at once. */
 const PAGE = 200
 /** How long one turn is at most, in milliseconds: campaigns of others wait for their turns. */
@@ -92,12 +86,17 @@ async function send(
   const sending = await prepare(dependencies, em, campaign)
   let { cursor, walked } = campaign
   const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)
+  if (audience && !audience.isWhole) {
+    // Of whoever was to be left out by it, nobody is known any more.
+    dependencies.log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
+    return (await pauseByItself(em, id)) ? { next: 'wait', until: null } : { next: 'go-on' }
+  }
   const times = walked ? null : timesOf(campaign)
   while (performance.now() < deadline && !turn.aborted) {
     if (campaign.nextAt && campaign.nextAt.getTime() > Date.now())
       return { next: 'wait', until: campaign.nextAt.getTime() }
-    const rest = await restOf(em, id, AHEAD)
-    if (!walked && rest.open < AHEAD) {
+    // All of them first: whoever is moved between lists in the days that it is sent is still mailed once, or not.
+    if (!walked) {
       const written = await walkRecipients(em, { id, workspaceId: campaign.workspaceId, cursor }, audience!, times)
       // Somebody else goes on with it, or it was paused.
       if (written === undefined) return { next: 'go-on' }
@@ -106,6 +105,9 @@ async function send(
       ;({ cursor, walked } = moved)
       continue
     }
+    const rest = await restOf(em, id)
+    // Paused, or cancelled, since.
+    if (!rest.mayGoOn) return { next: 'go-on' }
     const now = Date.now()
     if (rest.dueAt === null) {
       if (rest.isSending) return soon(SOON_MS)
@@ -113,6 +115,7 @@ async function send(
     }
     if (rest.dueAt.getTime() > now) return { next: 'wait', until: rest.dueAt.getTime() }
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
+    if (page.length === 0 && (await dismissErased(em, id))) continue
     const done = await sending.sendAll(page, turn)
     if (campaign.throttlePerHour != null && done.mailed > 0) {
       await keepRate(em, id, done.mailed)
@@ -144,18 +147,27 @@ async function prepare(dependencies: AdvanceDependencies, em: EntityManager, cam
     workspaceMode: workspace.mode,
     mail,
     isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),
-    // What this installation was before it was restored may have mailed anybody of a campaign that had begun.
-    mayBeLost: lostUntil !== null && campaign.startedAt != null && campaign.startedAt <= lostUntil,
+    // What this installation was before it was restored may have mailed anybody of a campaign whose time had come: also where the
+    // backup knows nothing of it.
+    mayBeLost:
+      lostUntil !== null && [campaign.scheduledAt, campaign.startedAt].some((at) => at != null && at <= lostUntil),
   })
 }
 
-/** What an audience asks; a segment that is deleted is nobody's any more. */
-export async function recipientsOf(em: EntityManager, workspaceId: string, audience: Audience): Promise<Recipients> {
+/** What an audience asks, and whether all of it is still there. */
+export async function recipientsOf(
+  em: EntityManager,
+  workspaceId: string,
+  audience: Audience,
+): Promise<Recipients & { isWhole: boolean }> {
+  const listIds = [...audience.listIds, ...audience.exclude.listIds]
+  const lists = await knownLists(unitOf(em), workspaceId, listIds)
   const ids = [...audience.segmentIds, ...audience.exclude.segmentIds]
   const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
   const conditionsOf = (wanted: readonly string[]): Condition[] =>
     wanted.flatMap((id) => segments.find((segment) => segment.id === id)?.condition ?? [])
   return {
+    isWhole: listIds.every((id) => lists.has(id)) && ids.every((id) => segments.some((segment) => segment.id === id)),
     listIds: audience.listIds,
     conditions: conditionsOf(audience.segmentIds),
     excludedListIds: audience.exclude.listIds,

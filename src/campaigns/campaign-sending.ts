@@ -10,6 +10,7 @@ import {
   messageIdOf,
   type Outcome,
   Sending,
+  type SendMessageDependencies,
   untilDone,
   variablesOf,
 } from '../messages/index.ts'
@@ -17,9 +18,14 @@ import { coalesce } from '../platform/coalesce.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { dkimOf, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
-import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
+import {
+  type EmailContent,
+  type RenderedEmail,
+  RendererBusy,
+  RendererClosed,
+  type TemplateProblem,
+} from '../rendering/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
-import type { AdvanceDependencies } from './advance-campaign.ts'
 import { campaignKey } from './campaign.ts'
 import type { Campaign } from './entities.ts'
 import {
@@ -32,6 +38,13 @@ import {
   recordMany,
   settleMany,
 } from './send-queries.ts'
+
+export interface AdvanceDependencies extends SendMessageDependencies {
+  /** How many emails are handed over at a time, at most. */
+  connections: number
+  /** Whether each email takes a turn of the queue's, because that keeps a rate. */
+  keepsRate: boolean
+}
 
 /** What is the same for all messages of a campaign, for a turn. */
 export interface Setting {
@@ -118,7 +131,8 @@ export class CampaignSending {
         sent.tried += 1
         sent.mailed += 1
       },
-      { concurrency: Math.max(connections * 2, 4) },
+      // Where one fails, as when the process is asked to stop, the others come to their ends.
+      { concurrency: Math.max(connections * 2, 4), stopOnError: false },
     )
     return sent
   }
@@ -209,7 +223,7 @@ export class CampaignSending {
           for (const [at, n] of places.entries()) slots[n]!.resolve(emails[at])
         } catch (error) {
           for (const n of places) {
-            if (error instanceof RendererBusy) slots[n]!.resolve(undefined)
+            if (error instanceof RendererBusy || error instanceof RendererClosed) slots[n]!.resolve(undefined)
             else slots[n]!.reject(error)
           }
         }

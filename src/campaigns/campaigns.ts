@@ -23,7 +23,7 @@ import { recipientsOf } from './advance-campaign.ts'
 import type { Audience, CampaignStatus } from './campaign.ts'
 import { Campaign } from './entities.ts'
 import { firstOf, timesByZone } from './local-time.ts'
-import { countRecipients, countSendingOfCampaign, enqueueCampaign } from './queries.ts'
+import { countRecipients, countSendingOfCampaign, enqueueCampaign, hasOpen } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
@@ -267,15 +267,16 @@ export async function pauseCampaign(
   })
 }
 
-/** Goes on with those who were not mailed. @throws {Refusal} `campaign_status_wrong` */
+/** Goes on with those who were not mailed. @throws {Refusal} `campaign_status_wrong`; `list_not_found`, `segment_not_found` where its audience is not what it was */
 export async function resumeCampaign(
   dependencies: Dependencies,
   workspaceId: string,
   id: string,
   call: Call,
 ): Promise<Campaign> {
-  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+  return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
     if (campaign.status !== 'PAUSED') throw wrong(campaign.status, 'only one that is PAUSED can be resumed')
+    if (!campaign.walked) await audienceOf(unit, workspaceId, campaign.audience)
     campaign.status = campaign.pausedFrom ?? 'SENDING'
     campaign.pausedFrom = null
   })
@@ -309,6 +310,9 @@ export async function deleteCampaign(em: EntityManager, workspaceId: string, id:
   await unitOf(em).transactional(async (unit) => {
     const { status } = await lockCampaign(unit, workspaceId, id)
     if (status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED') throw wrong(status, 'cancel it first')
+    // Behind this nobody would settle it.
+    if (await hasOpen(unit, id))
+      throw wrong(status, 'what it was still to send is being left at this moment; please try again')
     await unit.nativeDelete(Campaign, { id })
   })
 }

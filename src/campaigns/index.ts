@@ -1,3 +1,4 @@
-export { advanceCampaign, type AdvanceDependencies } from './advance-campaign.ts'
+export { advanceCampaign } from './advance-campaign.ts'
+export type { AdvanceDependencies } from './campaign-sending.ts'
 export { Campaign } from './entities.ts'
 export { campaignsUnderWay, enqueueCampaign } from './queries.ts'

@@ -105,6 +105,8 @@ export async function walkRecipients(
        select contact.id, contact.metadata ->> 'timezone' as zone
        from page join contacts contact on contact.id = page.id
        where ${where}
+       -- Who is being erased at this moment has no message behind that.
+       for key share of contact
      ),
      written as (
        insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
@@ -145,27 +147,25 @@ export async function beginSending(em: EntityManager, id: string): Promise<boole
 
 /** What is left of a campaign. */
 export interface Rest {
-  /** How many are queued or put off, counted up to a limit. */
-  open: number
-  /** When the first of them is due. */
+  /** Whether it is still sending. */
+  mayGoOn: boolean
+  /** When the first of those is due that are queued or put off. */
   dueAt: Date | null
   /** Whether an email is being handed over at this moment. */
   isSending: boolean
 }
 
-export async function restOf(em: EntityManager, id: string, limit: number): Promise<Rest> {
-  const [row] = await sql<{ open: number; due_at: string | null; is_sending: boolean }>(
+export async function restOf(em: EntityManager, id: string): Promise<Rest> {
+  const [row] = await sql<{ may_go_on: boolean; due_at: string | null; is_sending: boolean }>(
     em,
     `select
-       (select count(*)::integer from (
-         select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') limit $2
-       ) those) as open,
+       exists (select from campaigns where id = $1::uuid and status = 'SENDING') as may_go_on,
        (select min(due_at) from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')) as due_at,
        exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`,
-    [id, limit],
+    [id],
   )
   return {
-    open: row?.open ?? 0,
+    mayGoOn: row?.may_go_on ?? false,
     dueAt: row?.due_at == null ? null : toDate(row.due_at),
     isSending: row?.is_sending ?? false,
   }
@@ -210,6 +210,40 @@ export async function dismissQueued(em: EntityManager, id: string, limit: number
     [id, limit],
   )
   return rows.length
+}
+
+/** Leaves what is of nobody any more. @returns whether there was such */
+export async function dismissErased(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update messages message set status = 'DISMISSED', settled_at = now(), error = null
+     where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')
+       and not exists (select from contacts where contacts.id = message.contact_id)
+     returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Stops a campaign that cannot be sent as it was meant. @returns whether it was sending */
+export async function pauseByItself(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update campaigns set status = 'PAUSED', paused_from = 'SENDING', revision = revision + 1, updated_at = now()
+     where id = $1::uuid and status = 'SENDING' returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Whether something of it has still to be sent or left. */
+export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED', 'SENDING') limit 1`,
+    [id],
+  )
+  return rows.length > 0
 }
 
 /** Notes that so many were sent, and when the next may be, at the rate that it keeps. */

@@ -86,7 +86,10 @@ const move = (
     scope: 'campaigns:write',
     etag: true,
     answers: { 200: whole },
-    refusals: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
+    refusals: {
+      404: [CAMPAIGN_NOT_FOUND, ...(verb === 'resume' ? [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] : [])],
+      409: [CAMPAIGN_STATUS_WRONG],
+    },
     async handle({ caller, params, call }, dependencies) {
       const campaign = await change(dependencies, caller.workspace.id, params.id, call)
       return answer(dependencies.em, campaign)

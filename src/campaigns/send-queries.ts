@@ -1,5 +1,5 @@
-import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
-import { LEASE_SECONDS, MAY_SEND } from '../messages/index.ts'
+import type { SuppressedBy } from '../contacts/index.ts'
+import { LEASE_SECONDS, MAY_SEND, SUPPRESSED_FOR_CAMPAIGN } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { senderOf, type WorkspaceSender } from '../senders/index.ts'
@@ -52,11 +52,11 @@ with due as materialized (
   order by due_at, id limit $2
 )
 select due.id, due.attempts, due.contact_id, contact.email, contact.first_name, contact.metadata, contact.consents,
-  ${suppressedBy('campaign.category', 'null::text')} as suppressed_by,
+  ${SUPPRESSED_FOR_CAMPAIGN} as suppressed_by,
   lower(replace(coalesce(contact.metadata ->> 'locale', ''), '_', '-')) as locale
 from due
 join contacts contact on contact.id = due.contact_id
-cross join (select category from campaigns where id = $1::uuid) campaign
+cross join (select category, audience from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
 
 interface CampaignContents {
@@ -118,7 +118,7 @@ campaign as (
 contact as (
   select id, email, consents from contacts
   where id in (select contact_id from messages where messages.id in (select asked.id from asked))
-  order by id for share
+  order by email_key collate "C" for share
 )`
 
 const CLAIM = `

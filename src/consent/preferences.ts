@@ -1,5 +1,13 @@
-import type { Dependencies } from '../outbox/index.ts'
-import { countConsent, deleteOwnWish, leaveByWish, lockContact, readPreferences, type Preferences } from './queries.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import {
+  countConsent,
+  deleteOwnWish,
+  leaveAgain,
+  leaveByWish,
+  lockContact,
+  readPreferences,
+  type Preferences,
+} from './queries.ts'
 import { joinByWish } from './queries.ts'
 import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
 
@@ -41,8 +49,22 @@ export async function setPreferences(dependencies: Dependencies, contactId: stri
     return { workspaceId, email, due }
   })
   if (!done) return false
-  await afterSuppressing(dependencies, done.workspaceId, done, done.due)
+  // Whoever was putting her into a list in that very moment has waited for it, and has not seen that she left: they are before this.
+  const again = wish.kind === 'lists' ? await stayOut(dependencies, contactId) : []
+  await afterSuppressing(dependencies, done.workspaceId, done, [...done.due, ...again])
   return true
+}
+
+/** Takes a contact out of every list that she has left by herself. @returns what is due because of it */
+async function stayOut({ em }: Dependencies, contactId: string): Promise<Delivery[]> {
+  return em.fork().transactional(async (unit) => {
+    if (!(await lockContact(unit, contactId))) return []
+    const due = []
+    for (const listId of await leaveAgain(unit, contactId)) {
+      due.push(...(await endAll(unit, contactId, { all: false, listId })))
+    }
+    return due
+  })
 }
 
 export { readPreferences, type Preferences }

@@ -2,9 +2,10 @@ import { Refusal } from '../platform/refusal.ts'
 import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
-import { changeContact, type ContactChange } from './update-queries.ts'
+import { carryWish, changeContact, type ContactChange } from './update-queries.ts'
 
 /**
  * Changes a contact, its address included: no email is claimed for the old one after that. It starts nothing.
@@ -33,6 +34,8 @@ export async function updateContact(
       ...message(EXTERNAL_ID_TAKEN.message, byExternalId),
     })
   }
+  if (email !== undefined && emailKey(email) !== emailKey(contact.email))
+    await carryWish(unit, workspaceId, { from: emailKey(contact.email), to: email, key: emailKey(email) })
   await changeContact(unit, workspaceId, id, change)
   // Erased in this very moment, it is not found.
   return getContact(unit, workspaceId, id)

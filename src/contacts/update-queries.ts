@@ -36,6 +36,24 @@ export async function changeContact(
   ])
 }
 
+/** Who wants no marketing wants none at a new address either: what is known of an old mailbox stays with that one. */
+export async function carryWish(
+  em: EntityManager,
+  workspaceId: string,
+  { from, to, key }: { from: string; to: string; key: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into suppressions (id, workspace_id, address_hash, reason, email, note)
+     select gen_random_uuid(), $1::uuid, address_hash($1::uuid, $4::text), reason, $3::text, note
+     from suppressions
+     where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
+       and reason in ('UNSUBSCRIBED', 'IMPORTED', 'COMPLAINED')
+     on conflict (workspace_id, address_hash, reason) do update set email = coalesce(suppressions.email, excluded.email)`,
+    [workspaceId, from, to, key],
+  )
+}
+
 const CHANGE = `
 update contacts set
   email = coalesce($3::text, email),

@@ -157,7 +157,11 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
   const rows = await sql(
     em,
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
-       and trigger = 'LIST_ADDED' and trigger_key = $2::text limit 1`,
+       and trigger = 'LIST_ADDED' and trigger_key = $2::text
+     union all
+     select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED') and not walked
+       and (audience -> 'listIds' ? $2::text or audience #> '{exclude,listIds}' ? $2::text)
+     limit 1`,
     [workspaceId, listId],
   )
   return rows.length > 0

@@ -6,7 +6,27 @@ import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
 import { messageIdHeader, type MessageKey } from './message.ts'
 import type { Content } from './record-queries.ts'
-import type { Drafted } from './sending.ts'
+import type { Draft } from './draft-queries.ts'
+
+/** What an attempt sends, to whom, and how often it was tried before. */
+export type Drafted = Pick<
+  Draft,
+  | 'attempts'
+  | 'workspaceId'
+  | 'workspaceMode'
+  | 'onSendFailure'
+  | 'content'
+  | 'category'
+  | 'contactId'
+  | 'contact'
+  | 'suppressedBy'
+  | 'sender'
+  | 'event'
+  | 'mail'
+> & {
+  /** The Message-ID that it had, where it may have been sent before. */
+  header?: string | null
+}
 
 /** Whose mail it is, and where its links lead. */
 export interface Sender {

@@ -12,10 +12,11 @@ export {
   overdueRetries,
   wakeRetries,
 } from './retry-queries.ts'
-export type { Sender } from './compose.ts'
+export type { Drafted, Sender } from './compose.ts'
 export { escapeHtml, type Language, languageOf, LANGUAGES } from './footer.ts'
 export { MAY_SEND } from './claim-queries.ts'
-export { again, type Attempt, type Drafted, Sending, isDelivered, warnOf } from './sending.ts'
+export { SUPPRESSED_FOR_CAMPAIGN } from './unconfirmed-queries.ts'
+export { again, type Attempt, Sending, isDelivered, warnOf } from './sending.ts'
 export { fromOf, messageIdOf, variablesOf } from './compose.ts'
 export type { ClaimAs } from './claim-queries.ts'
 export type { Content, Outcome } from './record-queries.ts'

@@ -152,7 +152,7 @@ export async function overdueRetries(em: EntityManager, limit: number): Promise<
     em,
     `select id, workspace_id as "workspaceId" from messages message
      where ${MAY_SEND} and ${IS_RETRYABLE} and retry_at > '-infinity'
-       and (campaign_id is not null
+       and (exists (select from campaigns where id = campaign_id and status in ('SENDING', 'SENT'))
          or exists (select from automations where id = automation_id and status in ${SENDING_STATUSES} and deleted_at is null))
        and retry_at < now() - interval '${OVERDUE_MINUTES} minutes' order by random() limit $1`,
     [limit],
@@ -191,7 +191,10 @@ export const draftRetry = async (em: EntityManager, id: string): Promise<OnceMor
   (await draftOnceMore(em, id, {
     name: 'to-retry',
     sql: `${IS_TO_RETRY} and automation.status in ${SENDING_STATUSES}`,
-  })) ?? (await draftOfCampaign(em, id, IS_TO_RETRY))
+  })) ?? (await draftOfCampaign(em, id, `${IS_TO_RETRY} and campaign.status in ${SENT_OR_SENDING}`))
+
+/** A campaign of which something may be tried again: none that somebody has paused or cancelled. */
+const SENT_OR_SENDING = `('SENDING', 'SENT')`
 
 const IS_TO_RETRY = `(${IS_RETRYABLE} and message.retry_at > '-infinity' and ${MAY_SEND})`
 
@@ -234,7 +237,7 @@ with automation as (
   for share
 ),
 campaign as (
-  select id from campaigns where id = (select campaign_id from messages where id = $1::uuid) for share
+  select id from campaigns where id = (select campaign_id from messages where id = $1::uuid) and status in ${SENT_OR_SENDING} for share
 ),
 source as (select id from automation union all select id from campaign),
 contact as (

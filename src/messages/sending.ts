@@ -16,7 +16,7 @@ import type { Draft } from './draft-queries.ts'
 import type { LeaseKeeper } from './hand-over-leases.ts'
 import type { MessageKey, MessageStatus } from './message.ts'
 import { SUPPRESSED_WORDS } from '../contacts/index.ts'
-import { compose, type Outgoing, type Sender, variablesOf } from './compose.ts'
+import { compose, type Drafted, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { untilDone } from './record-for-sure.ts'
 import type { Content, Outcome } from './record-queries.ts'
 import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
@@ -46,26 +46,6 @@ export type SendResult =
 
 /** How an email comes by a connection: only if one is free within a moment, or whenever its turn comes. */
 export type Patience = 'at-once' | { turn: AbortSignal }
-
-/** What an attempt sends, to whom, and how often it was tried before. */
-export type Drafted = Pick<
-  Draft,
-  | 'attempts'
-  | 'workspaceId'
-  | 'workspaceMode'
-  | 'onSendFailure'
-  | 'content'
-  | 'category'
-  | 'contactId'
-  | 'contact'
-  | 'suppressedBy'
-  | 'sender'
-  | 'event'
-  | 'mail'
-> & {
-  /** The Message-ID that it had, where it may have been sent before. */
-  header?: string | null
-}
 
 /** What an attempt writes into the ledger: a step's for its sequence, or one that somebody asked for. */
 export interface Attempt {

@@ -243,10 +243,27 @@ export const CONTENT_OF_CAMPAIGN = `coalesce(
     campaign.compiled -> 'content'
   )`
 
+/**
+ * Of a row `contact` and a row `campaign`: why she is not sent it, or null. Who has left one of its lists by herself, and is in no other
+ * of them, is not mailed, also where a segment of its audience has her.
+ */
+export const SUPPRESSED_FOR_CAMPAIGN = `coalesce(${suppressedBy('campaign.category', 'null::text')}, case
+    when campaign.category is distinct from 'transactional'
+      and exists (
+        select from list_opt_outs out
+        where out.contact_id = contact.id and campaign.audience -> 'listIds' ? out.list_id::text
+      )
+      and not exists (
+        select from list_members member
+        where member.contact_id = contact.id and campaign.audience -> 'listIds' ? member.list_id::text
+      )
+    then 'LEFT_LIST'
+  end)`
+
 const DRAFT_OF_CAMPAIGN = `
 select message.campaign_id, message.workspace_id, message.status, message.message_id, message.attempts, message.retry_at,
   workspace.mode, contact.id as contact_id, contact.consents, campaign.category,
-  ${suppressedBy('campaign.category', 'null::text')} as suppressed_by, ${senderOf('workspace.id')} as sender, contact.email, contact.first_name, contact.metadata,
+  ${SUPPRESSED_FOR_CAMPAIGN} as suppressed_by, ${senderOf('workspace.id')} as sender, contact.email, contact.first_name, contact.metadata,
   ${CONTENT_OF_CAMPAIGN} as content, (select mail from installation) as mail
 from messages message
 join campaigns campaign on campaign.id = message.campaign_id

@@ -1,6 +1,7 @@
 import { array } from 'yup'
 import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { SEGMENT_IN_USE } from './refusals.ts'
 import {
   deleted,
   deleteResultShape,
@@ -156,7 +157,7 @@ export const segmentOperations = [
     description: 'For good. Its contacts stay.',
     scope: 'segments:write',
     answers: { 200: { description: 'The segment is deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [SEGMENT_NOT_FOUND] },
+    refusals: { 404: [SEGMENT_NOT_FOUND], 409: [SEGMENT_IN_USE] },
     async handle({ caller, params }, { em }) {
       await deleteSegment(em, params.id, caller.workspace.id)
       return deleted(params.id)

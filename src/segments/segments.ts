@@ -1,4 +1,6 @@
 import { SEGMENT_NOT_FOUND } from '../contacts/index.ts'
+import { isAskedBy } from './queries.ts'
+import { SEGMENT_IN_USE } from './refusals.ts'
 import { type Condition, readCondition, Segment } from '../conditions/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -66,12 +68,13 @@ export async function updateSegment(
 
 /**
  * Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @returns whose it was
- * @throws {Refusal} `not-found`
+ * @throws {Refusal} `not-found`; `segment_in_use` while a campaign that is to begin, or to go through contacts, asks it
  */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const whose = workspaceId === undefined ? {} : { workspaceId }
   const unit = unitOf(em)
   const segment = isId(id) ? await unit.findOne(Segment, { id, ...whose }) : null
+  if (segment && (await isAskedBy(unit, segment.id))) throw new Refusal(SEGMENT_IN_USE)
   if (segment && (await unit.nativeDelete(Segment, { id, ...whose })) > 0) return segment.workspaceId
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new Refusal(SEGMENT_NOT_FOUND)
 }

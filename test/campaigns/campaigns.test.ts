@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { walkRecipients } from '../../src/campaigns/queries.ts'
-import { claimMany } from '../../src/campaigns/send-queries.ts'
+import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
+import { readLinkSecret } from '../../src/installation/index.ts'
+import { signLink } from '../../src/installation/links.ts'
+import { draftRetry } from '../../src/messages/retry-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
@@ -56,6 +59,9 @@ describe('campaigns', () => {
     })
   const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  /** Why somebody is not to be sent a campaign, as it is at this moment. */
+  const draftFor = async (campaignId: string, contactId: string) =>
+    (await dueMessages(em(), campaignId, 10)).find((message) => message.contactId === contactId)?.suppressedBy
   /** A list with so many contacts. */
   async function many(n: number, fields: object = {}) {
     const list = await aList(service)
@@ -176,6 +182,140 @@ describe('campaigns', () => {
     assert.deepEqual(data.reasons, [
       { status: 'SUPPRESSED', reason: 'The contact has unsubscribed', count: waiting.length },
     ])
+  })
+
+  it('send nothing to whoever leaves their list in the middle, unless she is in another of them', async () => {
+    const { list, contacts, addresses } = await many(3)
+    const other = await aList(service)
+    for (const each of [list, other]) await service.call('PATCH', `lists/${each}`, { public: true })
+    const id = await create({ audience: { listIds: [list, other] }, throttlePerHour: 720 })
+    const mailed = () => addresses.filter((address) => mailsTo(address).length > 0).length
+    await schedule(id)
+    await eventually('two are mailed', () => (mailed() === 2 ? true : undefined))
+    await service.call('POST', `campaigns/${id}/pause`)
+    const [waiting] = contacts.filter((_, n) => mailsTo(addresses[n]!).length === 0)
+    const leave = async (contactId: string) => {
+      const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId: id })
+      const body = new URLSearchParams({ choice: 'lists' })
+      await fetch(`http://127.0.0.1:${service.port}/unsubscribe/${token}`, { method: 'POST', body })
+    }
+    await leave(waiting!)
+    // Who has left one of them, and is in another, is mailed: she is joined to it when the first has been looked at.
+    const row = (await draftFor(id, waiting!))!
+    assert.equal(row, 'LEFT_LIST')
+    await put(other, [waiting!])
+    assert.equal(await draftFor(id, waiting!), null)
+    await leave(waiting!)
+    await service.call('POST', `campaigns/${id}/resume`)
+    await becomes(id, 'SENT')
+    const { reasons } = (await service.call('GET', `campaigns/${id}/account`)).body.data
+    assert.deepEqual(reasons, [{ status: 'SUPPRESSED', reason: 'The contact has left the list', count: 1 }])
+    assert.equal(mailed(), 2)
+  })
+
+  it('mail whoever was in their lists when they began, whatever is moved or deleted behind that', async () => {
+    const { list, contacts, addresses } = await many(3)
+    const excluded = await aList(service)
+    await put(excluded, [contacts[0]!])
+    const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } }, throttlePerHour: 720 })
+    const segment = await service.call('POST', 'segments', {
+      name: 'None',
+      condition: { metadata: 'plan', is: 'equal', value: 'none' },
+    })
+    const later = await create({
+      audience: { listIds: [list], exclude: { listIds: [excluded], segmentIds: [segment.body.data.id] } },
+    })
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    await schedule(later, { at })
+    assert.equal((await service.call('DELETE', `lists/${excluded}`)).refused, '409 list_in_use')
+    assert.equal((await service.call('DELETE', `segments/${segment.body.data.id}`)).refused, '409 segment_in_use')
+    await service.call('POST', `campaigns/${later}/cancel`)
+    await schedule(id)
+    await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
+    for (const each of [excluded, list]) assert.equal((await service.call('DELETE', `lists/${each}`)).status, 200)
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats['recipients']!, stats['sent']!], [2, 2])
+    assert.equal(mailsTo(addresses[0]!).length, 0)
+  })
+
+  it('are paused where a part of their audience is gone all the same, and say which when they are to go on', async () => {
+    const { list, addresses } = await many(1)
+    const excluded = await aList(service)
+    const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
+    await schedule(id, { at: new Date(Date.now() + 1_500).toISOString() })
+    await sql(em(), 'delete from lists where id = $1', [excluded])
+    await becomes(id, 'PAUSED')
+    assert.equal((await service.call('POST', `campaigns/${id}/resume`)).refused, '404 list_not_found')
+    assert.equal(mailsTo(addresses[0]!).length, 0)
+  })
+
+  it('come to an end where some were erased while their rows were written', async () => {
+    const { list } = await many(2)
+    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
+    await schedule(id)
+    await eventually('all are written', async () => ((await read(id)).stats['recipients'] === 2 ? true : undefined))
+    // As if whoever erased her had been between the two.
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+       values (gen_random_uuid(), $2, gen_random_uuid(), $1, 'QUEUED', gen_random_uuid(), 0, now())`,
+      [id, service.workspaceId],
+    )
+    const { stats } = await becomes(id, 'SENT')
+    assert.deepEqual([stats['sent']!, stats['dismissed']!], [2, 1])
+  })
+
+  it('mail the others while very many cannot be mailed now', async () => {
+    const { list, contacts } = await many(1)
+    const address = await addressOf(service, contacts[0]!)
+    const id = await create({ audience: { listIds: [list] } })
+    sink.behave({ code: 452, text: 'mailbox full', at: 'rcpt', to: address })
+    await schedule(id)
+    await eventually('it is put off', async () => ((await read(id)).stats['deferred']! === 1 ? true : undefined))
+    // What was put off is no reason to write no further recipients.
+    const more = await Promise.all(Array.from({ length: 3 }, () => aContact(service)))
+    await put(list, more)
+    await sql(em(), `update campaigns set walked = false, last_place = 1000000000 where id = $1`, [id])
+    await eventually('the others are mailed', async () => ((await read(id)).stats['sent']! === 3 ? true : undefined))
+    sink.behave('accept')
+    await becomes(id, 'SENT')
+  })
+
+  it('try nothing again where somebody has paused or cancelled them, and are not deleted before all of it is left', async () => {
+    const { list, addresses } = await many(2)
+    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
+    sink.behave({ code: 550, text: 'no', at: 'rcpt' })
+    await schedule(id)
+    await eventually('one is refused', async () => ((await read(id)).stats['failed']! > 0 ? true : undefined))
+    await service.call('POST', `campaigns/${id}/pause`)
+    sink.behave('accept')
+    const [failed] = (await service.call('GET', `messages?campaignId=${id}&status=FAILED`)).body.data as {
+      id: string
+    }[]
+    await service.call('POST', `messages/${failed!.id}/retry`)
+    assert.equal(await draftRetry(em(), failed!.id), undefined)
+    await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
+    assert.equal(await draftRetry(em(), failed!.id), undefined)
+    assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
+    assert.deepEqual(
+      addresses.flatMap((address) => mailsTo(address)),
+      [],
+    )
+  })
+
+  it('that had begun when an installation was lost are not mailed again by the restored one', async () => {
+    const { list } = await many(2)
+    const id = await create({ audience: { listIds: [list] } })
+    const at = new Date(Date.now() + 1_500)
+    await schedule(id, { at: at.toISOString() })
+    // The backup has it SCHEDULED; when it was lost, its time had come.
+    await sql(em(), `update installation set lost_until = $1`, [new Date(at.getTime() + 1_000).toISOString()])
+    try {
+      const { stats } = await becomes(id, 'SENT')
+      assert.deepEqual([stats['unconfirmed']!, stats['sent']!], [2, 0])
+    } finally {
+      await sql(em(), 'update installation set lost_until = null')
+    }
   })
 
   it('try again what was put off, and list what was refused, which is tried again alone', async () => {

@@ -253,6 +253,44 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), null)
     })
 
+    it('is for the address that she has from then on, too', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const email = await addressOf(service, contactId)
+      await oneClick(await linkIn(email))
+      await service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` })
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+    })
+
+    it('keeps her out of a list that somebody puts her into in the same moment', async () => {
+      const contactId = await aContact(service)
+      await enroll(service, await anAutomation(service), contactId)
+      const link = await linkIn(await addressOf(service, contactId))
+      const list = await aList(service)
+      await service.call('PATCH', `lists/${list}`, { public: true })
+      const join = () => service.call('POST', `lists/${list}/contacts`, { contactIds: [contactId] })
+      await join()
+      const waiting = (n: number) =>
+        eventually(`${n} wait`, async () => {
+          const rows = await sql(
+            em(),
+            `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          )
+          return rows.length >= n || undefined
+        })
+      const both = await em().transactional(async (unit) => {
+        // She has the lock, and is in the middle; whoever joins her waits, and has looked before.
+        await sql(unit, 'select from list_members where contact_id = $1 for update', [contactId])
+        const leaving = post(link, new URLSearchParams({ choice: 'lists' }))
+        await waiting(1)
+        const joining = join()
+        await waiting(2)
+        return [leaving, joining] as const
+      })
+      await Promise.all(both)
+      assert.deepEqual(await sql(em(), 'select from list_members where contact_id = $1', [contactId]), [])
+    })
+
     it('takes nothing back by a choice of lists, from a page that was open before', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)

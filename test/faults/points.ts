@@ -125,7 +125,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: rendered',
     file: SEND,
-    before: 'const content = compose(this.dependencies, key, draft, rendered)\n',
+    before: 'content = compose(this.dependencies, key, draft, rendered)\n',
   },
   {
     name: 'worker: recipients written',

@@ -1,0 +1,8 @@
+import { reason } from '../platform/refusal.ts'
+
+/** What is told of a segment that says whom a campaign is for: without it, that would mail others. */
+export const SEGMENT_IN_USE = reason(
+  'taken',
+  'segment_in_use',
+  'A campaign that is to begin asks who is in this segment: cancel the campaign before the segment is deleted',
+)
