@@ -38,9 +38,9 @@ export async function makeDkimKey(
   workspaceId: string,
   selector: string,
 ): Promise<SenderSettings> {
-  if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
   const domain = (await getSender(em, workspaceId))?.fromAddress?.split('@')[1]
   if (domain === undefined) throw new Refusal(FROM_ADDRESS_MISSING)
+  if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: KEY_BITS,
     publicKeyEncoding: { type: 'spki', format: 'der' },

@@ -315,6 +315,22 @@ describe('X-Error-Code', () => {
     '409 may_arrive_twice /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
     '409 nothing_to_decide': async () => post(`messages/${await aMessage('SENT')}/dismiss`, {}),
     '404 suppression_not_found': () => call('DELETE', `suppressions/${newId()}`),
+    '409 segment_in_use': async () => {
+      const id = await made('segments', { name: 'In use', condition: { metadata: 'plan', is: 'present' } })
+      const campaign = await made('campaigns', {
+        name: 'x',
+        subject: 'x',
+        text: 'x',
+        audience: { listIds: [await aFullList()], exclude: { segmentIds: [id] } },
+      })
+      await post(`campaigns/${campaign}/schedule`, { at: '2999-01-01T00:00:00Z' })
+      return call('DELETE', `segments/${id}`)
+    },
+    '409 from_address_missing': () => asked('owner', 'POST', 'sender/dkim', {}),
+    '409 secrets_key_missing': async () => {
+      await asked('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
+      return asked('owner', 'POST', 'sender/dkim', {})
+    },
     '409 has_left_list /contactId': async () => {
       const id = await aContact(service)
       await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])

@@ -184,7 +184,9 @@ describe('the OpenAPI document', () => {
         it('refuses a key without its scope', async () => {
           const { key } = await mine({ scopes: SCOPES.filter((other) => other !== scope) })
           refused(await ask(asked, key), 403, `Missing required scope: ${scope}`)
-          const { key: enough } = await mine({ scopes: [scope] })
+          // Whatever shows a contact is for whoever may read contacts, too.
+          const alone = /^\/templates.*\/preview$/.test(path) ? [scope, 'contacts:read' as const] : [scope]
+          const { key: enough } = await mine({ scopes: alone })
           assert.notEqual((await ask(asked, enough)).status, 403)
         })
       }
