@@ -132,4 +132,4 @@ export const templatePreviewShape = object({
     .meta({ description: 'Variables that no email has a value for.', example: [] }),
 })
   .required()
-  .meta({ component: 'TemplatePreview', example: { to: 'ada@example.com' } })
+  .meta({ component: 'TemplatePreview' })
