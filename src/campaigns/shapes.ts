@@ -131,7 +131,8 @@ export const accountShape = object({
     .of(
       object({
         status: string().oneOf(MESSAGE_STATUSES).required().meta({ example: 'SUPPRESSED' }),
-        reason: string().required().meta({ example: 'The contact has unsubscribed' }),
+        // Of whoever was erased nothing is kept.
+        reason: string().defined().meta({ example: 'The contact has unsubscribed' }),
         count: count('How many.', 3),
       }).required(),
     )

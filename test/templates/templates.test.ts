@@ -184,6 +184,13 @@ describe('templates', () => {
     assert.equal((await service.call('POST', `templates/${id}/preview`, {}, { key })).status, 200)
   })
 
+  it('have translations, and nothing else among them', async () => {
+    const { status, body } = await write({ subject: 'Hi', text: 'Hi', translations: [{ locale: 'de' }, 0, null, 'x'] })
+    assert.deepEqual([status, /translations/.test(body.error as string)], [400, true])
+    const twice = await write({ subject: 'Hi', text: 'Hi', translations: [{ locale: 'pt_BR' }, { locale: 'pt-br' }] })
+    assert.match(twice.body.error, /two of one locale/)
+  })
+
   it('that never close a tag are gone through once', () => {
     // Twice for each of them would be minutes.
     for (const tag of ['<a ', '<img ', "<a href='", '<a href="x '])
