@@ -191,7 +191,8 @@ export const draftRetry = async (em: EntityManager, id: string): Promise<OnceMor
   (await draftOnceMore(em, id, {
     name: 'to-retry',
     sql: `${IS_TO_RETRY} and automation.status in ${SENDING_STATUSES}`,
-  })) ?? (await draftOfCampaign(em, id, `${IS_TO_RETRY} and campaign.status in ${SENT_OR_SENDING}`))
+  })) ??
+  (await draftOfCampaign(em, id, { name: 'to-retry', sql: `${IS_TO_RETRY} and campaign.status in ${SENT_OR_SENDING}` }))
 
 /** A campaign of which something may be tried again: none that somebody has paused or cancelled. */
 const SENT_OR_SENDING = `('SENDING', 'SENT')`

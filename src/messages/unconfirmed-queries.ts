@@ -101,8 +101,9 @@ export interface OnceMoreDraft extends Pick<
  * Looks at a message that may be sent once more, without a lock: the claim asks again.
  * @returns `undefined` when it is not one to decide on, or its automation is gone.
  */
-export const draftUnconfirmed = (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
-  draftOnceMore(em, id, { name: 'unconfirmed', sql: IS_UNCONFIRMED })
+export const draftUnconfirmed = async (em: EntityManager, id: string): Promise<OnceMoreDraft | undefined> =>
+  (await draftOnceMore(em, id, { name: 'unconfirmed', sql: IS_UNCONFIRMED })) ??
+  (await draftOfCampaign(em, id, { name: 'unconfirmed', sql: IS_UNCONFIRMED }))
 
 /** @param which a condition on a `message` and its `automation`, and its name: whether it may be sent once more */
 export async function draftOnceMore(
@@ -187,12 +188,12 @@ where message.id = $1::uuid and step.id = message.step_id::text`
 
 /**
  * The same of a campaign's message.
- * @param which a condition on a `message`: whether it may be sent once more
+ * @param which a condition on a `message` and its `campaign`, and its name: whether it may be sent once more
  */
 export async function draftOfCampaign(
   em: EntityManager,
   id: string,
-  which: string,
+  which: { name: string; sql: string },
 ): Promise<OnceMoreDraft | undefined> {
   const [row] = await preparedSql<{
     campaign_id: string
@@ -212,7 +213,7 @@ export async function draftOfCampaign(
     metadata: Record<string, unknown>
     mail: Draft['mail']
     content: Draft['content']
-  }>(em, 'draft-of-campaign', `${DRAFT_OF_CAMPAIGN} and ${which}`, [id])
+  }>(em, `draft-of-campaign-${which.name}`, `${DRAFT_OF_CAMPAIGN} and ${which.sql}`, [id])
   if (!row) return undefined
   return {
     key: { enrollmentId: row.campaign_id, stepId: row.contact_id, visit: 0 },
@@ -308,6 +309,10 @@ with automation as (
   select id from automations
   where id = (select automation_id from messages where id = $1::uuid) and deleted_at is null for share
 ),
+campaign as (
+  select id from campaigns where id = (select campaign_id from messages where id = $1::uuid) for share
+),
+source as (select id from automation union all select id from campaign),
 contact as (
   select id from contacts
   where id = (select contact_id from messages where id = $1::uuid) and ($4::text is null or email = $4::text and consents = $6::integer)
@@ -318,9 +323,8 @@ set status = 'SENDING', claim = $2::uuid, attempts = message.attempts + 1, claim
   retry_at = null, lease_until = clock_timestamp() + make_interval(secs => $3::float8),
   message_id = case when before.status in ('UNCONFIRMED', 'SENDING') then coalesce(before.message_id, $5::text) else $5::text end
 from messages before
-join enrollments enrollment on enrollment.id = before.enrollment_id
-join automation on automation.id = enrollment.automation_id
-join contact on contact.id = enrollment.contact_id
+join source on source.id = coalesce(before.automation_id, before.campaign_id)
+join contact on contact.id = before.contact_id
 where message.id = $1::uuid and before.id = message.id and before.status = message.status and ${IS_UNCONFIRMED}
   and ${MAY_SEND}
 returning before.status = 'DEFERRED' as was_deferred, before.retry_at`

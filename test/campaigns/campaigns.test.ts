@@ -6,11 +6,17 @@ import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
 import { readLinkSecret } from '../../src/installation/index.ts'
 import { signLink } from '../../src/installation/links.ts'
 import { draftRetry } from '../../src/messages/retry-queries.ts'
+import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
+import { noMetrics } from '../../src/outbox/dependencies.ts'
+import { createMail } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
 import { assertFiguresTrue } from '../support/figures.ts'
+import { someLinks } from '../support/links.ts'
+import { quietLog } from '../support/log.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { readMail } from '../support/read-mail.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -315,6 +321,21 @@ describe('campaigns', () => {
       assert.deepEqual([stats['unconfirmed']!, stats['sent']!], [2, 0])
     } finally {
       await sql(em(), 'update installation set lost_until = null')
+    }
+    // Whoever knows that one has not arrived has it sent, as one of a sequence.
+    const [first] = (await service.call('GET', `messages?campaignId=${id}`)).body.data as {
+      id: string
+      contactId: string
+    }[]
+    const { config, orm } = service.context
+    const mail = createMail(config, orm.em, { mailFrom: SENDER, links: someLinks })
+    try {
+      const resent = await resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, first!.id)
+      assert.equal(resent.status, 'SENT')
+      assert.equal(mailsTo(await addressOf(service, first!.contactId)).length, 1)
+    } finally {
+      await mail.smtp?.close()
+      await mail.renderer.close()
     }
   })
 
