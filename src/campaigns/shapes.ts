@@ -139,7 +139,8 @@ export const accountShape = object({
     .required()
     .meta({ description: 'Why those were not sent who were not; GET /messages lists them by campaign and status.' }),
   madeAt: timestamp('When this account was made.'),
-  signature: string().required().meta({
+  // An empty one is none of ours, and no error.
+  signature: string().defined().meta({
     description:
       'Of all of the above, by this installation: what it has not made, or somebody has changed, POST /campaigns/verify-account tells.',
     example: 'q7Zk1mJ0',
