@@ -18,6 +18,7 @@ import {
   compileTemplate,
   getTemplate,
   TEMPLATE_NOT_FOUND,
+  warningsOf,
 } from '../templates/index.ts'
 import { recipientsOf } from './advance-campaign.ts'
 import type { Audience, CampaignStatus } from './campaign.ts'
@@ -62,19 +63,21 @@ const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: nu
 
 /**
  * Compiles what a campaign is to say: before the transaction, because it takes a while.
- * @returns `undefined` where nothing is said of that
+ * @returns `undefined` where nothing is said of that; and what of it is most likely not meant
  * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareContent(
   { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
   workspaceId: string,
   { templateId, format = 'HTML', subject, previewText, html, text }: CampaignInput,
-): Promise<Said | undefined> {
-  if ([templateId, subject, previewText, html, text].every((field) => field === undefined)) return undefined
+): Promise<{ said: Said | undefined; warnings: readonly string[] }> {
+  if ([templateId, subject, previewText, html, text].every((field) => field === undefined))
+    return { said: undefined, warnings: [] }
   if (templateId != null) {
     const { template, written } = await getTemplate(em.fork(), workspaceId, templateId)
     if (template.kind !== 'EMAIL') throw new Refusal(TEMPLATE_NOT_FOUND, { param: '/templateId' })
-    return { templateId, templateVersion: written.version, source: null, compiled: written.compiled }
+    const said = { templateId, templateVersion: written.version, source: null, compiled: written.compiled }
+    return { said, warnings: [] }
   }
   const source = {
     format,
@@ -83,11 +86,13 @@ export async function prepareContent(
     html: html ?? null,
     text: text ?? null,
   }
-  if (Object.entries(source).every(([field, said]) => field === 'format' || said === null)) return NOTHING_SAID
+  if (Object.entries(source).every(([field, said]) => field === 'format' || said === null))
+    return { said: NOTHING_SAID, warnings: [] }
   const written = { ...source, layoutId: null, translations: {} }
   const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written })
   assertCompiles(compilation)
-  return { ...NOTHING_SAID, source, compiled: compilation.compiled }
+  const said = { ...NOTHING_SAID, source, compiled: compilation.compiled }
+  return { said, warnings: warningsOf(compilation.unknownVariables) }
 }
 
 const NOBODY: Audience = { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } }

@@ -11,6 +11,7 @@ import {
   operation,
   rangeOf,
   single,
+  warn,
 } from '../http/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Call } from '../platform/call.ts'
@@ -59,10 +60,15 @@ const links = (id: string) => ({
 })
 
 /** A campaign as whoever has asked for it, or changed it, is answered. */
-async function answer(em: EntityManager, campaign: Campaign, status = 200) {
+async function answer(
+  em: EntityManager,
+  campaign: Campaign,
+  { status = 200, warnings = [] }: { status?: number; warnings?: readonly string[] } = {},
+) {
   const counts = await countsOfCampaigns(em, [campaign.id])
   const stats = statsOf(campaign.recipientCount, counts.get(campaign.id))
-  return { status, headers: etagOf(campaign.revision), body: { data: presentCampaign(campaign, stats) } }
+  const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
+  return { status, headers, body: { data: presentCampaign(campaign, stats) } }
 }
 
 const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>
@@ -129,6 +135,7 @@ export const campaignOperations = [
     description: 'A DRAFT: it is sent when it is scheduled. What it says is compiled at once, as a template is.',
     scope: 'campaigns:write',
     body: createCampaignSchema,
+    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     answers: { 201: whole },
@@ -138,7 +145,8 @@ export const campaignOperations = [
     },
     prepare: ({ caller, body }, dependencies) => prepareContent(dependencies, caller.workspace.id, body),
     async handle({ caller, body, call, prepared }, { em }) {
-      return answer(em, await createCampaign(em, caller.workspace.id, body, prepared, call.id), 201)
+      const campaign = await createCampaign(em, caller.workspace.id, body, prepared.said, call.id)
+      return answer(em, campaign, { status: 201, warnings: prepared.warnings })
     },
     remake: ({ caller }, { id }, { em }) => remakeOf(em, caller.workspace.id, id),
   }),
@@ -214,6 +222,7 @@ export const campaignOperations = [
     description: 'As long as it is a DRAFT. Of what it says, all that is to stay is given again.',
     scope: 'campaigns:write',
     body: updateCampaignSchema,
+    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
@@ -229,7 +238,8 @@ export const campaignOperations = [
     },
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
-      return answer(em, await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch))
+      const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared.said, ifMatch)
+      return answer(em, campaign, { warnings: prepared.warnings })
     },
     remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
   }),
@@ -270,11 +280,9 @@ export const campaignOperations = [
       409: [CAMPAIGN_STATUS_WRONG],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      return answer(
-        dependencies.em,
-        await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call),
-        202,
-      )
+      return answer(dependencies.em, await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call), {
+        status: 202,
+      })
     },
     remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
   }),

@@ -170,6 +170,16 @@ export function assertCompiles({ problems }: Compilation, prefix = ''): void {
   })
 }
 
+/** What is most likely not meant, in a header: a name can hold anything. */
+export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
+  unknown
+    .slice(0, 5)
+    .map(
+      ({ field, variable, nearest }) =>
+        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email` +
+        (nearest === undefined ? '' : `; do you mean ${nearest}?`),
+    )
+
 /** What is sent to whoever has a locale; its own language where there is no other. */
 export function contentFor(
   { content, translations }: CompiledContents,

@@ -15,8 +15,7 @@ import {
 } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import type { UnknownVariable } from '../rendering/index.ts'
-import { compileTemplate } from './compile-template.ts'
+import { compileTemplate, warningsOf } from './compile-template.ts'
 import { previewTemplate, recipientOf } from './preview.ts'
 import { previewOperations } from './preview-routes.ts'
 import { templatePage, versionPage } from './queries.ts'
@@ -48,16 +47,6 @@ import {
 } from './templates.ts'
 
 const links = (id: string) => ({ getTemplate: { id }, replaceTemplate: { id }, deleteTemplate: { id } })
-
-/** What is most likely not meant, in a header: a name can hold anything. */
-const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
-  unknown
-    .slice(0, 5)
-    .map(
-      ({ field, variable, nearest }) =>
-        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email` +
-        (nearest === undefined ? '' : `; do you mean ${nearest}?`),
-    )
 
 const detail = async ({ em }: Pick<ApiDependencies, 'em'>, workspaceId: string, id: string, version?: number) => {
   const { template, written } = await getTemplate(em, workspaceId, id, version)

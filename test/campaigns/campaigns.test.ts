@@ -107,6 +107,15 @@ describe('campaigns', () => {
     await assertFiguresTrue(service.context.orm.em)
   })
 
+  it('say which variable they have that nobody has', async () => {
+    const { headers } = await service.call('POST', 'campaigns', {
+      name: 'x',
+      subject: 'x',
+      text: '{{ contact.firstNam }}',
+    })
+    assert.match(headers.get('x-warning') ?? '', /contact\.firstNam .* unknown.*contact\.firstName/)
+  })
+
   it('stand in the activity of their contacts, and in lists, by campaign', async () => {
     const { list, contacts } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
