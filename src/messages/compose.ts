@@ -1,7 +1,7 @@
 import type { Links } from '../installation/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
-import { addressOf } from '../platform/email-address.ts'
+import { addressOf, domainOf } from '../platform/email-address.ts'
 import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
 import { messageIdHeader, type MessageKey } from './message.ts'
@@ -95,4 +95,4 @@ const unsubscribeUrl = ({ links }: Sender, { enrollmentId }: MessageKey, { conta
   links.url('unsubscribe', { contactId, originId: enrollmentId })
 
 export const messageIdOf = ({ mailFrom }: Pick<Sender, 'mailFrom'>, key: MessageKey): string =>
-  messageIdHeader(key, addressOf(mailFrom).split('@')[1] ?? 'localhost')
+  messageIdHeader(key, domainOf(mailFrom) ?? 'localhost')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SendTestEmail } from '../http/index.ts'
 import { NO_SENDER, readMailMode, readMailSender } from '../installation/index.ts'
-import { addressOf } from '../platform/email-address.ts'
+import { domainOf } from '../platform/email-address.ts'
 import type { MailTransport } from '../transports/index.ts'
 import type { Context } from './context.ts'
 
@@ -12,7 +12,7 @@ export function createTestEmail({ orm, config }: Context, smtp: MailTransport | 
     if (!smtp || !isLive || (await readMailMode(orm.em.fork())) === 'capture') return captured
     const from = config.MAIL_FROM ?? (await readMailSender(orm.em.fork()))
     if (from === null) return { status: 'FAILED', error: NO_SENDER }
-    const messageId = `<${randomUUID()}@${addressOf(from).split('@')[1] ?? 'localhost'}>`
+    const messageId = `<${randomUUID()}@${domainOf(from) ?? 'localhost'}>`
     const permit = await smtp.permit(to, AbortSignal.timeout(PATIENCE_MS))
     const breakOff = AbortSignal.timeout(PATIENCE_MS)
     const delivery = await permit.deliver(

@@ -82,6 +82,9 @@ export function inAscii(address: string): string {
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
 
+/** The domain of an address, or of `Name <address>`, as the DNS writes it: as such it stands in headers and records. */
+export const domainOf = (mailbox: string): string | undefined => inAscii(addressOf(mailbox)).split('@').at(1)
+
 /**
  * A text without anybody's address, in one line, for a log: what a mail server says mostly names the mailbox.
  * @param known an address that it may repeat in other forms, such as its local part alone

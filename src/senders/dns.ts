@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { domainOf } from '../platform/email-address.ts'
 import type { SenderSettings } from './entities.ts'
 
 /** What is asked of the DNS: texts, whole, of a name; none where there is no such name. */
@@ -50,7 +51,7 @@ export function recordsFor({
   dkimSelector,
   dkimPublic,
 }: Pick<SenderSettings, 'fromAddress' | 'dkimDomain' | 'dkimSelector' | 'dkimPublic'>): DnsRecord[] {
-  const domain = fromAddress?.split('@')[1]
+  const domain = fromAddress == null ? undefined : domainOf(fromAddress)
   if (domain === undefined) return []
   const record = (what: DnsRecord['what'], name: string, value: string, note: string | null = null): DnsRecord => ({
     what,

@@ -2,6 +2,7 @@ import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { domainOf } from '../platform/email-address.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { SenderSettings } from './entities.ts'
@@ -38,7 +39,8 @@ export async function makeDkimKey(
   workspaceId: string,
   selector: string,
 ): Promise<SenderSettings> {
-  const domain = (await getSender(em, workspaceId))?.fromAddress?.split('@')[1]
+  const { fromAddress } = (await getSender(em, workspaceId)) ?? {}
+  const domain = fromAddress == null ? undefined : domainOf(fromAddress)
   if (domain === undefined) throw new Refusal(FROM_ADDRESS_MISSING)
   if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+interface Strict {
+  longest: number
+  bare: number
+  defects: string[]
+  headerDefects: string[]
+  once: string[]
+  to: string[]
+  from: string
+  replyTo: string | null
+  subject: string
+  messageId: string
+  date: number
+  bcc: string | null
+  text: string | null
+  html: string | null
+}
+
+const ASCII = 'xn--bcher-kva.example'
+const SCRIPT = new URL('strict-mail.py', import.meta.url).pathname
+
+/** Others' code decides: whoever gets our mail uses theirs. */
+describe('a message, read by a strict parser', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
+    // Said by another part, at an address at which nobody of these tests signs in.
+    await sql(service.context.orm.em.fork(), `update installation set public_url = 'https://mail.example.com'`)
+    await service.startWorker()
+    const owner = (await aMember(service, 'owner')).browser
+    const { status } = await owner.ask('PUT', 'sender', {
+      workspaceId: service.workspaceId,
+      body: {
+        fromName: 'Zoë "Zed" <Oak>, Ltd',
+        fromAddress: 'hello@bücher.example',
+        replyTo: 'answers@example.com',
+        postalAddress: 'Bahnhofstraße 1\nZürich',
+      },
+    })
+    assert.equal(status, 200)
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const LONG = 'Ünïcödé 🙂 '.repeat(400)
+  const says = {
+    subject: `Grüße, {{ contact.firstName }} ${'and very many others '.repeat(12)}🙂`,
+    html: `<p>.\n.hidden\nFrom here</p><p>${LONG}</p><a href="https://example.com/${'x'.repeat(1_500)}">Go</a>`,
+  }
+  /** An address and a name that have all that headers are about. */
+  const somebody = (n: number) =>
+    aContact(service, {
+      email: `o'hara+${n}@bücher.example`,
+      firstName: 'Ada\r\nBcc: eve@example.com\r\n\r\n"X" <a@b>',
+    })
+
+  async function read(address: string): Promise<Strict> {
+    // The sink tells domains as people write them.
+    const told = address.replace(ASCII, 'bücher.example')
+    const mail = await eventually('it is mailed', () => sink.mails.find(({ to }) => to.includes(told)))
+    assert.deepEqual(mail.to, [told])
+    const input = Buffer.from(`${mail.headers}\r\n\r\n${mail.body}`, 'utf8')
+    return JSON.parse(execFileSync('python3', [SCRIPT], { input, encoding: 'utf8' })) as Strict
+  }
+
+  function assertStrict(message: Strict, address: string): void {
+    assert.deepEqual(
+      [message.defects, message.headerDefects, message.once, message.bare, message.bcc],
+      [[], [], [], 0, null],
+    )
+    // RFC 5322, section 2.1.1.
+    assert.ok(message.longest <= 998, `a line of ${message.longest} octets`)
+    assert.deepEqual(message.to, [address])
+    assert.equal(message.from, 'Zoë "Zed" <Oak>, Ltd')
+    assert.equal(message.replyTo, 'answers@example.com')
+    assert.match(message.subject, /^Grüße, Ada Bcc: eve@example.com "X" <a@b> .*🙂$/)
+    assert.match(message.messageId, /^<[^<>@\s]+@[^<>@\s]+>$/)
+    assert.ok(Math.abs(message.date * 1_000 - Date.now()) < 600_000)
+    assert.ok(message.html?.includes(LONG.trim()) && message.html.includes('x'.repeat(1_500)))
+    assert.match(message.html ?? '', /Bahnhofstraße 1/)
+    assert.ok(message.text?.includes('Ünïcödé 🙂') && message.text.includes('https://mail.example.com/unsubscribe/'))
+    assert.match(message.text ?? '', /^\.hidden|\.hidden/m)
+  }
+
+  it('has no defect, as an automation sends it', async () => {
+    const contactId = await somebody(1)
+    await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', ...says }] }), contactId)
+    assertStrict(await read(`o'hara+1@${ASCII}`), `o'hara+1@${ASCII}`)
+  })
+
+  it('nor as a campaign does', async () => {
+    const list = await aList(service)
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [await somebody(2)] })
+    const { body } = await service.call('POST', 'campaigns', { name: 'x', ...says, audience: { listIds: [list] } })
+    await service.call('POST', `campaigns/${body.data.id}/schedule`, {})
+    assertStrict(await read(`o'hara+2@${ASCII}`), `o'hara+2@${ASCII}`)
+  })
+})
