@@ -150,7 +150,12 @@ describe('a client in Python, generated from the document', function () {
       { method: 'create_campaign', arguments: {}, body: { name: 'Python', subject: 'Hi', text: 'Hi' } },
       { method: 'count_audience', arguments: {}, body: { audience: { segmentIds: [keptSegmentId] } } },
       { method: 'get_campaign', arguments: { id: campaignId } },
-      { method: 'update_campaign', arguments: { id: campaignId }, body: { name: 'Snakes' } },
+      // `from_dict` makes null of what is not given, and of what a campaign says all that is to stay is given.
+      {
+        method: 'update_campaign',
+        arguments: { id: campaignId },
+        body: { name: 'Snakes', subject: 'Hi', text: 'Hi', audience },
+      },
       { method: 'schedule_campaign', arguments: { id: campaignId }, body: { at: '2030-01-01T00:00:00Z' } },
       { method: 'pause_campaign', arguments: { id: campaignId } },
       { method: 'resume_campaign', arguments: { id: campaignId } },
