@@ -48,6 +48,11 @@ export async function advanceCampaign(
   const em = dependencies.em.fork()
   const campaign = await em.findOne(Campaign, { id: campaignId }, AS_IT_IS)
   if (!campaign) return { next: 'end' }
+  // Whatever has become of the campaign: also one that was tried again behind its end.
+  for (const messageId of await settleDeadOf(em, campaignId, SENDER_DIED)) {
+    dependencies.metrics.settled('UNCONFIRMED')
+    warnOf(dependencies.log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId })
+  }
   switch (campaign.status) {
     case 'DRAFT':
     case 'SENT':
@@ -55,9 +60,9 @@ export async function advanceCampaign(
     case 'PAUSED':
       return { next: 'wait', until: null }
     case 'CANCELLED':
-      return (await dismissQueued(em, campaignId, DISMISSED_AT_ONCE)) === DISMISSED_AT_ONCE
-        ? { next: 'go-on' }
-        : { next: 'end' }
+      if ((await dismissQueued(em, campaignId, DISMISSED_AT_ONCE)) === DISMISSED_AT_ONCE) return { next: 'go-on' }
+      // What is being handed over may come back, or its sender may have died.
+      return (await restOf(em, campaignId)).isSending ? soon(SOON_MS) : { next: 'end' }
     case 'SCHEDULED': {
       const at = campaign.scheduledAt ?? new Date()
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
@@ -79,10 +84,6 @@ async function send(
 ): Promise<CampaignStep> {
   const { id } = campaign
   const deadline = performance.now() + TURN_MS
-  for (const messageId of await settleDeadOf(em, id, SENDER_DIED)) {
-    dependencies.metrics.settled('UNCONFIRMED')
-    warnOf(dependencies.log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId: id })
-  }
   const sending = await prepare(dependencies, em, campaign)
   let { cursor, walked } = campaign
   const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)

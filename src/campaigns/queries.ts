@@ -265,7 +265,10 @@ export async function campaignsUnderWay(em: EntityManager): Promise<{ id: string
      where status in ('SCHEDULED', 'SENDING')
        or (status = 'CANCELLED' and exists (
          select from messages where campaign_id = campaigns.id and status in ('QUEUED', 'DEFERRED')
-       ))`,
+       ))
+       or exists (
+         select from messages where campaign_id = campaigns.id and status = 'SENDING' and lease_until <= clock_timestamp()
+       )`,
   )
 }
 

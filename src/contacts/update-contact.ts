@@ -5,7 +5,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
-import { carryWish, changeContact, type ContactChange } from './update-queries.ts'
+import { carryWish, changeContact, type ContactChange, lockForAddress } from './update-queries.ts'
 
 /**
  * Changes a contact, its address included: no email is claimed for the old one after that. It starts nothing.
@@ -22,6 +22,8 @@ export async function updateContact(
 ): Promise<ContactProfile> {
   const unit = unitOf(em)
   const { email, externalId } = change
+  // Whoever unsubscribes her at this moment is before it, or behind it: what she has said is carried, or is said of the new address.
+  if (email !== undefined) await lockForAddress(unit, workspaceId, id)
   const contact = await getContact(unit, workspaceId, id)
   const { byEmail = id, byExternalId = id } = await findContactIds(unit, workspaceId, { email, externalId })
   const message = (words: string, whose: string) => (tellsWhose ? { message: `${words}: ${whose}` } : {})

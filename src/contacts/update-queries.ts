@@ -36,6 +36,11 @@ export async function changeContact(
   ])
 }
 
+/** Locks a contact whose address is to change. */
+export async function lockForAddress(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await sql(em, 'select from contacts where workspace_id = $1::uuid and id = $2::uuid for update', [workspaceId, id])
+}
+
 /** Who wants no marketing wants none at a new address either: what is known of an old mailbox stays with that one. */
 export async function carryWish(
   em: EntityManager,

@@ -159,8 +159,16 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
        and trigger = 'LIST_ADDED' and trigger_key = $2::text
      union all
-     select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED') and not walked
-       and (audience -> 'listIds' ? $2::text or audience #> '{exclude,listIds}' ? $2::text)
+     -- That somebody has left it counts until the last email.
+     select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED')
+       and (audience -> 'listIds' ? $2::text or (audience #> '{exclude,listIds}' ? $2::text and not walked))
+     union all
+     select from campaigns campaign
+     join segments segment on segment.workspace_id = campaign.workspace_id
+       and (campaign.audience -> 'segmentIds' ? segment.id::text
+         or campaign.audience #> '{exclude,segmentIds}' ? segment.id::text)
+     where campaign.workspace_id = $1::uuid and campaign.status in ('SCHEDULED', 'SENDING', 'PAUSED') and not campaign.walked
+       and position($2::text in segment.condition::text) > 0
      limit 1`,
     [workspaceId, listId],
   )

@@ -247,7 +247,10 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${later}/cancel`)
     await schedule(id)
     await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
-    for (const each of [excluded, list]) assert.equal((await service.call('DELETE', `lists/${each}`)).status, 200)
+    assert.equal((await service.call('DELETE', `lists/${excluded}`)).status, 200)
+    // That somebody has left it counts until the last email.
+    assert.equal((await service.call('DELETE', `lists/${list}`)).refused, '409 list_in_use')
+    await service.call('DELETE', `lists/${list}/contacts/${contacts[2]}`)
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['recipients']!, stats['sent']!], [2, 2])
     assert.equal(mailsTo(addresses[0]!).length, 0)
@@ -262,6 +265,22 @@ describe('campaigns', () => {
     await becomes(id, 'PAUSED')
     assert.equal((await service.call('POST', `campaigns/${id}/resume`)).refused, '404 list_not_found')
     assert.equal(mailsTo(addresses[0]!).length, 0)
+  })
+
+  it('that are cancelled leave nothing of a sender that has died, and can be deleted', async () => {
+    const { list } = await many(2)
+    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
+    await schedule(id)
+    await eventually('one is mailed', async () => ((await read(id)).stats['sent'] === 1 ? true : undefined))
+    await service.call('POST', `campaigns/${id}/pause`)
+    await sql(
+      em(),
+      `update messages set status = 'SENDING', lease_until = now() - interval '1 minute' where campaign_id = $1 and status = 'QUEUED'`,
+      [id],
+    )
+    await service.call('POST', `campaigns/${id}/cancel`)
+    await eventually('it is settled', async () => ((await read(id)).stats['unconfirmed'] === 1 ? true : undefined))
+    assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
   it('come to an end where some were erased while their rows were written', async () => {

@@ -262,6 +262,20 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     })
 
+    it('is for the address that somebody gives her in the same moment', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const contactId = await aContact(service)
+        await enroll(service, await anAutomation(service), contactId)
+        const email = await addressOf(service, contactId)
+        const link = await linkIn(email)
+        await Promise.all([
+          post(link, new URLSearchParams({ choice: 'nothing' })),
+          service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` }),
+        ])
+        assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+      }
+    })
+
     it('keeps her out of a list that somebody puts her into in the same moment', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
