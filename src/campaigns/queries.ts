@@ -236,6 +236,15 @@ export async function pauseByItself(em: EntityManager, id: string): Promise<bool
   return rows.length > 0
 }
 
+/** Stops those that wait for their time: behind a backup one may have been sent earlier than that says. Somebody resumes them. */
+export async function holdWaitingCampaigns(em: EntityManager): Promise<void> {
+  await sql(
+    em,
+    `update campaigns set status = 'PAUSED', paused_from = 'SCHEDULED', revision = revision + 1, updated_at = now()
+     where status = 'SCHEDULED'`,
+  )
+}
+
 /** Whether something of it has still to be sent or left. */
 export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(

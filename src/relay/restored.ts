@@ -1,5 +1,6 @@
 import { endEverything } from '../accounts/index.ts'
 import { skipRevisions } from '../automations/index.ts'
+import { holdWaitingCampaigns } from '../campaigns/index.ts'
 import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
@@ -28,6 +29,7 @@ export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean 
     await skipRevisions(unit)
     await endEverything(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
+    await holdWaitingCampaigns(unit)
     // What was there is in the file, and works there no more.
     if (!mayLive) await sayEnded(unit)
   })

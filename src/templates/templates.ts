@@ -152,6 +152,12 @@ export function replaceTemplate(
       if (now.length !== isAnew.size || now.some((each) => isAnew.get(each.id) !== each.version)) {
         throw new Refusal(CONFLICT)
       }
+      if (template.kind === 'PARTIAL' && template.name !== name && dependents.length > 0) {
+        throw new Refusal(TEMPLATE_IN_USE, {
+          param: '/name',
+          message: 'Templates name this partial: change those first',
+        })
+      }
       template.name = name
       template.version += 1
       template.updatedAt = new Date()

@@ -10,6 +10,7 @@ import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { createMail } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
@@ -335,6 +336,18 @@ describe('campaigns', () => {
       addresses.flatMap((address) => mailsTo(address)),
       [],
     )
+  })
+
+  it('that wait for their time are PAUSED by a restore: they may have been sent earlier, behind the backup', async () => {
+    const { list } = await many(1)
+    const id = await create({ audience: { listIds: [list] } })
+    await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
+    await markRestored(em(), { mayLive: true })
+    assert.equal((await read(id)).status, 'PAUSED')
+    await waiveReconciliation(em(), null)
+    await sql(em(), 'update installation set lost_until = null')
+    assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SCHEDULED')
+    await service.call('POST', `campaigns/${id}/cancel`)
   })
 
   it('that had begun when an installation was lost are not mailed again by the restored one', async () => {

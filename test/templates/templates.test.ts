@@ -123,6 +123,8 @@ describe('templates', () => {
       assert.equal((await service.call('DELETE', `templates/${used}`)).refused, '409 template_in_use')
     }
     assert.equal((await write({ kind: 'PARTIAL', name: 'foot', html: 'x' })).refused, '409 template_name_taken')
+    const renamed = await service.call('PUT', `templates/${foot}`, { name: 'feet', html: 'x' })
+    assert.equal(renamed.refused, '409 template_in_use')
   })
 
   it('are made anew with all that has changed, also where two are changed at the same moment', async () => {
