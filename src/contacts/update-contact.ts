@@ -3,6 +3,7 @@ import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
+import { isId } from '../platform/ids.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
 import { carryWish, changeContact, type ContactChange, lockForAddress } from './update-queries.ts'
@@ -23,7 +24,7 @@ export async function updateContact(
   const unit = unitOf(em)
   const { email, externalId } = change
   // Whoever unsubscribes her at this moment is before it, or behind it: what she has said is carried, or is said of the new address.
-  if (email !== undefined) await lockForAddress(unit, workspaceId, id)
+  if (email !== undefined && isId(id)) await lockForAddress(unit, workspaceId, id)
   const contact = await getContact(unit, workspaceId, id)
   const { byEmail = id, byExternalId = id } = await findContactIds(unit, workspaceId, { email, externalId })
   const message = (words: string, whose: string) => (tellsWhose ? { message: `${words}: ${whose}` } : {})

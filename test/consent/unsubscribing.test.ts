@@ -260,6 +260,8 @@ describe('unsubscribing', () => {
       await oneClick(await linkIn(email))
       await service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` })
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+      const nobody = await service.call('PATCH', 'contacts/nonsense', { email: 'nobody@example.com' })
+      assert.equal(nobody.refused, '404 contact_not_found')
     })
 
     it('is for the address that somebody gives her in the same moment', async () => {
