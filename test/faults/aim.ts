@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './chaos.ts'
 import type { Standing } from './controller.ts'
-import { POINT_NAMES, POINTS } from './points.ts'
+import { type Point, POINTS } from './points.ts'
 import type { Random } from './random.ts'
 import { PAST_EVERY_TIMEOUT_MS, type World } from './world.ts'
 
@@ -85,7 +85,7 @@ export class Aiming {
     const started = Date.now()
     await Promise.all(
       Object.values(POINTS).map(async (ofPart) => {
-        const points = ofPart.map(({ name }) => name)
+        const points = (ofPart).filter(({ inStories }) => !inStories).map(({ name }) => name)
         const decks = new Map(points.map((point) => [point, this.deck()]))
         const isOver = () => {
           const ms = Date.now() - started
@@ -104,11 +104,14 @@ export class Aiming {
 
   /** How often each point was passed, and which deeds met it. */
   report(): PointReport[] {
-    return POINT_NAMES.map((point) => {
-      const deeds = Object.groupBy(this.hits.get(point) ?? [], (deed) => deed)
-      const times = Object.fromEntries(Object.entries(deeds).map(([deed, { length }]) => [deed, length]))
-      return { point, passed: this.world.controller.passes.get(point) ?? 0, deeds: times }
-    })
+    const all = Object.values(POINTS).flatMap((ofPart): readonly Point[] => ofPart)
+    return all
+      .filter(({ inStories }) => !inStories)
+      .map(({ name: point }) => {
+        const deeds = Object.groupBy(this.hits.get(point) ?? [], (deed) => deed)
+        const times = Object.fromEntries(Object.entries(deeds).map(([deed, { length }]) => [deed, length]))
+        return { point, passed: this.world.controller.passes.get(point) ?? 0, deeds: times }
+      })
   }
 
   /** The next one who comes to one of the points that were hit least, or to any where nobody does. */

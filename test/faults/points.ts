@@ -11,6 +11,8 @@ export interface Point {
   after?: string
   /** Only where this is so, in the words of the source. */
   only?: string
+  /** The load comes by it never: it has no campaigns, and the stories stop there. */
+  inStories?: true
   /** The process says that it is there and goes on: what the point stands in is not ours to hold. */
   passing?: true
 }
@@ -131,6 +133,7 @@ const WORKER: readonly Point[] = [
     name: 'worker: recipients written',
     file: 'src/campaigns/advance-campaign.ts',
     before: 'const page = await dueMessages(',
+    inStories: true,
   },
   { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
