@@ -85,7 +85,7 @@ export class Aiming {
     const started = Date.now()
     await Promise.all(
       Object.values(POINTS).map(async (ofPart) => {
-        const points = (ofPart).filter(({ inStories }) => !inStories).map(({ name }) => name)
+        const points = ofPart.filter(({ inStories }) => !inStories).map(({ name }) => name)
         const decks = new Map(points.map((point) => [point, this.deck()]))
         const isOver = () => {
           const ms = Date.now() - started
