@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { NO_MESSAGES } from '../../parts/no-messages.ts'
 import type { Sequence } from './sequence.ts'
 
 export interface StepNumbers {
@@ -7,18 +8,6 @@ export interface StepNumbers {
   here: number
   /** Messages behind which the sequence has gone on. */
   passed: number
-}
-
-const NOTHING: Schemas['MessageCounts'] = {
-  queued: 0,
-  sending: 0,
-  deferred: 0,
-  sent: 0,
-  captured: 0,
-  failed: 0,
-  unconfirmed: 0,
-  suppressed: 0,
-  dismissed: 0,
 }
 
 /**
@@ -35,8 +24,8 @@ export function numbersBySteps(
   const stand = (email: string | undefined, { waiting, due }: { waiting: number; due: number }) => {
     const [first] = waits
     const notYet = waiting - due
-    if (first !== undefined) numbers.set(first, { messages: NOTHING, here: notYet, passed: 0 })
-    for (const other of waits.slice(1)) numbers.set(other, { messages: NOTHING, here: 0, passed: 0 })
+    if (first !== undefined) numbers.set(first, { messages: NO_MESSAGES, here: notYet, passed: 0 })
+    for (const other of waits.slice(1)) numbers.set(other, { messages: NO_MESSAGES, here: 0, passed: 0 })
     const at = email === undefined ? undefined : numbers.get(email)
     if (at) at.here += due + (first === undefined ? notYet : 0)
     waits = []
@@ -47,7 +36,7 @@ export function numbersBySteps(
       continue
     }
     const of = byStep.get(step.id)
-    const messages = of?.messages ?? NOTHING
+    const messages = of?.messages ?? NO_MESSAGES
     const { sent, captured, unconfirmed, suppressed, dismissed, failed } = messages
     const passed = sent + captured + unconfirmed + suppressed + dismissed + (onSendFailure === 'CONTINUE' ? failed : 0)
     numbers.set(step.id, { messages, here: 0, passed })

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRead, useWorkspace } from '../../api/workspace.tsx'
 import { Account, totalOf } from '../../parts/Account.tsx'
 import { now, useNow } from '../../parts/clock.ts'
+import { NO_MESSAGES } from '../../parts/no-messages.ts'
 import { count, fullDate, things } from '../../parts/numbers.ts'
 import { useIsPhone } from '../../parts/use-is-phone.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -82,7 +83,7 @@ function Due({ span }: { span: Span }) {
     },
     { everyMs: 10_000 },
   )
-  const counts = data?.[0]?.messages ?? NOTHING
+  const counts = data?.[0]?.messages ?? NO_MESSAGES
   const total = totalOf(counts)
   return (
     <section className={classes.due} aria-busy={isPlaceholderData}>
@@ -102,18 +103,6 @@ function Due({ span }: { span: Span }) {
       )}
     </section>
   )
-}
-
-const NOTHING = {
-  queued: 0,
-  sending: 0,
-  deferred: 0,
-  sent: 0,
-  captured: 0,
-  failed: 0,
-  unconfirmed: 0,
-  suppressed: 0,
-  dismissed: 0,
 }
 
 function Flow() {
