@@ -1,4 +1,4 @@
-import { BUSY, Refusal } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
@@ -8,11 +8,11 @@ import {
   type EmailContent,
   MOST_DEPTH,
   type Renderer,
-  RendererBusy,
   type TemplateKind,
   type UnknownVariable,
 } from '../rendering/index.ts'
 import { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
+import { orBusy } from './or-busy.ts'
 import { partialsNamed } from './queries.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './refusals.ts'
 import { localeKey } from './schemas.ts'
@@ -82,13 +82,9 @@ export async function compileTemplate(
   }
   return result
 
-  async function compileOne(said: typeof source): Promise<CompiledTemplate> {
+  function compileOne(said: typeof source): Promise<CompiledTemplate> {
     const input = { kind, source: said, layout: layoutHtml, partials: byName }
-    try {
-      return await renderer.compile(input, { owner: workspaceId })
-    } catch (error) {
-      throw error instanceof RendererBusy ? new Refusal(BUSY, { message: error.message, cause: error }) : error
-    }
+    return orBusy(renderer.compile(input, { owner: workspaceId }))
   }
 }
 

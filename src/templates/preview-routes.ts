@@ -11,19 +11,12 @@ import {
   single,
   text,
 } from '../http/index.ts'
-import { BUSY, Refusal } from '../platform/refusal.ts'
-import {
-  type EmailContent,
-  MAX_BODY_LENGTH,
-  MAX_SUBJECT_LENGTH,
-  type Renderer,
-  RendererBusy,
-  TemplateError,
-  type TemplateVariables,
-} from '../rendering/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { assertFewTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
-import { recipientOf, SOME_URL } from './preview.ts'
+import { orBusy } from './or-busy.ts'
+import { recipientOf, renderFor, toldOf } from './preview.ts'
 import { INVALID_TEMPLATE } from './refusals.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
@@ -87,28 +80,6 @@ const testEmailShape = object({
 
 const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
-async function preview(
-  renderer: Renderer,
-  content: EmailContent,
-  variables: TemplateVariables,
-  owner: string,
-): Promise<InferType<typeof previewShape>> {
-  const { problems, unknownVariables } = await renderer.check(content, { owner })
-  const found = {
-    to: variables.contact.email,
-    unknownVariables: unknownVariables.map(({ nearest, ...unknown }) => ({ ...unknown, nearest: nearest ?? null })),
-  }
-  const nothing = { subject: null, html: null, text: null }
-  if (problems.length > 0) return { ...found, ...nothing, problems }
-  try {
-    return { ...found, ...(await renderer.render(content, variables, { owner })), problems: [] }
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error
-    const [, name = 'html', problem = error.message] = /^(subject|html|text):? (.*)$/s.exec(error.message) ?? []
-    return { ...found, ...nothing, problems: [{ field: name as 'html', problem }] }
-  }
-}
-
 /** The email that a body has, for whom it names. @throws {Refusal} `contact_not_found`; `busy` */
 async function previewFor(
   caller: Caller,
@@ -116,17 +87,16 @@ async function previewFor(
   { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
 ): Promise<InferType<typeof previewShape>> {
   const contact = await recipientOf(em, caller, contactId)
-  const variables = {
-    contact,
-    unsubscribeUrl: SOME_URL,
-    ...(event && { event: { name: event.name, data: event.data ?? {} } }),
-  }
   const content = { subject: subject ?? '', html, text: plain }
-  try {
-    return await preview(renderer, content, variables, caller.workspace.id)
-  } catch (error) {
-    throw error instanceof RendererBusy ? new Refusal(BUSY, { message: error.message, cause: error }) : error
-  }
+  const owner = caller.workspace.id
+  const { problems, unknownVariables } = await orBusy(renderer.check(content, { owner }))
+  const found = { to: contact.email, unknownVariables: toldOf(unknownVariables) }
+  const nothing = { subject: null, html: null, text: null }
+  if (problems.length > 0) return { ...found, ...nothing, problems }
+  const rendered = await renderFor(renderer, owner, content, { contact, event })
+  return 'problem' in rendered
+    ? { ...found, ...nothing, problems: [rendered] }
+    : { ...found, ...rendered, problems: [] }
 }
 
 export const previewOperations = [

@@ -1,15 +1,24 @@
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { type ApiDependencies, missingScope } from '../http/index.ts'
-import { BUSY, Refusal } from '../platform/refusal.ts'
-import { type EmailContent, RendererBusy, TemplateError, type TemplateVariables } from '../rendering/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import {
+  type EmailContent,
+  type RenderedEmail,
+  type Renderer,
+  TemplateError,
+  type TemplateProblem,
+  type TemplateVariables,
+  type UnknownVariable,
+} from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { type Compilation, contentFor, placeOf } from './compile-template.ts'
+import { orBusy } from './or-busy.ts'
 import { linksIn, slipsOf } from './slips.ts'
 
 export const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 
 /** Where a preview's recipient would unsubscribe: nobody's. */
-export const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
+const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
 
 /** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {Refusal} `contact_not_found`; `scope_missing` */
 export async function recipientOf(
@@ -43,43 +52,46 @@ export async function previewTemplate(
   const found = {
     to: contact.email,
     locale,
-    unknownVariables: unknownVariables.map(({ nearest, ...unknown }) => ({ ...unknown, nearest: nearest ?? null })),
+    unknownVariables: toldOf(unknownVariables),
   }
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }
   const told = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
   if (told.length > 0 || content === null) return { ...found, ...nothing, problems: told }
+  const rendered = await renderFor(renderer, owner, content, { contact, event })
+  if ('problem' in rendered) {
+    const { field, problem } = rendered
+    return { ...found, ...nothing, problems: [{ field, ...placeOf(problem), problem }] }
+  }
+  return {
+    ...found,
+    ...rendered,
+    bytes: Buffer.byteLength(rendered.html ?? ''),
+    links: linksIn(rendered),
+    warnings: slipsOf(rendered, SOME_URL),
+    problems: [],
+  }
+}
+
+/** An email for somebody, or what its template fails of. @throws {Refusal} `busy` */
+export async function renderFor(
+  renderer: Renderer,
+  owner: string,
+  content: EmailContent,
+  { contact, event }: Omit<ForWhom, 'locale'>,
+): Promise<RenderedEmail | TemplateProblem> {
   const variables = {
     contact,
     unsubscribeUrl: SOME_URL,
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
   try {
-    const rendered = await render(renderer, content, variables, owner)
-    return {
-      ...found,
-      ...rendered,
-      bytes: Buffer.byteLength(rendered.html ?? ''),
-      links: linksIn(rendered),
-      warnings: slipsOf(rendered, SOME_URL),
-      problems: [],
-    }
+    return await orBusy(renderer.render(content, variables, { owner }))
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     const [, field = 'html', problem = error.message] = /^(subject|html|text):? (.*)$/s.exec(error.message) ?? []
-    return { ...found, ...nothing, problems: [{ field: field as 'html', ...placeOf(problem), problem }] }
+    return { field: field as 'html', problem }
   }
 }
 
-/** @throws {TemplateError}; {Refusal} `busy` */
-export async function render(
-  renderer: ApiDependencies['renderer'],
-  content: EmailContent,
-  variables: TemplateVariables,
-  owner: string,
-) {
-  try {
-    return await renderer.render(content, variables, { owner })
-  } catch (error) {
-    throw error instanceof RendererBusy ? new Refusal(BUSY, { message: error.message, cause: error }) : error
-  }
-}
+export const toldOf = (unknownVariables: readonly UnknownVariable[]) =>
+  unknownVariables.map(({ nearest, ...unknown }) => ({ ...unknown, nearest: nearest ?? null }))
