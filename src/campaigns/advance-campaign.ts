@@ -1,12 +1,10 @@
-import { type Condition, Segment } from '../conditions/index.ts'
-import { knownLists } from '../contacts/index.ts'
 import { readLostUntil, readMailMode } from '../installation/index.ts'
-import { isDelivered, warnOf } from '../messages/index.ts'
+import { isDelivered, SENDER_DIED, settleAbandonedOf, warnOf } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { AS_IT_IS } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../sequences/index.ts'
 import { Workspace } from '../workspaces/index.ts'
-import type { Audience } from './campaign.ts'
+import { recipientsOf } from './audience.ts'
 import { Campaign } from './entities.ts'
 import {
   beginSending,
@@ -15,13 +13,11 @@ import {
   finishCampaign,
   keepRate,
   pauseByItself,
-  type Recipients,
   restOf,
-  settleDeadOf,
   walkRecipients,
   type ZoneTime,
 } from './queries.ts'
-import { contentsOf, dueMessages } from './send-queries.ts'
+import { dueMessages, readSender } from './send-queries.ts'
 import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
 import { timesByZone } from './local-time.ts'
 
@@ -33,8 +29,6 @@ const TURN_MS = 10_000
 const SOON_MS = 2_000
 const HELD_MS = 10_000
 const DISMISSED_AT_ONCE = 2_000
-
-const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
 
 /**
  * Does what comes next of a campaign, for some seconds: writes recipients into the ledger, mails those that are due, or neither.
@@ -49,7 +43,7 @@ export async function advanceCampaign(
   const campaign = await em.findOne(Campaign, { id: campaignId }, AS_IT_IS)
   if (!campaign) return { next: 'end' }
   // Whatever has become of the campaign: also one that was tried again behind its end.
-  for (const messageId of await settleDeadOf(em, campaignId, SENDER_DIED)) {
+  for (const messageId of await settleAbandonedOf(em, campaignId)) {
     dependencies.metrics.settled('UNCONFIRMED')
     warnOf(dependencies.log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId })
   }
@@ -87,7 +81,7 @@ async function send(
   const sending = await prepare(dependencies, em, campaign)
   let { cursor, walked } = campaign
   const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)
-  if (audience && !audience.isWhole) {
+  if (audience && audience.missing !== null) {
     // Of whoever was to be left out by it, nobody is known any more.
     dependencies.log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
     return (await pauseByItself(em, id)) ? { next: 'wait', until: null } : { next: 'go-on' }
@@ -98,12 +92,10 @@ async function send(
       return { next: 'wait', until: campaign.nextAt.getTime() }
     // All of them first: whoever is moved between lists in the days that it is sent is still mailed once, or not.
     if (!walked) {
-      const written = await walkRecipients(em, { id, workspaceId: campaign.workspaceId, cursor }, audience!, times)
+      const page = await walkRecipients(em, { id, workspaceId: campaign.workspaceId, cursor }, audience!, times)
       // Somebody else goes on with it, or it was paused.
-      if (written === undefined) return { next: 'go-on' }
-      const moved = await em.findOne(Campaign, { id }, { ...AS_IT_IS, fields: ['cursor', 'walked'] })
-      if (!moved) return { next: 'end' }
-      ;({ cursor, walked } = moved)
+      if (page === undefined) return { next: 'go-on' }
+      ;({ cursor, walked } = page)
       continue
     }
     const rest = await restOf(em, id)
@@ -118,10 +110,7 @@ async function send(
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
     if (page.length === 0 && (await dismissErased(em, id))) continue
     const done = await sending.sendAll(page, turn)
-    if (campaign.throttlePerHour != null && done.mailed > 0) {
-      await keepRate(em, id, done.mailed)
-      campaign.nextAt = (await em.findOne(Campaign, { id }, { ...AS_IT_IS, fields: ['nextAt'] }))?.nextAt ?? null
-    }
+    if (campaign.throttlePerHour != null && done.mailed > 0) campaign.nextAt = await keepRate(em, id, done.mailed)
     if (done.isHeld) return soon(HELD_MS)
     // Nobody had a connection, or all of it changed meanwhile.
     if (done.tried === 0) return soon(SOON_MS)
@@ -138,13 +127,12 @@ function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campa
 
 async function prepare(dependencies: AdvanceDependencies, em: EntityManager, campaign: Campaign) {
   const workspace = await em.findOneOrFail(Workspace, { id: campaign.workspaceId })
-  const contents = await contentsOf(em, campaign.id)
-  if (!contents) throw new Error('A campaign that is sending says nothing')
+  if (!campaign.compiled) throw new Error('A campaign that is sending says nothing')
   const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
   return new CampaignSending(dependencies, {
     campaign,
-    contents: contents.compiled,
-    sender: contents.sender,
+    contents: campaign.compiled,
+    sender: await readSender(em, campaign.workspaceId),
     workspaceMode: workspace.mode,
     mail,
     isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),
@@ -153,27 +141,6 @@ async function prepare(dependencies: AdvanceDependencies, em: EntityManager, cam
     mayBeLost:
       lostUntil !== null && [campaign.scheduledAt, campaign.startedAt].some((at) => at != null && at <= lostUntil),
   })
-}
-
-/** What an audience asks, and whether all of it is still there. */
-export async function recipientsOf(
-  em: EntityManager,
-  workspaceId: string,
-  audience: Audience,
-): Promise<Recipients & { isWhole: boolean }> {
-  const listIds = [...audience.listIds, ...audience.exclude.listIds]
-  const lists = await knownLists(unitOf(em), workspaceId, listIds)
-  const ids = [...audience.segmentIds, ...audience.exclude.segmentIds]
-  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
-  const conditionsOf = (wanted: readonly string[]): Condition[] =>
-    wanted.flatMap((id) => segments.find((segment) => segment.id === id)?.condition ?? [])
-  return {
-    isWhole: listIds.every((id) => lists.has(id)) && ids.every((id) => segments.some((segment) => segment.id === id)),
-    listIds: audience.listIds,
-    conditions: conditionsOf(audience.segmentIds),
-    excludedListIds: audience.exclude.listIds,
-    excludedConditions: conditionsOf(audience.exclude.segmentIds),
-  }
 }
 
 const timesOf = ({ localTime, fallbackTimeZone }: Campaign): { zones: ZoneTime[]; fallback: Date } | null =>

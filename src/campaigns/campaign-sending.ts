@@ -18,13 +18,8 @@ import { coalesce } from '../platform/coalesce.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { dkimOf, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
-import {
-  type EmailContent,
-  type RenderedEmail,
-  RendererBusy,
-  RendererClosed,
-  type TemplateProblem,
-} from '../rendering/index.ts'
+import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
+import { type CompiledContents, contentFor } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import { campaignKey } from './campaign.ts'
 import type { Campaign } from './entities.ts'
@@ -49,7 +44,7 @@ export interface AdvanceDependencies extends SendMessageDependencies {
 /** What is the same for all messages of a campaign, for a turn. */
 export interface Setting {
   campaign: Campaign
-  contents: { content: EmailContent; translations: Record<string, EmailContent> }
+  contents: CompiledContents
   workspaceMode: WorkspaceMode
   sender: WorkspaceSender | null
   mail: 'smtp' | 'capture' | null
@@ -223,7 +218,7 @@ export class CampaignSending {
           for (const [at, n] of places.entries()) slots[n]!.resolve(emails[at])
         } catch (error) {
           for (const n of places) {
-            if (error instanceof RendererBusy || error instanceof RendererClosed) slots[n]!.resolve(undefined)
+            if (error instanceof RendererBusy) slots[n]!.resolve(undefined)
             else slots[n]!.reject(error)
           }
         }
@@ -235,10 +230,8 @@ export class CampaignSending {
   }
 
   private contentOf({ locale }: QueuedMessage): EmailContent {
-    const { content, translations } = this.setting.contents
-    for (const each of [locale, locale.split('-')[0]!]) {
-      if (Object.hasOwn(translations, each)) return translations[each]!
-    }
+    const { content } = contentFor(this.setting.contents, locale)
+    if (!content) throw new Error('A campaign that is sending says nothing')
     return content
   }
 

@@ -1,13 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
-import { LIST_NOT_FOUND, knownLists, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
-import { Segment } from '../conditions/index.ts'
 import type { ApiDependencies } from '../http/index.ts'
-import { waitForSenders } from '../messages/index.ts'
+import { countSendingOfCampaign, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { type Call, whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
-import { isId, newId, oneSpelling } from '../platform/ids.ts'
+import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
@@ -20,11 +18,11 @@ import {
   TEMPLATE_NOT_FOUND,
   warningsOf,
 } from '../templates/index.ts'
-import { recipientsOf } from './advance-campaign.ts'
-import type { Audience, CampaignStatus } from './campaign.ts'
+import { audienceOf, countAudience, type GivenAudience } from './audience.ts'
+import type { CampaignStatus } from './campaign.ts'
 import { Campaign } from './entities.ts'
 import { firstOf, timesByZone } from './local-time.ts'
-import { countRecipients, countSendingOfCampaign, enqueueCampaign, hasOpen } from './queries.ts'
+import { enqueueCampaign, hasOpen } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
@@ -32,11 +30,6 @@ import {
   CAMPAIGN_TO_NOBODY,
   IN_THE_PAST,
 } from './refusals.ts'
-
-interface Named {
-  listIds?: string[] | undefined
-  segmentIds?: string[] | undefined
-}
 
 export interface CampaignInput {
   name?: string | undefined
@@ -47,7 +40,7 @@ export interface CampaignInput {
   html?: string | null | undefined
   text?: string | null | undefined
   category?: EmailCategory | undefined
-  audience?: (Named & { exclude?: Named | undefined }) | undefined
+  audience?: GivenAudience | undefined
   throttlePerHour?: number | null | undefined
 }
 
@@ -95,40 +88,6 @@ export async function prepareContent(
   return { said, warnings: warningsOf(compilation.unknownVariables) }
 }
 
-const NOBODY: Audience = { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } }
-
-/** @throws {Refusal} `list_not_found`; `segment_not_found` */
-export async function audienceOf(
-  em: EntityManager,
-  workspaceId: string,
-  given: CampaignInput['audience'],
-): Promise<Audience> {
-  const spelled = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
-    listIds: [...new Set(listIds.map(oneSpelling))],
-    segmentIds: [...new Set(segmentIds.map(oneSpelling))],
-  })
-  const audience = { ...spelled(given), exclude: spelled(given?.exclude) }
-  const listIds = [...audience.listIds, ...audience.exclude.listIds]
-  const segmentIds = [...audience.segmentIds, ...audience.exclude.segmentIds]
-  const lists = await knownLists(unitOf(em), workspaceId, listIds.filter(isId))
-  if (listIds.some((id) => !lists.has(id))) throw new Refusal(LIST_NOT_FOUND, { param: '/audience' })
-  const ids = segmentIds.filter(isId)
-  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
-  if (segmentIds.some((id) => segments.every((segment) => segment.id !== id)))
-    throw new Refusal(SEGMENT_NOT_FOUND, { param: '/audience' })
-  return audience
-}
-
-/** How many contacts an audience has at this moment. @throws {Refusal} `list_not_found`; `segment_not_found` */
-export async function countAudience(
-  em: EntityManager,
-  workspaceId: string,
-  given: CampaignInput['audience'],
-): Promise<number> {
-  const audience = await audienceOf(em, workspaceId, given)
-  return countRecipients(em.fork(), workspaceId, await recipientsOf(em, workspaceId, audience))
-}
-
 /** @throws {Refusal} `campaign_not_found` */
 export async function getCampaign(em: EntityManager, workspaceId: string, id: string): Promise<Campaign> {
   const campaign = isId(id) ? await unitOf(em).findOne(Campaign, { id, workspaceId }, AS_IT_IS) : null
@@ -165,7 +124,7 @@ export function createCampaign(
       name,
       status: 'DRAFT',
       ...(category !== undefined && { category }),
-      audience: audience === undefined ? NOBODY : await audienceOf(unit, workspaceId, audience),
+      audience: await audienceOf(unit, workspaceId, audience),
       throttlePerHour: throttlePerHour ?? null,
       ...(said ?? NOTHING_SAID),
     })

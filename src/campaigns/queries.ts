@@ -72,14 +72,14 @@ export const CONTACTS_AT_ONCE = 2_000
  *
  * @param cursor how far it was: where somebody else has gone on since, nothing is done
  * @param times when it is due, by the zones of recipients; `null`: at once
- * @returns how many are written; `undefined` where somebody else has gone on, or it is not sending any more
+ * @returns how many are written, and how far it is; `undefined` where somebody else has gone on, or it is not sending any more
  */
 export async function walkRecipients(
   em: EntityManager,
   campaign: { id: string; workspaceId: string; cursor: number },
   of: Recipients,
   times: { zones: readonly ZoneTime[]; fallback: Date } | null,
-): Promise<number | undefined> {
+): Promise<{ written: number; cursor: number; walked: boolean } | undefined> {
   const parameters: unknown[] = [
     campaign.id,
     campaign.workspaceId,
@@ -90,7 +90,7 @@ export async function walkRecipients(
     times?.fallback.toISOString() ?? null,
   ]
   const where = isRecipient(of, parameters)
-  const [row] = await sql<{ written: number }>(
+  const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
     em,
     `with campaign as (
        select id, last_place from campaigns
@@ -123,12 +123,12 @@ export async function walkRecipients(
          walked = (select count(*) from page) < $4::integer,
          recipient_count = recipient_count + (select count(*) from written)
        from campaign where campaigns.id = campaign.id
-       returning campaigns.id
+       returning campaigns.cursor, campaigns.walked
      )
-     select (select count(*)::integer from written) as written from moved`,
+     select (select count(*)::integer from written) as written, cursor::float8, walked from moved`,
     parameters,
   )
-  return row?.written
+  return row
 }
 
 /** Begins a campaign whose time has come. @returns whether it was to begin */
@@ -169,18 +169,6 @@ export async function restOf(em: EntityManager, id: string): Promise<Rest> {
     dueAt: row?.due_at == null ? null : toDate(row.due_at),
     isSending: row?.is_sending ?? false,
   }
-}
-
-/** Settles what nobody hands over any more: its sender has died in the middle of that. @returns the ids */
-export async function settleDeadOf(em: EntityManager, id: string, error: string): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    em,
-    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $2,
-       settled_at = coalesce(settled_at, now())
-     where campaign_id = $1::uuid and status = 'SENDING' and lease_until <= clock_timestamp() returning id`,
-    [id, error],
-  )
-  return rows.map((row) => row.id)
 }
 
 /** Ends a campaign of which nothing is left. @returns whether that was so */
@@ -255,15 +243,17 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Notes that so many were sent, and when the next may be, at the rate that it keeps. */
-export async function keepRate(em: EntityManager, id: string, count: number): Promise<void> {
-  await sql(
+/** Notes that so many were sent. @returns when the next may be, at the rate that it keeps; `null`: it keeps none any more */
+export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
+  const [row] = await sql<{ next_at: string }>(
     em,
     `update campaigns set next_at = greatest(coalesce(next_at, now()), now())
        + make_interval(secs => $2::float8 * 3600 / throttle_per_hour)
-     where id = $1::uuid and throttle_per_hour is not null`,
+     where id = $1::uuid and throttle_per_hour is not null
+     returning next_at`,
     [id, count],
   )
+  return row ? toDate(row.next_at) : null
 }
 
 /** Those that should have a workflow: nobody looks after one that Temporal has lost. */
@@ -274,10 +264,7 @@ export async function campaignsUnderWay(em: EntityManager): Promise<{ id: string
      where status in ('SCHEDULED', 'SENDING')
        or (status = 'CANCELLED' and exists (
          select from messages where campaign_id = campaigns.id and status in ('QUEUED', 'DEFERRED')
-       ))
-       or exists (
-         select from messages where campaign_id = campaigns.id and status = 'SENDING' and lease_until <= clock_timestamp()
-       )`,
+       ))`,
   )
 }
 
@@ -297,17 +284,6 @@ export async function countsOfCampaigns(em: EntityManager, ids: readonly string[
     [ids],
   )
   return new Map(rows.map(({ id, counts }) => [id, counts]))
-}
-
-/** How many emails of a campaign may be in the middle of their hand-over at this moment. */
-export async function countSendingOfCampaign(em: EntityManager, id: string): Promise<number> {
-  const [row] = await sql<{ count: number }>(
-    em,
-    `select count(*)::integer as count from messages
-     where campaign_id = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
-    [id],
-  )
-  return row?.count ?? 0
 }
 
 /**

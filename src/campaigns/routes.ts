@@ -19,9 +19,9 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { accountOf, isGenuine } from './account.ts'
+import { countAudience } from './audience.ts'
 import {
   cancelCampaign,
-  countAudience,
   createCampaign,
   deleteCampaign,
   getCampaign,

@@ -3,7 +3,6 @@ import { LEASE_SECONDS, MAY_SEND, SUPPRESSED_FOR_CAMPAIGN } from '../messages/in
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { senderOf, type WorkspaceSender } from '../senders/index.ts'
-import type { EmailContent } from '../rendering/index.ts'
 
 /** A message of a campaign that is to be sent, without a lock: its claim asks again. */
 export interface QueuedMessage {
@@ -59,19 +58,12 @@ join contacts contact on contact.id = due.contact_id
 cross join (select category, audience from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
 
-interface CampaignContents {
-  compiled: { content: EmailContent; translations: Record<string, EmailContent> }
-  sender: WorkspaceSender | null
-}
-
-/** What a campaign says, in its own language and in others, and from whom it is. */
-export async function contentsOf(em: EntityManager, campaignId: string): Promise<CampaignContents | undefined> {
-  const [row] = await sql<CampaignContents>(
-    em,
-    `select compiled, ${senderOf('workspace_id')} as sender from campaigns where id = $1::uuid and compiled is not null`,
-    [campaignId],
-  )
-  return row
+/** From whom a workspace's mail is; `null`: from whom the installation's is. */
+export async function readSender(em: EntityManager, workspaceId: string): Promise<WorkspaceSender | null> {
+  const [row] = await sql<{ sender: WorkspaceSender | null }>(em, `select ${senderOf('$1::uuid')} as sender`, [
+    workspaceId,
+  ])
+  return row?.sender ?? null
 }
 
 export interface ManyClaim {

@@ -2,13 +2,12 @@ import type { Delivery, Dependencies } from '../outbox/index.ts'
 import {
   countConsent,
   deleteOwnWish,
+  joinByWish,
   leaveAgain,
   leaveByWish,
   lockContact,
   readPreferences,
-  type Preferences,
 } from './queries.ts'
-import { joinByWish } from './queries.ts'
 import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
 
 /** What a contact wants to get. */
@@ -66,5 +65,3 @@ async function stayOut({ em }: Dependencies, contactId: string): Promise<Deliver
     return due
   })
 }
-
-export { readPreferences, type Preferences }

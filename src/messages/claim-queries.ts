@@ -204,7 +204,15 @@ export async function countSendingToErased(em: EntityManager, workspaceId: strin
   return row?.count ?? 0
 }
 
-async function countLive(em: EntityManager, column: 'automation_id' | 'contact_id', id: string): Promise<number> {
+/** How many emails of a campaign may be in the middle of their hand-over at this moment. */
+export const countSendingOfCampaign = (em: EntityManager, campaignId: string): Promise<number> =>
+  countLive(em, 'campaign_id', campaignId)
+
+async function countLive(
+  em: EntityManager,
+  column: 'automation_id' | 'campaign_id' | 'contact_id',
+  id: string,
+): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,
     `select count(*)::integer as count from messages

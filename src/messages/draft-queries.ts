@@ -261,14 +261,27 @@ export async function settleAbandoned(em: EntityManager, limit: number): Promise
   return rows.map(({ id }) => id)
 }
 
+const ABANDONED = `status = 'UNCONFIRMED', error = '${SENDER_DIED}', lease_until = null, retry_at = null,
+  settled_at = coalesce(settled_at, now())`
+
 const SETTLE_ABANDONED = `
-update messages
-set status = 'UNCONFIRMED', error = '${SENDER_DIED}', lease_until = null, retry_at = null, settled_at = coalesce(settled_at, now())
+update messages set ${ABANDONED}
 where id in (
   select id from messages
   where status = 'SENDING' and lease_until < clock_timestamp() - make_interval(secs => $2::float8)
   limit $1 for update skip locked
 ) and status = 'SENDING'
+returning id`
+
+/** The same of a campaign, whose end waits for them, as soon as their leases are over. @returns their ids */
+export async function settleAbandonedOf(em: EntityManager, campaignId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>(em, SETTLE_ABANDONED_OF, [campaignId])
+  return rows.map(({ id }) => id)
+}
+
+const SETTLE_ABANDONED_OF = `
+update messages set ${ABANDONED}
+where campaign_id = $1::uuid and status = 'SENDING' and lease_until <= clock_timestamp()
 returning id`
 
 /**

@@ -1,8 +1,15 @@
 export { Message } from './entities.ts'
 export { createLeaseKeeper } from './hand-over-leases.ts'
 export { MESSAGE_STATUSES } from './message.ts'
-export { countSendingIn, countSendingOf, countSendingTo, countSendingToErased, LEASE_SECONDS } from './claim-queries.ts'
-export { SENDER_DIED, settleAbandoned } from './draft-queries.ts'
+export {
+  countSendingIn,
+  countSendingOf,
+  countSendingOfCampaign,
+  countSendingTo,
+  countSendingToErased,
+  LEASE_SECONDS,
+} from './claim-queries.ts'
+export { SENDER_DIED, settleAbandoned, settleAbandonedOf } from './draft-queries.ts'
 export { settlePutOff } from './record-queries.ts'
 export {
   automationsWithRetries,

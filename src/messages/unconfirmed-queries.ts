@@ -5,6 +5,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { senderOf } from '../senders/index.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
+import type { Drafted } from './compose.ts'
 import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION } from './draft-queries.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 
@@ -70,22 +71,7 @@ export async function standingOf(
 }
 
 /** What it takes to send a message once more, from its step. */
-export interface OnceMoreDraft extends Pick<
-  Draft,
-  | 'attempts'
-  | 'workspaceId'
-  | 'workspaceMode'
-  | 'onSendFailure'
-  | 'content'
-  | 'category'
-  | 'contactId'
-  | 'contact'
-  | 'consents'
-  | 'suppressedBy'
-  | 'sender'
-  | 'event'
-  | 'mail'
-> {
+export interface OnceMoreDraft extends Drafted, Pick<Draft, 'consents'> {
   key: MessageKey
   /** `null` of a campaign's. */
   automationId: string | null

@@ -575,7 +575,8 @@ describe('campaigns', () => {
         [id],
       )
       const campaign = { id, workspaceId: service.workspaceId, cursor: 0 }
-      const walk = (cursor = 0) => walkRecipients(em(), { ...campaign, cursor }, recipients(list), null)
+      const walk = async (cursor = 0) =>
+        (await walkRecipients(em(), { ...campaign, cursor }, recipients(list), null))?.written
       const cursor = async () =>
         Number((await sql<{ cursor: string }>(em(), 'select cursor from campaigns where id = $1', [id]))[0]!.cursor)
       return { id, walk, cursor, contacts, addresses }

@@ -1,0 +1,76 @@
+import { type Condition, Segment } from '../conditions/index.ts'
+import { knownLists, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { isId, oneSpelling } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Audience } from './campaign.ts'
+import { countRecipients, type Recipients } from './queries.ts'
+
+interface Named {
+  listIds?: string[] | undefined
+  segmentIds?: string[] | undefined
+}
+
+/** An audience as it is given; nobody where nothing is. */
+export type GivenAudience = Named & { exclude?: Named | undefined }
+
+const named = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
+  listIds: [...new Set(listIds.map(oneSpelling))],
+  segmentIds: [...new Set(segmentIds.map(oneSpelling))],
+})
+
+const spelled = (given: GivenAudience | undefined): Audience => ({ ...named(given), exclude: named(given?.exclude) })
+
+/** What an audience asks, and what of it is not there. */
+export async function recipientsOf(
+  em: EntityManager,
+  workspaceId: string,
+  { listIds, segmentIds, exclude }: Audience,
+): Promise<Recipients & { missing: 'list' | 'segment' | null }> {
+  const allLists = [...listIds, ...exclude.listIds]
+  const allSegments = [...segmentIds, ...exclude.segmentIds]
+  const known = allLists.filter(isId)
+  const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known)
+  const ids = allSegments.filter(isId)
+  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
+  const conditions = new Map(segments.map(({ id, condition }) => [id, condition]))
+  const conditionsOf = (wanted: readonly string[]): Condition[] => wanted.flatMap((id) => conditions.get(id) ?? [])
+  return {
+    missing: allLists.some((id) => !lists.has(id))
+      ? 'list'
+      : allSegments.some((id) => !conditions.has(id))
+        ? 'segment'
+        : null,
+    listIds,
+    conditions: conditionsOf(segmentIds),
+    excludedListIds: exclude.listIds,
+    excludedConditions: conditionsOf(exclude.segmentIds),
+  }
+}
+
+async function knownRecipients(em: EntityManager, workspaceId: string, audience: Audience): Promise<Recipients> {
+  const { missing, ...recipients } = await recipientsOf(em, workspaceId, audience)
+  if (missing === null) return recipients
+  throw new Refusal(missing === 'list' ? LIST_NOT_FOUND : SEGMENT_NOT_FOUND, { param: '/audience' })
+}
+
+/** @throws {Refusal} `list_not_found`; `segment_not_found` */
+export async function audienceOf(
+  em: EntityManager,
+  workspaceId: string,
+  given: GivenAudience | undefined,
+): Promise<Audience> {
+  const audience = spelled(given)
+  await knownRecipients(em, workspaceId, audience)
+  return audience
+}
+
+/** How many contacts an audience has at this moment. @throws {Refusal} `list_not_found`; `segment_not_found` */
+export async function countAudience(
+  em: EntityManager,
+  workspaceId: string,
+  given: GivenAudience | undefined,
+): Promise<number> {
+  return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given)))
+}
