@@ -29,6 +29,7 @@ const ROOMS = [
   'automations',
   'enrollments',
   'consent',
+  'bounces',
   'campaigns',
   'erasure',
   'figures',

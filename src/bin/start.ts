@@ -31,7 +31,7 @@ const GENERATION_MS = 60_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** What it embeds may still be there of a start that was killed, and gives way. */
-const OWN_PORTS = ['PORT', 'METRICS_PORT']
+const OWN_PORTS = ['PORT', 'METRICS_PORT', 'BOUNCE_PORT']
 
 main(async () => {
   takesNoOptions('npm start')
@@ -176,7 +176,7 @@ function assertSenderKnown(config: Config): void {
 
 /** Where this process, and what it embeds, listen. */
 function placesOf(config: Config): Place[] {
-  const { METRICS_PORT } = config
+  const { METRICS_PORT, BOUNCE_PORT } = config
   const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): Place => ({
     variable,
     port: config[variable],
@@ -187,6 +187,7 @@ function placesOf(config: Config): Place[] {
     ...(METRICS_PORT === undefined
       ? []
       : [{ variable: 'METRICS_PORT', port: METRICS_PORT, host: config.METRICS_HOST }]),
+    ...(BOUNCE_PORT === undefined ? [] : [{ variable: 'BOUNCE_PORT', port: BOUNCE_PORT, host: config.BOUNCE_HOST }]),
     ...(config.DATABASE_URL ? [] : [ours('POSTGRES_PORT')]),
     ...(config.TEMPORAL_ADDRESS ? [] : [ours('TEMPORAL_PORT'), ours('TEMPORAL_UI_PORT')]),
   ]

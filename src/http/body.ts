@@ -75,9 +75,14 @@ function readerOf(bytes: number): Middleware {
   return reader
 }
 
-async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<string> {
+/** A body of text or JSON as it came: what is signed is signed over that. @throws {Refusal} where it is larger than so many bytes */
+export async function readBytes(ctx: Context, bytes: number): Promise<Buffer> {
   await readerOf(bytes)(ctx, () => Promise.resolve())
-  const raw = (ctx.request as { rawBody?: Buffer }).rawBody ?? Buffer.alloc(0)
+  return (ctx.request as { rawBody?: Buffer }).rawBody ?? Buffer.alloc(0)
+}
+
+async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<string> {
+  const raw = await readBytes(ctx, bytes)
   if (hasMoreValues(raw, values)) {
     const message = `Request body too large: it has more than ${values.toLocaleString('en-US')} values`
     throw new Refusal(BODY_TOO_LARGE, { message })

@@ -28,8 +28,8 @@ export interface ApiDependencies extends Dependencies {
   sendTestEmail: SendTestEmail
   /** Keeps what must not lie in the database as it is. */
   secrets: Secrets
-  /** Asks the DNS for the texts of a name. */
-  dns: { texts(name: string): Promise<string[]> }
+  /** Asks the DNS for the texts of a name, and for who takes its mail. */
+  dns: Record<'texts' | 'exchanges', (name: string) => Promise<string[]>>
   /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
   trustedProxies: readonly string[]
 }

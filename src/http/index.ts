@@ -1,6 +1,6 @@
 export { type Api, createApi } from './app.ts'
 export type { ApiDependencies } from './dependencies.ts'
-export { DEFAULT_BODY_LIMIT } from './body.ts'
+export { DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
 export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
   atMost,

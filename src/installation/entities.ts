@@ -12,6 +12,7 @@ const schema = defineEntity({
     mail: p.text().$type<'smtp' | 'capture'>().nullable(),
     mailFrom: p.text().nullable(),
     publicUrl: p.text().nullable(),
+    bounceDomain: p.text().nullable(),
     linkSecret: p.blob(),
     workedAt: p.datetime().nullable(),
     restoredAt: p.datetime().nullable(),

@@ -1,5 +1,7 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
+export { agreeOnBounceDomain } from './bounce-domain.ts'
+export { openReturnPath, type ReturnPathOf, returnPathOf } from './return-path.ts'
 export { createLinks, type LinkKind, type LinkOf, type Links, openLink } from './links.ts'
 export { agreeOnPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
@@ -7,6 +9,7 @@ export {
   forgetWorkplace,
   leaseReconciliation,
   readLastWork,
+  readBounceDomain,
   readLinkSecret,
   readPublicUrl,
   sayPublicUrl,

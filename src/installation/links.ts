@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isId } from '../platform/ids.ts'
+import { bytesOfId, idOfBytes } from '../platform/ids.ts'
+import { returnPathOf } from './return-path.ts'
 
 /** Whom a link in an email is of, and what the email was sent for: an enrollment, or a campaign. */
 export interface LinkOf {
@@ -23,18 +24,25 @@ const LENGTH = 1 + 2 * ID_BYTES + MAC_BYTES
 export interface Links {
   /** An address that whoever reads the email can open. */
   url(kind: LinkKind, of: LinkOf): string
+  /** Where what cannot be delivered of a message goes back to; `undefined` where nobody reads that. */
+  returnPath(of: { contactId: string; messageId: string }): string | undefined
   /** Where browsers reach the service, without a slash at its end. */
   readonly publicUrl: string
 }
 
-export function createLinks(secret: Uint8Array, publicUrl: string): Links {
+/** @param bounceDomain whose mail this installation reads; `null`: none */
+export function createLinks(secret: Uint8Array, publicUrl: string, bounceDomain: string | null = null): Links {
   const base = publicUrl.replace(/\/+$/, '')
-  return { publicUrl: base, url: (kind, of) => `${base}/${kind}/${signLink(secret, kind, of)}` }
+  return {
+    publicUrl: base,
+    url: (kind, of) => `${base}/${kind}/${signLink(secret, kind, of)}`,
+    returnPath: (of) => (bounceDomain === null ? undefined : returnPathOf(secret, bounceDomain, of)),
+  }
 }
 
 /** @returns 66 characters of the URL-safe alphabet (RFC 4648, section 5) */
 export function signLink(secret: Uint8Array, kind: LinkKind, { contactId, originId }: LinkOf): string {
-  const told = Buffer.concat([Uint8Array.of(VERSION), bytesOf(contactId), bytesOf(originId)])
+  const told = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId), bytesOfId(originId)])
   return Buffer.concat([told, macOf(secret, kind, told)]).toString('base64url')
 }
 
@@ -45,18 +53,8 @@ export function openLink(secret: Uint8Array, kind: LinkKind, token: string): Lin
   if (bytes.length !== LENGTH || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
   const told = bytes.subarray(0, -MAC_BYTES)
   if (!timingSafeEqual(macOf(secret, kind, told), bytes.subarray(-MAC_BYTES))) return undefined
-  return { contactId: idOf(told.subarray(1, 1 + ID_BYTES)), originId: idOf(told.subarray(1 + ID_BYTES)) }
+  return { contactId: idOfBytes(told.subarray(1, 1 + ID_BYTES)), originId: idOfBytes(told.subarray(1 + ID_BYTES)) }
 }
 
 const macOf = (secret: Uint8Array, kind: LinkKind, told: Uint8Array): Buffer =>
   createHmac('sha256', secret).update(`${kind}:`).update(told).digest().subarray(0, MAC_BYTES)
-
-function bytesOf(id: string): Buffer {
-  if (!isId(id)) throw new Error('Only ids are signed')
-  return Buffer.from(id.replaceAll('-', ''), 'hex')
-}
-
-const idOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes)
-    .toString('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -101,6 +101,14 @@ export async function sayPublicUrl(em: EntityManager, publicUrl: string): Promis
   await unitOf(em).nativeUpdate(Installation, { single: true }, { publicUrl })
 }
 
+/** The domain to which what cannot be delivered goes back, `null` where nobody has said one. */
+export const readBounceDomain = async (em: EntityManager): Promise<string | null> =>
+  (await readInstallation(em))?.bounceDomain ?? null
+
+export async function sayBounceDomain(em: EntityManager, bounceDomain: string): Promise<void> {
+  await unitOf(em).nativeUpdate(Installation, { single: true }, { bounceDomain })
+}
+
 /** What links in emails are signed with. @throws {Error} before there is an installation */
 export async function readLinkSecret(em: EntityManager): Promise<Uint8Array> {
   const installation = await readInstallation(em)

@@ -40,6 +40,7 @@ export interface Sender {
 export interface Outgoing extends Content {
   from: string
   replyTo: string | undefined
+  returnPath: string | undefined
   headers: Readonly<Record<string, string>>
   dkim: DkimKey | undefined
 }
@@ -64,13 +65,15 @@ export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendere
     category === 'marketing'
       ? withFooter(rendered, { url, language, postalAddress: draft.sender?.postalAddress ?? null })
       : rendered
+  // Whoever has it already knows it by that, whatever the sender is since.
+  const messageId = header ?? messageIdOf({ mailFrom: from }, key)
   return {
     ...body,
-    // Whoever has it already knows it by that, whatever the sender is since.
-    messageId: header ?? messageIdOf({ mailFrom: from }, key),
+    messageId,
     recipient: contact.email,
     from,
     replyTo: draft.sender?.replyTo ?? undefined,
+    returnPath: sender.links.returnPath({ contactId: draft.contactId, messageId }),
     dkim: draft.sender ? dkimOf(sender.secrets, draft.sender) : undefined,
     headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
   }

@@ -2,6 +2,8 @@ import { type Api, buildDocument, openApiDocument, type Operation, whoami } from
 import { ACCOUNT_LIMITS } from '../accounts/index.ts'
 import { accountOperations } from '../accounts/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
+import { feedbackPages } from '../bounces/index.ts'
+import { bounceOperations } from '../bounces/routes.ts'
 import { preferencesPages } from '../consent/index.ts'
 import { campaignOperations } from '../campaigns/routes.ts'
 import { consentOperations } from '../consent/routes.ts'
@@ -29,6 +31,7 @@ export const operations: readonly Operation[] = [
   ...senderOperations,
   ...contactOperations,
   ...consentOperations,
+  ...bounceOperations,
   ...erasureOperations,
   ...figureOperations,
   ...messageOperations,
@@ -49,5 +52,5 @@ export const API: Api = {
   operations,
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
-  pages: [preferencesPages],
+  pages: [preferencesPages, feedbackPages],
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
 import {
+  agreeOnBounceDomain,
   agreeOnMail,
   agreeOnPublicUrl,
   agreeOnSender,
@@ -18,6 +19,7 @@ import { ensureSearchAttributes } from '../platform/temporal/search-attributes.t
 import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
 import { startRelay } from '../relay/index.ts'
 import { isTraced, type Context } from './context.ts'
+import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail } from './mail.ts'
 import type { RunningPart } from './running-part.ts'
 import { settleWorkplace } from './workplace.ts'
@@ -50,10 +52,13 @@ export async function startWorker(
   const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
   const said = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
   const publicUrl = await agreeOnPublicUrl(dependencies.em, log, said)
-  const links = createLinks(await readLinkSecret(dependencies.em), publicUrl)
+  const reads = config.BOUNCE_PORT !== undefined
+  const bounceDomain = await agreeOnBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
+  const links = createLinks(await readLinkSecret(dependencies.em), publicUrl, bounceDomain)
   await agreeOnMail(dependencies.em, wanted, log)
   const mailMode = watchMailMode(dependencies.em, { smtp, ...(delivers && { log }) })
   const hold = await watchRestored(dependencies.em, log)
+  const bounces = await startBounceListener(context)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, { mailFrom, links })
   // Nobody waits for a server that thinks for minutes.
   void tryServer()
@@ -89,6 +94,7 @@ export async function startWorker(
   const stop = async () => {
     mailMode.stop()
     hold.stop()
+    await bounces?.close()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()
     // What waits to be rendered is another worker's, too, and keeps this one from nothing.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
 import { isAddressRange } from './address-ranges.ts'
-import { isMailbox } from './email-address.ts'
+import { isEmailAddress, isMailbox } from './email-address.ts'
 
 /** A number as people write it: `0x10` and `1e3` are slips, and nobody means what they are read as. */
 const decimal = () =>
@@ -95,6 +95,13 @@ const environment = object({
   SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
   DNS_SERVERS: string().default(''),
   PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
+  BOUNCE_DOMAIN: string().test({
+    name: 'domain',
+    message: 'BOUNCE_DOMAIN must be a domain, such as bounces.example.com',
+    test: (value) => !value || isEmailAddress(`b@${value}`),
+  }),
+  BOUNCE_PORT: decimal().integer().min(1).max(65_535),
+  BOUNCE_HOST: string().default('0.0.0.0'),
   OIDC_ISSUER: url(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/, 'https://accounts.example.com'),
   OIDC_CLIENT_ID: string(),
   OIDC_CLIENT_SECRET: string(),

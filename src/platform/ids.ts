@@ -32,3 +32,15 @@ export const readId = (text: string): string | undefined => (isId(text) ? text.t
 
 /** The same for a text that may be no identifier, and then stays as it is: it names nothing there is. */
 export const oneSpelling = (text: string): string => readId(text) ?? text
+
+/** Its 16 bytes, as they are signed and told in tokens. */
+export function bytesOfId(id: string): Buffer {
+  if (!isId(id)) throw new Error('Only ids are told in bytes')
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+/** The id that 16 bytes are of. */
+export const idOfBytes = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -10,6 +10,7 @@ import {
 } from '../accounts/index.ts'
 import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
+import { Bounce, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../conditions/index.ts'
 import { Campaign } from '../campaigns/index.ts'
 import { ListOptOut, Suppression } from '../consent/index.ts'
@@ -52,6 +53,8 @@ export const ENTITIES = [
   ListMember,
   ListOptOut,
   Suppression,
+  Bounce,
+  FeedbackSource,
   SenderSettings,
   Segment,
   Automation,

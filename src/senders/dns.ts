@@ -2,35 +2,41 @@ import { Resolver } from 'node:dns/promises'
 import { domainOf } from '../platform/email-address.ts'
 import type { SenderSettings } from './entities.ts'
 
-/** What is asked of the DNS: texts, whole, of a name; none where there is no such name. */
+/** What is asked of the DNS of a name; none where there is no such name. */
 export interface Dns {
+  /** Texts, whole. */
   texts(name: string): Promise<string[]>
+  /** Who takes its mail, such as `10 mail.example.com`. */
+  exchanges(name: string): Promise<string[]>
 }
 
 const TIMEOUT_MS = 3_000
 
 /** @param servers which are asked, `address` or `address:port`; the system's where there are none */
 export function createDns(servers: readonly string[] = []): Dns {
+  const ask = async <Answer>(question: (resolver: Resolver) => Promise<Answer[]>): Promise<Answer[]> => {
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+    if (servers.length > 0) resolver.setServers(servers)
+    try {
+      return await question(resolver)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOTFOUND' || code === 'ENODATA') return []
+      throw error
+    }
+  }
   return {
-    async texts(name) {
-      const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
-      if (servers.length > 0) resolver.setServers(servers)
-      try {
-        return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException
-        if (code === 'ENOTFOUND' || code === 'ENODATA') return []
-        throw error
-      }
-    },
+    texts: async (name) => (await ask((resolver) => resolver.resolveTxt(name))).map((parts) => parts.join('')),
+    exchanges: async (name) =>
+      (await ask((resolver) => resolver.resolveMx(name))).map(({ priority, exchange }) => `${priority} ${exchange}`),
   }
 }
 
 /** A record that a sender's domain should have. */
 export interface DnsRecord {
-  what: 'SPF' | 'DKIM' | 'DMARC'
+  what: 'SPF' | 'DKIM' | 'DMARC' | 'RETURN_PATH'
   name: string
-  type: 'TXT'
+  type: 'TXT' | 'MX'
   value: string
   /** What is for people to put in its place. */
   note: string | null
@@ -44,26 +50,33 @@ export interface CheckedRecord extends DnsRecord {
   problem: string | null
 }
 
-/** The records that mail of a workspace wants (RFC 7208, RFC 6376, RFC 7489), ready to copy. */
-export function recordsFor({
-  fromAddress,
-  dkimDomain,
-  dkimSelector,
-  dkimPublic,
-}: Pick<SenderSettings, 'fromAddress' | 'dkimDomain' | 'dkimSelector' | 'dkimPublic'>): DnsRecord[] {
+/**
+ * The records that mail of a workspace wants (RFC 7208, RFC 6376, RFC 7489), ready to copy.
+ * @param returns to which domain what cannot be delivered goes back, and on which host that is read; `null`: to the sender's own
+ */
+export function recordsFor(
+  {
+    fromAddress,
+    dkimDomain,
+    dkimSelector,
+    dkimPublic,
+  }: Pick<SenderSettings, 'fromAddress' | 'dkimDomain' | 'dkimSelector' | 'dkimPublic'>,
+  returns: { domain: string; host: string } | null,
+): DnsRecord[] {
   const domain = fromAddress == null ? undefined : domainOf(fromAddress)
   if (domain === undefined) return []
   const record = (what: DnsRecord['what'], name: string, value: string, note: string | null = null): DnsRecord => ({
     what,
     name,
-    type: 'TXT',
+    type: what === 'RETURN_PATH' ? 'MX' : 'TXT',
     value,
     note,
   })
   return [
+    // Receivers ask for the domain of the return path (RFC 7208, section 2.4).
     record(
       'SPF',
-      domain,
+      returns?.domain ?? domain,
       'v=spf1 include:YOUR-PROVIDER ~all',
       'In place of YOUR-PROVIDER, what whoever runs your mail server says.',
     ),
@@ -76,6 +89,16 @@ export function recordsFor({
       `v=DMARC1; p=none; rua=mailto:postmaster@${domain}`,
       'p=none only reports; p=quarantine and p=reject follow when the reports are sound.',
     ),
+    ...(returns === null
+      ? []
+      : [
+          record(
+            'RETURN_PATH',
+            returns.domain,
+            `10 ${returns.host}`,
+            'In place of the host, the one whose port 25 leads to BOUNCE_PORT, where that is another one.',
+          ),
+        ]),
   ]
 }
 
@@ -85,7 +108,7 @@ export function checkRecords(dns: Dns, records: readonly DnsRecord[]): Promise<C
     records.map(async (record): Promise<CheckedRecord> => {
       let texts: string[]
       try {
-        texts = await dns.texts(record.name)
+        texts = record.type === 'MX' ? await dns.exchanges(record.name) : await dns.texts(record.name)
       } catch (error) {
         const { code = 'no answer' } = error as NodeJS.ErrnoException
         return { ...record, status: 'UNKNOWN', found: [], problem: `The DNS did not answer: ${code}` }
@@ -99,13 +122,16 @@ export function checkRecords(dns: Dns, records: readonly DnsRecord[]): Promise<C
 }
 
 const isOfKind = ({ what }: DnsRecord, text: string): boolean =>
-  what === 'SPF'
+  what === 'RETURN_PATH' ||
+  (what === 'SPF'
     ? /^v=spf1(?: |$)/i.test(text)
     : what === 'DMARC'
       ? /^v=DMARC1/i.test(text)
-      : /(?:^|;)\s*p=/i.test(text)
+      : /(?:^|;)\s*p=/i.test(text))
 
 function problemOf({ what, value }: DnsRecord, found: string[]): string | null {
+  if (what === 'RETURN_PATH')
+    return found.every((text) => /^\d+ \.?$/.test(text)) ? 'It says that this domain takes no mail (RFC 7505)' : null
   if (found.length > 1) return `There are ${found.length} of them, and receivers take none then: leave one`
   const [text = ''] = found
   switch (what) {

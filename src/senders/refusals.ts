@@ -3,7 +3,7 @@ import { reason } from '../platform/refusal.ts'
 export const SECRETS_KEY_MISSING = reason(
   'taken',
   'secrets_key_missing',
-  'A key to sign with is kept encrypted, and there is nothing to encrypt it under: set SECRETS_KEY, for workers as well',
+  'This is kept encrypted, and there is nothing to encrypt it under: set SECRETS_KEY, for workers as well',
 )
 export const FROM_ADDRESS_MISSING = reason(
   'taken',

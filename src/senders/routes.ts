@@ -1,5 +1,7 @@
 import { array, boolean, object, string, type InferType } from 'yup'
-import { atMost, filledText, operation, single, text } from '../http/index.ts'
+import { type ApiDependencies, atMost, filledText, operation, single, text } from '../http/index.ts'
+import { readBounceDomain, readPublicUrl } from '../installation/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { checkRecords, recordsFor } from './dns.ts'
 import type { SenderSettings } from './entities.ts'
@@ -49,11 +51,11 @@ const dkimInput = object({
 const nullable = (example: string | null) => string().nullable().defined().meta({ example })
 const record = {
   what: string()
-    .oneOf(['SPF', 'DKIM', 'DMARC'] as const)
+    .oneOf(['SPF', 'DKIM', 'DMARC', 'RETURN_PATH'] as const)
     .required(),
   name: string().required().meta({ example: '_dmarc.example.com' }),
   type: string()
-    .oneOf(['TXT'] as const)
+    .oneOf(['TXT', 'MX'] as const)
     .required(),
   value: string().required().meta({ example: 'v=DMARC1; p=none' }),
   note: nullable(null),
@@ -88,14 +90,37 @@ const checkShape = array()
   )
   .required()
 
-const present = (sender: SenderSettings | null): InferType<typeof senderShape> => ({
+type Records = ReturnType<typeof recordsFor>
+
+/** The records of a workspace's sender. */
+async function recordsOf(
+  em: EntityManager,
+  publicUrl: string | undefined,
+  sender: SenderSettings | null,
+): Promise<Records> {
+  if (!sender) return []
+  const domain = await readBounceDomain(em.fork())
+  const url = publicUrl ?? (await readPublicUrl(em.fork()))
+  const host = url == null ? 'YOUR-HOST' : new URL(url).hostname
+  return recordsFor(sender, domain === null ? null : { domain, host })
+}
+
+const present = (sender: SenderSettings | null, records: Records): InferType<typeof senderShape> => ({
   fromName: sender?.fromName ?? null,
   fromAddress: sender?.fromAddress ?? null,
   replyTo: sender?.replyTo ?? null,
   postalAddress: sender?.postalAddress ?? null,
   isSigned: sender?.dkimPrivate != null,
   dkimSelector: sender?.dkimSelector ?? null,
-  records: sender ? recordsFor(sender) : [],
+  records,
+})
+
+const answerWith = async (
+  { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
+  sender: SenderSettings | null,
+) => ({
+  status: 200,
+  body: { data: present(sender, await recordsOf(em, publicUrl, sender)) },
 })
 
 export const senderOperations = [
@@ -108,8 +133,8 @@ export const senderOperations = [
     description: "From whom the workspace's mail is, and which DNS records that wants, ready to copy.",
     role: 'viewer',
     answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
-    async handle({ caller }, { em }) {
-      return { status: 200, body: { data: present(await getSender(em, caller.workspace.id)) } }
+    async handle({ caller }, dependencies) {
+      return answerWith(dependencies, await getSender(dependencies.em, caller.workspace.id))
     },
   }),
   operation({
@@ -123,8 +148,8 @@ export const senderOperations = [
     role: 'owner',
     body: senderInput,
     answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
-    async handle({ caller, body }, { em }) {
-      return { status: 200, body: { data: present(await setSender(em, caller.workspace.id, body)) } }
+    async handle({ caller, body }, dependencies) {
+      return answerWith(dependencies, await setSender(dependencies.em, caller.workspace.id, body))
     },
   }),
   operation({
@@ -141,9 +166,9 @@ export const senderOperations = [
     bodyOptional: true,
     answers: { 200: { description: 'The sender, with the record.', schema: single(senderShape) } },
     refusals: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
-    async handle({ caller, body }, { em, secrets }) {
-      const sender = await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline')
-      return { status: 200, body: { data: present(sender) } }
+    async handle({ caller, body }, dependencies) {
+      const { em, secrets } = dependencies
+      return answerWith(dependencies, await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'))
     },
   }),
   operation({
@@ -155,8 +180,8 @@ export const senderOperations = [
     description: 'The key is gone.',
     role: 'owner',
     answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
-    async handle({ caller }, { em }) {
-      return { status: 200, body: { data: present(await dropDkimKey(em, caller.workspace.id)) } }
+    async handle({ caller }, dependencies) {
+      return answerWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
     },
   }),
   operation({
@@ -169,9 +194,9 @@ export const senderOperations = [
     role: 'viewer',
     changesNothing: true,
     answers: { 200: { description: 'Each record, and how it is.', schema: single(checkShape) } },
-    async handle({ caller }, { em, dns }) {
-      const sender = await getSender(em, caller.workspace.id)
-      return { status: 200, body: { data: await checkRecords(dns, sender ? recordsFor(sender) : []) } }
+    async handle({ caller }, { em, dns, publicUrl }) {
+      const records = await recordsOf(em, publicUrl, await getSender(em, caller.workspace.id))
+      return { status: 200, body: { data: await checkRecords(dns, records) } }
     },
   }),
 ]

@@ -132,6 +132,7 @@ describe('a client in Python, generated from the document', function () {
       { method: 'dismiss_message', arguments: { id: unconfirmedId } },
       { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
       { method: 'list_suppressions', arguments: { reason: 'MANUAL' } },
+      { method: 'list_bounces', arguments: { kind: 'HARD' } },
       { method: 'create_suppression', arguments: {}, body: { email: 'no@example.com' } },
       { method: 'delete_suppression', arguments: { id: suppressionId } },
       { method: 'list_templates', arguments: {} },

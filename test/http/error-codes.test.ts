@@ -331,6 +331,7 @@ describe('X-Error-Code', () => {
       await asked('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
       return asked('owner', 'POST', 'sender/dkim', {})
     },
+    '404 feedback_source_not_found': () => asked('owner', 'DELETE', 'feedback-sources/postmark'),
     '409 has_left_list /contactId': async () => {
       const id = await aContact(service)
       await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])

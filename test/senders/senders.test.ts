@@ -137,6 +137,26 @@ describe('a workspace’s sender', () => {
     assert.deepEqual(await check(), { SPF: 'WRONG', DKIM: 'WRONG', DMARC: 'WRONG' })
   })
 
+  it('tells where what comes back goes, and asks for that', async () => {
+    const em = service.context.orm.em.fork()
+    await sql(em, `update installation set bounce_domain = 'bounces.orchard.example'`)
+    const { body } = await ask('GET', 'sender')
+    const told = (body.data as Told).records.find(({ what }) => what === 'RETURN_PATH')!
+    assert.deepEqual([told.name, told.value], ['bounces.orchard.example', '10 mail.example.com'])
+    // Receivers ask for that domain's, since it is in the envelope.
+    assert.equal((body.data as Told).records.find(({ what }) => what === 'SPF')!.name, 'bounces.orchard.example')
+    const check = async () =>
+      ((await ask('POST', 'sender/check')).body.data as { what: string; status: string; found: string[] }[]).find(
+        ({ what }) => what === 'RETURN_PATH',
+      )!
+    assert.equal((await check()).status, 'MISSING')
+    texts['MX bounces.orchard.example'] = ['mail.example.com']
+    assert.deepEqual([(await check()).status, (await check()).found], ['OK', ['10 mail.example.com']])
+    texts['MX bounces.orchard.example'] = ['']
+    assert.equal((await check()).status, 'WRONG')
+    await sql(em, 'update installation set bounce_domain = null')
+  })
+
   it('keeps its key encrypted, and mail waits where a worker cannot read it', async () => {
     const [row] = await sql<{ key: Buffer }>(service.context.orm.em.fork(), 'select dkim_private as key from senders')
     assert.ok(!row!.key.toString('latin1').includes('PRIVATE KEY'))

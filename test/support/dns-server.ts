@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A DNS server that knows some texts, and of all other names that they are not there (RFC 1035, section 4). */
+/** A DNS server that knows some texts, and hosts that take mail under `MX` and a name; and of all other names that they are not there (RFC 1035, section 4). */
 export async function startDnsServer(texts: Record<string, string[]>) {
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => socket.send(answerTo(query, texts), port, address))
@@ -18,7 +18,9 @@ function answerTo(query: Buffer, texts: Record<string, string[]>): Buffer {
     at += 1 + length
   }
   const question = query.subarray(12, at + 5)
-  const found = texts[labels.join('.').toLowerCase()] ?? []
+  const isForMail = query.readUInt16BE(at + 1) === 15
+  const name = labels.join('.').toLowerCase()
+  const found = texts[isForMail ? `MX ${name}` : name] ?? []
   const header = Buffer.alloc(12)
   query.copy(header, 0, 0, 2)
   header.writeUInt16BE(found.length > 0 ? 0x8580 : 0x8583, 2)
@@ -29,14 +31,24 @@ function answerTo(query: Buffer, texts: Record<string, string[]>): Buffer {
     const parts = (text.match(/.{1,255}/gs) ?? ['']).map((part) =>
       Buffer.concat([Buffer.of(part.length), Buffer.from(part)]),
     )
-    const data = Buffer.concat(parts)
+    const data = isForMail ? exchangeIn(text) : Buffer.concat(parts)
     const head = Buffer.alloc(12)
     head.writeUInt16BE(0xc00c, 0)
-    head.writeUInt16BE(16, 2)
+    head.writeUInt16BE(isForMail ? 15 : 16, 2)
     head.writeUInt16BE(1, 4)
     head.writeUInt32BE(0, 6)
     head.writeUInt16BE(data.length, 10)
     return Buffer.concat([head, data])
   })
   return Buffer.concat([header, question, ...records])
+}
+
+/** A host as its record has it: a priority of ten, and its labels. */
+function exchangeIn(host: string): Buffer {
+  const labels = host.split('.').filter((label) => label !== '')
+  return Buffer.concat([
+    Buffer.of(0, 10),
+    ...labels.map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`)),
+    Buffer.of(0),
+  ])
 }

@@ -1,4 +1,4 @@
-import { createLinks, readLinkSecret, readMailSender, readPublicUrl } from '../../installation/index.ts'
+import { createLinks, readBounceDomain, readLinkSecret, readMailSender, readPublicUrl } from '../../installation/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
 import { createMail } from '../../parts/mail.ts'
@@ -12,7 +12,8 @@ export const resend = (id: string): Promise<Resent> =>
     const config = readConfig(process.env)
     const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
     const publicUrl = config.PUBLIC_URL ?? (await readPublicUrl(em.fork())) ?? `http://localhost:${config.PORT}`
-    const links = createLinks(await readLinkSecret(em), publicUrl)
+    const bounceDomain = config.BOUNCE_DOMAIN ?? (await readBounceDomain(em.fork()))
+    const links = createLinks(await readLinkSecret(em), publicUrl, bounceDomain)
     const mail = createMail(config, em, { mailFrom, links })
     try {
       return await resendMessage({ ...mail, em, metrics: noMetrics, log: openLog(config.LOG_LEVEL) }, id)

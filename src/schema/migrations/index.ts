@@ -21,6 +21,7 @@ import { Migration020Consent } from './020-consent.ts'
 import { Migration021Templates } from './021-templates.ts'
 import { Migration022Campaigns } from './022-campaigns.ts'
 import { Migration023Senders } from './023-senders.ts'
+import { Migration024Bounces } from './024-bounces.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -47,6 +48,7 @@ export const migrations = [
   Migration021Templates,
   Migration022Campaigns,
   Migration023Senders,
+  Migration024Bounces,
 ]
 
 /** Their names, oldest first. */

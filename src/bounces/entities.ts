@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { BounceKind } from './verdict.ts'
+
+const bounceTable = defineEntity({
+  name: 'Bounce',
+  tableName: 'bounces',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    contactId: p.uuid(),
+    messageId: p.uuid(),
+    kind: p.text().$type<BounceKind>(),
+    status: p.text().nullable(),
+    diagnostic: p.text().nullable(),
+    source: p.text(),
+    sourceId: p.text().nullable(),
+    counted: p.boolean(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** What came back of a message: once of each kind. */
+export class Bounce extends bounceTable.class {}
+bounceTable.setClass(Bounce)
+
+const sourceTable = defineEntity({
+  name: 'FeedbackSource',
+  tableName: 'feedback_sources',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    provider: p.text().primary(),
+    credential: p.blob(),
+    updatedAt: p.datetime(),
+    lastUsedAt: p.datetime().nullable(),
+  },
+})
+
+/** A mail provider that may say what came back of a workspace's mail, and by what its calls are known. */
+export class FeedbackSource extends sourceTable.class {}
+sourceTable.setClass(FeedbackSource)

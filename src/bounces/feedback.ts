@@ -1,0 +1,47 @@
+import { openReturnPath } from '../installation/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { emailKey } from '../platform/email-address.ts'
+import type { ProviderEvent } from './providers/index.ts'
+import { type Bounced, findByMessageId, findByRecipient } from './queries.ts'
+import { recordBounce, type Recorded } from './record-bounce.ts'
+
+/**
+ * Records what a mail provider tells of a workspace's mail. An event of an address that the workspace has sent nothing to is of nothing: the
+ * provider may be somebody else's, too.
+ *
+ * @param secret what return paths are signed with
+ */
+export async function takeFeedback(
+  dependencies: Dependencies,
+  secret: Uint8Array,
+  workspaceId: string,
+  source: string,
+  events: readonly ProviderEvent[],
+): Promise<Recorded[]> {
+  const em = dependencies.em.fork()
+  const results: Recorded[] = []
+  for (const event of events) {
+    const { kind, status, diagnostic, id } = event
+    const bounced = await findFor(em, secret, workspaceId, event)
+    const sourceId = id === '' ? null : id.slice(0, 500)
+    results.push(await recordBounce(dependencies, bounced, { kind, status, diagnostic, source, sourceId }))
+  }
+  return results
+}
+
+async function findFor(
+  em: EntityManager,
+  secret: Uint8Array,
+  workspaceId: string,
+  { recipient, messageId, returnPath }: ProviderEvent,
+): Promise<Bounced | undefined> {
+  const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
+  if (of) {
+    const found = await findByMessageId(em, of.contactId, of.messageIdBegins)
+    // A provider's account says nothing of another workspace's mail.
+    if (found?.workspaceId === workspaceId) return found
+  }
+  if (recipient === '' || recipient.length > 1_000) return undefined
+  return findByRecipient(em, workspaceId, emailKey(recipient.trim()), messageId)
+}

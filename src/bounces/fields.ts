@@ -1,0 +1,43 @@
+export type Fields = ReadonlyMap<string, string>
+
+/** So many groups are read: one is of one recipient. */
+const MOST_GROUPS = 100
+const MOST_VALUE = 2_000
+
+/**
+ * Reads the fields of a report: groups of `Name: value`, with a blank line between them (RFC 3464, section 2.1; RFC 5965, section 3).
+ * Names are in lower case; of a name that is there twice, the first.
+ */
+export function readGroups(text: string): Fields[] {
+  const groups: Fields[] = []
+  let group = new Map<string, string>()
+  let last: string | undefined
+  for (const line of text.split(/\r\n?|\n/)) {
+    if (line.trim() === '') {
+      if (group.size > 0) groups.push(group)
+      if (groups.length === MOST_GROUPS) return groups
+      group = new Map()
+      last = undefined
+      continue
+    }
+    const colon = line.indexOf(':')
+    if (/^[ \t]/.test(line)) {
+      const before = last === undefined ? undefined : group.get(last)
+      if (before !== undefined) group.set(last!, `${before} ${line.trim()}`.slice(0, MOST_VALUE))
+    } else if (colon > 0) {
+      const name = line.slice(0, colon).trim().toLowerCase()
+      last = group.has(name) ? undefined : name
+      if (last !== undefined) group.set(name, line.slice(colon + 1, colon + MOST_VALUE).trim())
+    }
+  }
+  return group.size > 0 ? [...groups, group] : groups
+}
+
+/** An address as such fields have it: `rfc822; ada@example.com`, mostly. */
+export const addressIn = (value: string | undefined): string | null => {
+  const address = value
+    ?.replace(/^[^;@]*;/, '')
+    .trim()
+    .replace(/^<|>$/g, '')
+  return address?.includes('@') ? address : null
+}

@@ -1,0 +1,102 @@
+import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
+import { openReturnPath } from '../installation/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { takeReturnedMail } from './returned-mail.ts'
+
+/** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
+const FOR_ALL = ['feedback', 'abuse', 'postmaster']
+/** So much of a mail is kept: what it is about comes first, and what is returned, last. */
+const MOST_KEPT = 256 * 1024
+/** What mail servers return is no longer than what they were given. */
+const LARGEST = 50 * 1024 * 1024
+const MOST_CONNECTIONS = 50
+const MOST_RECIPIENTS = 20
+const IDLE_MS = 60_000
+
+export interface Listener {
+  port: number
+  ended: Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Listens for mail that comes back. It takes mail to return paths of this installation, and to the addresses above, and to nobody else; it
+ * passes nothing on and answers nobody by mail, so that no loop can begin here.
+ *
+ * @param secret what return paths are signed with
+ * @throws {NodeJS.ErrnoException} where the port is taken, or may not be used
+ */
+export async function listenForBounces(
+  dependencies: Dependencies,
+  secret: Uint8Array,
+  { port, host }: { port: number; host: string },
+): Promise<Listener> {
+  const { log } = dependencies
+  const server = new SMTPServer({
+    banner: 'Dripline',
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    size: LARGEST,
+    maxClients: MOST_CONNECTIONS,
+    socketTimeout: IDLE_MS,
+    closeTimeout: 1_000,
+    onRcptTo({ address }, { envelope }, callback) {
+      if (!isForUs(secret, address)) return callback(refusal(550, '5.1.1 No such mailbox here'))
+      if (envelope.rcptTo.length >= MOST_RECIPIENTS) return callback(refusal(452, '4.5.3 Too many recipients'))
+      callback()
+    },
+    onData(stream, { envelope }, callback) {
+      const { mailFrom, rcptTo } = envelope
+      void (async () => {
+        const raw = await beginningOf(stream)
+        const recipients = rcptTo.map(({ address }) => address)
+        const isFromNobody = mailFrom === false || mailFrom.address === ''
+        const results = await takeReturnedMail(dependencies, secret, { recipients, isFromNobody, raw })
+        if (results.includes('later')) throw refusal(451, '4.3.0 Not known yet: try again')
+      })().then(
+        () => callback(null, '2.0.0 Thank you'),
+        (error: Error & { responseCode?: number }) => {
+          if (error.responseCode !== undefined) return callback(error)
+          log.warn({ error }, 'A mail that came back could not be recorded; its server tries again')
+          callback(refusal(451, '4.3.0 It cannot be recorded now: try again'))
+        },
+      )
+    },
+  })
+  // Of one connection: somebody went away, or speaks something else.
+  server.on('error', (error) => log.debug({ error: error.message }, 'A connection for returned mail broke'))
+  await new Promise<void>((done, fail) => {
+    const failed = (error: Error) => fail(error)
+    server.server.once('error', failed)
+    server.listen(port, host, () => {
+      server.server.off('error', failed)
+      done()
+    })
+  })
+  const ended = new Promise<void>((done) => server.server.once('close', done))
+  return {
+    port: (server.server.address() as { port: number }).port,
+    ended,
+    close: () => new Promise((done) => server.close(() => done())),
+  }
+}
+
+function isForUs(secret: Uint8Array, address: string): boolean {
+  const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase()
+  return FOR_ALL.includes(local) || openReturnPath(secret, address) !== undefined
+}
+
+const refusal = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
+
+async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let kept = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (kept < MOST_KEPT) chunks.push(chunk)
+    kept += chunk.length
+  }
+  if (stream.sizeExceeded) throw refusal(552, '5.3.4 Too large')
+  return Buffer.concat(chunks).subarray(0, MOST_KEPT)
+}

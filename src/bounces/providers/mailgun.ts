@@ -1,0 +1,77 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { judge } from '../verdict.ts'
+import { type Json, objectIn, readJson, textIn } from './json.ts'
+import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+
+/** Mailgun tries a call again for eight hours. */
+const LONGEST_AGE_S = 24 * 3_600
+
+/**
+ * Mailgun's webhooks. What is signed is a time and a token, and not what is told: each token counts once.
+ *
+ * @see https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+export const mailgun: Provider = {
+  name: 'mailgun',
+  credential: 'The HTTP webhook signing key',
+  problemOf: (credential) => (/^\S{16,200}$/.test(credential) ? undefined : 'must be the HTTP webhook signing key'),
+  read({ body }, credential) {
+    const call = objectIn(readJson(body.toString('utf8')))
+    const signature = objectIn(call, 'signature')
+    const at = textIn(signature, 'timestamp')
+    const token = textIn(signature, 'token')
+    // Of a subaccount's, either is signed.
+    const given = [textIn(signature, 'signature'), textIn(signature, 'parent-signature')]
+    if (token === '' || !given.some((one) => isSigned(one, at + token, credential)))
+      throw new NotGenuine('The signature is wrong')
+    if (Math.abs(Date.now() / 1_000 - Number(at)) > LONGEST_AGE_S) throw new NotGenuine('The call is too old')
+    const event = objectIn(call, 'event-data')
+    const verdict = verdictOf(event)
+    if (!verdict) return []
+    const messageId = textIn(objectIn(objectIn(event, 'message'), 'headers'), 'message-id')
+    return [
+      {
+        ...verdict,
+        recipient: textIn(event, 'recipient'),
+        messageId: messageId === '' ? null : `<${messageId.replace(/^<|>$/g, '')}>`,
+        returnPath: textIn(objectIn(event, 'envelope'), 'sender') || null,
+        id: token,
+      },
+    ]
+  },
+}
+
+function isSigned(given: string, text: string, key: string): boolean {
+  const expected = createHmac('sha256', key).update(text).digest()
+  const bytes = Buffer.from(given, 'hex')
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+}
+
+function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+  const delivery = objectIn(event, 'delivery-status')
+  const words = textIn(delivery, 'message') || textIn(delivery, 'description')
+  const diagnostic = words === '' ? null : [textIn(delivery, 'code'), words].join(' ').trim()
+  const told = { status: null, diagnostic }
+  switch (textIn(event, 'event')) {
+    case 'complained':
+      return { ...told, kind: 'COMPLAINT' }
+    case 'unsubscribed':
+      return { ...told, kind: 'UNSUBSCRIBE' }
+    case 'failed':
+      break
+    default:
+      return undefined
+  }
+  // What is tried again is only late.
+  if (textIn(event, 'severity') !== 'permanent') return undefined
+  switch (textIn(event, 'reason')) {
+    case 'suppress-bounce':
+      return { ...told, kind: 'HARD' }
+    case 'suppress-complaint':
+      return { ...told, kind: 'COMPLAINT' }
+    case 'suppress-unsubscribe':
+      return { ...told, kind: 'UNSUBSCRIBE' }
+    default:
+      return { ...judge(null, diagnostic), diagnostic }
+  }
+}

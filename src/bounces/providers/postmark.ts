@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { judge } from '../verdict.ts'
+import { type Json, objectIn, readJson, textIn } from './json.ts'
+import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+
+/**
+ * Postmark's webhooks. They are not signed: what proves them is a password in their URL (HTTP Basic authentication, RFC 7617).
+ *
+ * @see https://postmarkapp.com/developer/webhooks/webhooks-overview
+ */
+export const postmark: Provider = {
+  name: 'postmark',
+  credential: 'The user name and password of the webhook’s URL, as name:password',
+  problemOf: (credential) =>
+    /^[^:]+:.{16,}$/.test(credential) ? undefined : 'must be name:password, with a password of 16 characters or more',
+  read({ header, body }, credential) {
+    const [, given = ''] = /^Basic\s+([\w+/=-]+)$/i.exec(header('authorization') ?? '') ?? []
+    if (!isSame(Buffer.from(given, 'base64').toString('utf8'), credential))
+      throw new NotGenuine('The password is wrong')
+    const event = objectIn(readJson(body.toString('utf8')))
+    const verdict = verdictOf(event)
+    if (!verdict) return []
+    return [
+      {
+        ...verdict,
+        recipient: textIn(event, 'Email') || textIn(event, 'Recipient'),
+        messageId: null,
+        returnPath: null,
+        id: ['RecordType', 'ID', 'MessageID', 'Recipient', 'ChangedAt'].map((name) => textIn(event, name)).join('/'),
+      },
+    ]
+  },
+}
+
+/** In a time that does not tell where they differ. */
+const isSame = (given: string, known: string): boolean =>
+  timingSafeEqual(...([given, known].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]))
+
+type Verdict = Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'>
+
+function verdictOf(event: Json): Verdict | undefined {
+  const diagnostic = textIn(event, 'Details') || null
+  const told = { status: null, diagnostic }
+  switch (textIn(event, 'RecordType')) {
+    case 'Bounce':
+      return ofType(textIn(event, 'Type'), diagnostic)
+    case 'SpamComplaint':
+      return { ...told, kind: 'COMPLAINT' }
+    case 'SubscriptionChange':
+      return event['SuppressSending'] === true ? ofReason(textIn(event, 'SuppressionReason')) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** By its type, never by its TypeCode: one of those stands for two things. */
+function ofType(type: string, diagnostic: string | null): Verdict | undefined {
+  const verdict = judge(null, diagnostic)
+  const told = { status: verdict.status, diagnostic }
+  switch (type) {
+    case 'HardBounce':
+    case 'BadEmailAddress':
+      return { ...told, kind: verdict.kind === 'BLOCKED' ? 'BLOCKED' : 'HARD' }
+    case 'SoftBounce':
+    case 'Unknown':
+      return { ...told, kind: 'SOFT' }
+    case 'SpamNotification':
+    case 'Blocked':
+    case 'DMARCPolicy':
+    case 'VirusNotification':
+      return { ...told, kind: 'BLOCKED' }
+    case 'SpamComplaint':
+      return { ...told, kind: 'COMPLAINT' }
+    case 'Unsubscribe':
+      return { ...told, kind: 'UNSUBSCRIBE' }
+    // Delays, notices of absence, and what is of no address.
+    default:
+      return undefined
+  }
+}
+
+function ofReason(reason: string): Verdict | undefined {
+  const told = { status: null, diagnostic: null }
+  switch (reason) {
+    case 'HardBounce':
+      return { ...told, kind: 'HARD' }
+    case 'SpamComplaint':
+      return { ...told, kind: 'COMPLAINT' }
+    case 'ManualSuppression':
+      return { ...told, kind: 'UNSUBSCRIBE' }
+    default:
+      return undefined
+  }
+}

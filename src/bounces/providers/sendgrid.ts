@@ -1,0 +1,85 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { judge } from '../verdict.ts'
+import { type Json, objectIn, readJson, textIn } from './json.ts'
+import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+
+/**
+ * Twilio SendGrid's event webhook, signed.
+ *
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event what it tells
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features how it is signed
+ */
+export const sendgrid: Provider = {
+  name: 'sendgrid',
+  credential: 'The verification key of the signed event webhook',
+  problemOf: (credential) =>
+    keyOf(credential) ? undefined : 'must be the verification key of the signed event webhook, as SendGrid shows it',
+  read({ header, body }, credential) {
+    const key = keyOf(credential)
+    const at = header('x-twilio-email-event-webhook-timestamp') ?? ''
+    const signature = header('x-twilio-email-event-webhook-signature') ?? ''
+    // Over the bytes as they came: written again they are others.
+    const signed = Buffer.concat([Buffer.from(at), body])
+    if (!key || !verify('sha256', signed, key, Buffer.from(signature, 'base64')))
+      throw new NotGenuine('The signature is wrong')
+    const events = readJson(body.toString('utf8'))
+    return (Array.isArray(events) ? events : []).flatMap((event) => eventOf(objectIn(event)))
+  },
+}
+
+function keyOf(credential: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(credential, 'base64'), format: 'der', type: 'spki' })
+    return key.asymmetricKeyType === 'ec' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function eventOf(event: Json): ProviderEvent[] {
+  const verdict = verdictOf(event)
+  if (!verdict) return []
+  const messageId = textIn(event, 'smtp-id')
+  return [
+    {
+      ...verdict,
+      recipient: textIn(event, 'email'),
+      messageId: messageId === '' ? null : messageId,
+      returnPath: null,
+      id: textIn(event, 'sg_event_id'),
+    },
+  ]
+}
+
+function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+  const diagnostic = textIn(event, 'reason') || textIn(event, 'response') || null
+  const status = textIn(event, 'status') || null
+  const told = { status, diagnostic }
+  switch (textIn(event, 'event')) {
+    case 'bounce':
+      return textIn(event, 'type') === 'expired'
+        ? { ...told, kind: 'SOFT' }
+        : { ...judge(status, diagnostic), diagnostic }
+    case 'dropped':
+      return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), told)
+    case 'spamreport':
+      return { ...told, kind: 'COMPLAINT' }
+    // Of one of its groups: which of ours that is, nobody has said.
+    case 'unsubscribe':
+    case 'group_unsubscribe':
+      return { ...told, kind: 'UNSUBSCRIBE' }
+    default:
+      return undefined
+  }
+}
+
+/** Not tried, because of a list of SendGrid's. */
+function droppedFor(
+  reason: string,
+  told: Pick<ProviderEvent, 'status' | 'diagnostic'>,
+): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+  if (reason.includes('bounced address') || /\binvalid\b(?! smtpapi)/.test(reason)) return { ...told, kind: 'HARD' }
+  if (reason.includes('spam reporting')) return { ...told, kind: 'COMPLAINT' }
+  if (reason.includes('unsubscribed')) return { ...told, kind: 'UNSUBSCRIBE' }
+  return undefined
+}

@@ -1,0 +1,138 @@
+import { verify, X509Certificate } from 'node:crypto'
+import { judge } from '../verdict.ts'
+import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
+import { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+
+/**
+ * Amazon SES, by notifications of Amazon SNS. Anybody can have a topic whose calls are signed alike: only the workspace's own is heard.
+ *
+ * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html what it tells
+ * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html how it is signed
+ */
+export const ses: Provider = {
+  name: 'ses',
+  credential: 'The ARN of the SNS topic',
+  problemOf: (credential) =>
+    ARN.test(credential)
+      ? undefined
+      : 'must be the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:123456789012:bounces',
+  async read({ body }, topicArn, fetchText) {
+    const envelope = objectIn(readJson(body.toString('utf8')))
+    if (textIn(envelope, 'TopicArn') !== topicArn) throw new NotGenuine('The call is of another topic')
+    await assertSigned(envelope, regionOf(topicArn), fetchText)
+    if (textIn(envelope, 'Type') === 'SubscriptionConfirmation') {
+      await fetchText(amazonUrl(textIn(envelope, 'SubscribeURL'), regionOf(topicArn)))
+      return []
+    }
+    return textIn(envelope, 'Type') === 'Notification' ? eventsOf(envelope) : []
+  },
+}
+
+const ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]{3,30}:\d{12}:[\w.-]{1,256}$/
+const regionOf = (arn: string): string => arn.split(':')[3] ?? ''
+
+const OF_SUBSCRIPTION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
+const SIGNED = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: OF_SUBSCRIPTION,
+  UnsubscribeConfirmation: OF_SUBSCRIPTION,
+}
+const HASHES: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }
+
+/** @throws {NotGenuine} */
+async function assertSigned(envelope: Json, region: string, fetchText: FetchText): Promise<void> {
+  const signed = SIGNED[textIn(envelope, 'Type') as keyof typeof SIGNED]
+  const hash = HASHES[textIn(envelope, 'SignatureVersion')]
+  if (!signed || !hash) throw new NotGenuine('The call is not signed in a way that is known')
+  const text = signed
+    .filter((name) => typeof envelope[name] === 'string')
+    .map((name) => `${name}\n${envelope[name] as string}\n`)
+    .join('')
+  const url = amazonUrl(textIn(envelope, 'SigningCertURL'), region)
+  if (!/^\/SimpleNotificationService-[0-9a-f]+\.pem$/.test(url.pathname))
+    throw new NotGenuine('The certificate is elsewhere')
+  const certificate = await certificateAt(url, fetchText)
+  const signature = Buffer.from(textIn(envelope, 'Signature'), 'base64')
+  if (!verify(hash, Buffer.from(text), certificate.publicKey, signature)) throw new NotGenuine('The signature is wrong')
+}
+
+/** An address of Amazon's, of the topic's region: any other would have us ask whatever somebody wants. @throws {NotGenuine} */
+function amazonUrl(text: string, region: string): URL {
+  const url = URL.parse(text)
+  const hosts = [`sns.${region}.amazonaws.com`, `sns.${region}.amazonaws.com.cn`]
+  if (url?.protocol !== 'https:' || !hosts.includes(url.host) || url.username !== '' || url.password !== '')
+    throw new NotGenuine('The call refers to an address that is not Amazon’s')
+  return url
+}
+
+const MOST_KNOWN = 20
+const certificates = new Map<string, X509Certificate>()
+
+async function certificateAt(url: URL, fetchText: FetchText): Promise<X509Certificate> {
+  const known = certificates.get(url.href)
+  if (known) return known
+  const certificate = new X509Certificate(await fetchText(url))
+  if (certificates.size >= MOST_KNOWN) certificates.clear()
+  certificates.set(url.href, certificate)
+  return certificate
+}
+
+function eventsOf(envelope: Json): ProviderEvent[] {
+  let message: Json
+  try {
+    message = objectIn(JSON.parse(textIn(envelope, 'Message')))
+  } catch {
+    // "Successfully validated SNS topic".
+    return []
+  }
+  const mail = objectIn(message, 'mail')
+  const of = {
+    messageId: headerOf(mail, 'message-id'),
+    returnPath: textIn(mail, 'source') || null,
+  }
+  const idOf = (recipient: string) => `${textIn(envelope, 'MessageId')}/${recipient}`
+  switch (textIn(message, 'notificationType') || textIn(message, 'eventType')) {
+    case 'Bounce': {
+      const bounce = objectIn(message, 'bounce')
+      return listIn(bounce, 'bouncedRecipients').flatMap((one) => {
+        const recipient = addressOf(textIn(objectIn(one), 'emailAddress'))
+        const verdict = verdictOf(bounce, objectIn(one))
+        return verdict ? [{ ...of, ...verdict, recipient, id: idOf(recipient) }] : []
+      })
+    }
+    case 'Complaint': {
+      const complaint = objectIn(message, 'complaint')
+      if (['not-spam', 'auth-failure'].includes(textIn(complaint, 'complaintFeedbackType'))) return []
+      return listIn(complaint, 'complainedRecipients').map((one) => {
+        const recipient = addressOf(textIn(objectIn(one), 'emailAddress'))
+        return { ...of, kind: 'COMPLAINT', status: null, diagnostic: null, recipient, id: idOf(recipient) }
+      })
+    }
+    default:
+      return []
+  }
+}
+
+function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+  const status = textIn(recipient, 'status') || null
+  const diagnostic = textIn(recipient, 'diagnosticCode') || null
+  const type = textIn(bounce, 'bounceType')
+  const subtype = textIn(bounce, 'bounceSubType')
+  if (/Rejected$|^MessageTooLarge$/.test(subtype)) return { kind: 'BLOCKED', status, diagnostic }
+  // What it keeps from its own list it does not try: the list knows why.
+  if (/SuppressionList$|^Suppressed$/.test(subtype)) return { kind: 'HARD', status, diagnostic }
+  // Notices of absence are told so, too.
+  if (type === 'Transient' && subtype === 'General' && status === null && diagnostic === null) return undefined
+  if (type !== 'Permanent') return { kind: 'SOFT', status, diagnostic }
+  if (status === null && diagnostic === null) return { kind: 'HARD', status, diagnostic }
+  const verdict = judge(status, diagnostic)
+  return { ...verdict, kind: verdict.status === null && verdict.kind === 'SOFT' ? 'HARD' : verdict.kind, diagnostic }
+}
+
+/** It can have a name with it. */
+const addressOf = (text: string): string => /<([^<>]+)>\s*$/.exec(text.slice(0, 1_000))?.[1] ?? text.trim()
+
+function headerOf(mail: Json, name: string): string | null {
+  const header = listIn(mail, 'headers').find((one) => textIn(objectIn(one), 'name').toLowerCase() === name)
+  return textIn(objectIn(header), 'value') || textIn(objectIn(mail, 'commonHeaders'), 'messageId') || null
+}

@@ -1,0 +1,233 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Place } from '../platform/db/newest-page.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import type { BounceKind } from './verdict.ts'
+
+/** A message that something may have come back of. */
+export interface Bounced {
+  id: string
+  workspaceId: string
+  contactId: string
+  /** To whom it went. */
+  recipient: string
+  /** Whether what became of its hand-over is not in the ledger yet. */
+  isUnderWay: boolean
+}
+
+interface BouncedRow {
+  id: string
+  workspace_id: string
+  contact_id: string
+  recipient: string
+  is_under_way: boolean
+}
+
+/** What may have left: of nothing else can anything come back. */
+const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
+const BOUNCED = `message.id, message.workspace_id, message.contact_id, coalesce(message.recipient, contact.email) as recipient,
+  message.status = 'SENDING' as is_under_way`
+const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
+
+/** @param order which of several, before the last */
+async function findBounced(
+  em: EntityManager,
+  where: string,
+  parameters: unknown[],
+  order = '',
+): Promise<Bounced | undefined> {
+  const [row] = await sql<BouncedRow>(
+    em,
+    `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
+     order by ${order} message.created_at desc, message.id desc limit 1`,
+    parameters,
+  )
+  return (
+    row && {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      contactId: row.contact_id,
+      recipient: row.recipient,
+      isUnderWay: row.is_under_way,
+    }
+  )
+}
+
+/** The message of a contact whose Message-ID begins so. */
+export const findByMessageId = (em: EntityManager, contactId: string, begins: string): Promise<Bounced | undefined> =>
+  findBounced(em, `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`, [
+    contactId,
+    begins,
+  ])
+
+/** The last message to a contact of an enrollment, or of a campaign. */
+export const findByOrigin = (em: EntityManager, contactId: string, originId: string): Promise<Bounced | undefined> =>
+  findBounced(
+    em,
+    `message.contact_id = $1::uuid and (message.enrollment_id = $2::uuid or message.campaign_id = $2::uuid)`,
+    [contactId, originId],
+  )
+
+/** A workspace's message to an address: the one of a Message-ID, where there is one, else the last. */
+export const findByRecipient = (
+  em: EntityManager,
+  workspaceId: string,
+  emailKey: string,
+  messageId: string | null,
+): Promise<Bounced | undefined> =>
+  findBounced(
+    em,
+    `contact.workspace_id = $1::uuid and contact.email_key = $2::text`,
+    [workspaceId, emailKey, messageId],
+    `message.message_id is not distinct from $3::text desc,`,
+  )
+
+export interface BounceWrite {
+  id: string
+  kind: BounceKind
+  status: string | null
+  diagnostic: string | null
+  source: string
+  sourceId: string | null
+}
+
+/** Writes what came back of a message, once. @returns whether it is new */
+export async function insertBounce(em: EntityManager, of: Bounced, bounce: BounceWrite): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `insert into bounces (id, workspace_id, contact_id, message_id, kind, status, diagnostic, source, source_id)
+     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7, $8, $9) on conflict do nothing returning id`,
+    [
+      bounce.id,
+      of.workspaceId,
+      of.contactId,
+      of.id,
+      bounce.kind,
+      bounce.status,
+      bounce.diagnostic,
+      bounce.source,
+      bounce.sourceId,
+    ],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Counts soft bounces in a row, of the last messages to an address up to the last one that has one: an email that arrived ends a row, and
+ * so does a bounce that was counted before. Where they are enough, they are counted.
+ *
+ * @param em a transaction in which the contact is locked
+ * @returns whether they are enough
+ */
+export async function countInARow(em: EntityManager, contactId: string, enough: number): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `with soft as (
+       select bounce.id, bounce.message_id, message.created_at, coalesce(message.recipient, '') as recipient
+       from bounces bounce join messages message on message.id = bounce.message_id
+       where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and not bounce.counted
+     ),
+     newest as (select created_at, message_id, recipient from soft order by created_at desc, message_id desc limit 1),
+     last as (
+       select message.id from messages message, newest
+       where message.contact_id = $1::uuid and coalesce(message.recipient, '') = newest.recipient
+         and (message.status = 'SENT' or message.id in (select message_id from soft))
+         and (message.created_at, message.id) <= (newest.created_at, newest.message_id)
+       order by message.created_at desc, message.id desc limit $2::integer
+     ),
+     in_a_row as (select soft.id from last join soft on soft.message_id = last.id)
+     update bounces set counted = true
+     where id in (select id from in_a_row) and (select count(*) from in_a_row) >= $2::integer
+     returning id`,
+    [contactId, enough],
+  )
+  return rows.length > 0
+}
+
+export interface BounceRow {
+  id: string
+  contactId: string
+  message: { id: string; messageId: string | null }
+  kind: BounceKind
+  status: string | null
+  diagnostic: string | null
+  source: string
+  createdAt: Date
+  place: Place
+}
+
+/** A page of what came back of a workspace's mail, newest first. */
+export async function bouncePage(
+  em: EntityManager,
+  workspaceId: string,
+  {
+    kind,
+    contactId,
+    behind,
+    limit,
+  }: {
+    kind?: string | undefined
+    contactId?: string | undefined
+    behind?: Place | undefined
+    limit: number
+  },
+): Promise<BounceRow[]> {
+  const rows = await sql<{
+    id: string
+    contact_id: string
+    message_id: string
+    header: string | null
+    kind: BounceKind
+    status: string | null
+    diagnostic: string | null
+    source: string
+    created_at: string
+    micros: string
+  }>(
+    em,
+    `select id, contact_id, message_id, (select message_id from messages where id = bounces.message_id) as header, kind, status,
+       diagnostic, source, created_at, (extract(epoch from created_at) * 1000000)::bigint::text as micros
+     from bounces
+     where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
+       and ($3::uuid is null or contact_id = $3::uuid)
+       and ($4::bigint is null
+         or (created_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
+     order by created_at desc, id desc limit $6`,
+    [workspaceId, kind ?? null, contactId ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    contactId: row.contact_id,
+    message: { id: row.message_id, messageId: row.header },
+    kind: row.kind,
+    status: row.status,
+    diagnostic: row.diagnostic,
+    source: row.source,
+    createdAt: toDate(row.created_at),
+    place: { micros: row.micros, id: row.id },
+  }))
+}
+
+/** By what a provider's calls for a workspace are known, encrypted; `undefined`: by nothing, and they are not heard. */
+export async function readCredential(
+  em: EntityManager,
+  workspaceId: string,
+  provider: string,
+): Promise<Uint8Array | undefined> {
+  const [row] = await sql<{ credential: Uint8Array }>(
+    em,
+    'select credential from feedback_sources where workspace_id = $1::uuid and provider = $2',
+    [workspaceId, provider],
+  )
+  return row?.credential
+}
+
+/** Says that a provider has called. Once a minute is enough. */
+export async function sayHeard(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
+  await sql(
+    em,
+    `update feedback_sources set last_used_at = now()
+     where workspace_id = $1::uuid and provider = $2
+       and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    [workspaceId, provider],
+  )
+}

@@ -1,0 +1,93 @@
+import type { SuppressionReason } from '../contacts/index.ts'
+import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { withoutAddresses } from '../platform/email-address.ts'
+import { newId } from '../platform/ids.ts'
+import { forTerminal } from '../platform/terminal.ts'
+import { type Bounced, countInARow, insertBounce } from './queries.ts'
+import type { BounceKind } from './verdict.ts'
+
+/** What came back, as somebody tells it. */
+export interface Told {
+  kind: BounceKind
+  status: string | null
+  diagnostic: string | null
+  /** Who tells it: `smtp`, or a provider. */
+  source: string
+  /** By which they tell the same thing again. */
+  sourceId: string | null
+}
+
+/**
+ * What came of it:
+ * - recorded, or known: it is in the ledger, which it was before
+ * - unknown: of no message that has ever left
+ * - later: the message is in the middle of its hand-over; what became of that is known soon
+ */
+export type Recorded = 'recorded' | 'known' | 'unknown' | 'later'
+
+/** So many soft bounces in a row, and an address is given up. */
+export const SOFT_IN_A_ROW = 5
+
+/**
+ * Records what came back of a message, and keeps its address from being mailed where it is to be, in one transaction. It is the address
+ * that the message went to, whatever a report says. May be repeated.
+ */
+export async function recordBounce(dependencies: Dependencies, of: Bounced | undefined, told: Told): Promise<Recorded> {
+  if (!of) return 'unknown'
+  if (of.isUnderWay) return 'later'
+  const done = await unitOf(dependencies.em.fork()).transactional((unit) => record(unit, of, told))
+  if (done === 'unknown' || done === 'known') return done
+  const { kind, status, source } = told
+  dependencies.log.info({ messageId: of.id, workspaceId: of.workspaceId, kind, status, source }, 'An email came back')
+  if (done.due) await afterSuppressing(dependencies, of.workspaceId, { email: of.recipient }, done.due)
+  return 'recorded'
+}
+
+async function record(
+  unit: EntityManager,
+  of: Bounced,
+  told: Told,
+): Promise<'unknown' | 'known' | { due: Delivery[] | undefined }> {
+  // First, as whoever ends an enrollment, or erases her.
+  if (!(await lockContact(unit, of.contactId))) return 'unknown'
+  const { kind, source, sourceId } = told
+  const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
+  const status = told.status?.slice(0, 20) ?? null
+  if (!(await insertBounce(unit, of, { id: newId(), kind, status, diagnostic, source, sourceId }))) return 'known'
+  const reason = await reasonOf(unit, of, kind)
+  if (reason === undefined) return { due: undefined }
+  const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
+  const { due } = await suppressAddress(unit, of.workspaceId, {
+    email: of.recipient,
+    reason,
+    note: note === '' ? null : note.slice(0, 500),
+  })
+  return { due }
+}
+
+async function reasonOf(
+  unit: EntityManager,
+  { contactId }: Bounced,
+  kind: BounceKind,
+): Promise<SuppressionReason | undefined> {
+  switch (kind) {
+    case 'HARD':
+      return 'BOUNCED'
+    case 'COMPLAINT':
+      return 'COMPLAINED'
+    case 'UNSUBSCRIBE':
+      return 'UNSUBSCRIBED'
+    case 'SOFT':
+      return (await countInARow(unit, contactId, SOFT_IN_A_ROW)) ? 'BOUNCED' : undefined
+    case 'BLOCKED':
+      return undefined
+  }
+}
+
+const MOST_WORDS = 1_000
+
+/** What a server said, as it can be kept and shown. */
+const wordsOf = (said: string): string => forTerminal(said).toWellFormed().slice(0, MOST_WORDS)

@@ -1,0 +1,104 @@
+import { openLink, openReturnPath } from '../installation/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { emailKey, inAscii } from '../platform/email-address.ts'
+import { type Bounced, findByMessageId, findByOrigin } from './queries.ts'
+import { readReport, type Report, type Traces } from './read-report.ts'
+import { recordBounce, type Recorded } from './record-bounce.ts'
+
+/** A mail that came to the domain of return paths. */
+export interface ReturnedMail {
+  /** To whom its envelope is: return paths, or the address for complaints. */
+  recipients: readonly string[]
+  /** Whether its envelope's sender is `<>`. */
+  isFromNobody: boolean
+  /** All of it, or its beginning. */
+  raw: Uint8Array
+}
+
+/**
+ * Records what a mail says that came back. Which message it is about, the address says that it came to; complaints come to one address for
+ * all, and what is returned in them has it.
+ *
+ * @param secret what return paths and links are signed with
+ * @returns what came of it, for each message that it is about; none where it says nothing of any
+ */
+export async function takeReturnedMail(
+  dependencies: Dependencies,
+  secret: Uint8Array,
+  { recipients, isFromNobody, raw }: ReturnedMail,
+): Promise<Recorded[]> {
+  const { reports, traces } = await readReport(raw, { isFromNobody })
+  if (reports.length === 0) return []
+  const em = dependencies.em.fork()
+  const results: Recorded[] = []
+  const byAddress = new Set(recipients.filter((address) => openReturnPath(secret, address)).map((a) => a.toLowerCase()))
+  for (const address of byAddress) {
+    const bounced = await findByReturnPath(em, secret, address)
+    results.push(await recordOne(dependencies, bounced, reports))
+  }
+  if (byAddress.size > 0) return results
+  // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
+  const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
+  return complaints.length === 0
+    ? []
+    : [await recordOne(dependencies, await findByTraces(em, secret, traces), complaints)]
+}
+
+async function recordOne(
+  dependencies: Dependencies,
+  bounced: Bounced | undefined,
+  reports: readonly Report[],
+): Promise<Recorded> {
+  if (!bounced) return 'unknown'
+  const { kind, status, diagnostic } = reportFor(bounced.recipient, reports)
+  return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null })
+}
+
+async function findByReturnPath(em: EntityManager, secret: Uint8Array, address: string): Promise<Bounced | undefined> {
+  const of = openReturnPath(secret, address)
+  return of && findByMessageId(em, of.contactId, of.messageIdBegins)
+}
+
+async function findByTraces(
+  em: EntityManager,
+  secret: Uint8Array,
+  { addresses, linkTokens }: Traces,
+): Promise<Bounced | undefined> {
+  for (const address of addresses) {
+    const found = await findByReturnPath(em, secret, address)
+    if (found) return found
+  }
+  for (const token of linkTokens) {
+    const link = openLink(secret, 'unsubscribe', token)
+    const found = link && (await findByOrigin(em, link.contactId, link.originId))
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The weightiest first. */
+const WEIGHT: readonly Report['kind'][] = ['COMPLAINT', 'UNSUBSCRIBE', 'HARD', 'BLOCKED', 'SOFT']
+
+/**
+ * What a report says of an address. Where it speaks of others alone, mail was passed on: that one of a list is gone does not say so of
+ * whoever passes it on, so that it weighs less.
+ */
+export function reportFor(recipient: string, reports: readonly Report[]): Report {
+  const byWeight = reports.toSorted((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind))
+  const own = byWeight.find((report) => report.kind === 'COMPLAINT' || isOf(recipient, report))
+  if (own) return own
+  const [worst] = byWeight as [Report, ...Report[]]
+  return worst.kind === 'HARD' ? { ...worst, kind: 'SOFT' } : worst
+}
+
+/** Servers write a domain as the DNS does, and often another one of theirs: what stands before it stays. */
+function isOf(recipient: string, { recipient: told }: Report): boolean {
+  if (told === null) return true
+  const local = (address: string) => address.slice(0, address.lastIndexOf('@')).toLowerCase()
+  return (
+    emailKey(told) === emailKey(recipient) ||
+    emailKey(told) === emailKey(inAscii(recipient)) ||
+    local(told) === local(recipient)
+  )
+}

@@ -1,0 +1,144 @@
+import { array, object, string } from 'yup'
+import {
+  atMost,
+  cursorAnswer,
+  cursorListOf,
+  cursorQuery,
+  filledText,
+  givenId,
+  operation,
+  readCursor,
+  single,
+  type ApiDependencies,
+} from '../http/index.ts'
+import { readPublicUrl } from '../installation/index.ts'
+import { readId } from '../platform/ids.ts'
+import { SECRETS_KEY_MISSING } from '../senders/index.ts'
+import { findProvider, PROVIDERS } from './providers/index.ts'
+import { bouncePage } from './queries.ts'
+import { FEEDBACK_SOURCE_NOT_FOUND } from './refusals.ts'
+import { bounceShape, presentBounce, presentSource, sourceShape } from './shapes.ts'
+import { dropSource, listSources, setSource } from './sources.ts'
+import { BOUNCE_KINDS } from './verdict.ts'
+
+/** `GET /bounces`. */
+const bouncesQuery = cursorQuery({
+  contactId: givenId('Only those of this contact.').optional(),
+  kind: string().oneOf(BOUNCE_KINDS).meta({ description: 'Only those of this kind.', example: 'HARD' }),
+})
+
+const sourceInput = object({
+  credential: filledText().required('credential is required').test(atMost(2_000)).meta({
+    description: 'What proves that a call is the provider’s: see `credential` of GET /feedback-sources.',
+    example: 'dripline:a long password of your own',
+  }),
+}).meta({ component: 'FeedbackSourceInput' })
+
+const provider = { description: 'The provider.', example: 'postmark' }
+
+/** Where a provider of a workspace calls. */
+async function urlOf({ em, publicUrl }: ApiDependencies): Promise<(provider: string, workspaceId: string) => string> {
+  const base = (publicUrl ?? (await readPublicUrl(em.fork())) ?? '').replace(/\/+$/, '')
+  return (name, workspaceId) => `${base}/feedback/${name}/${workspaceId}`
+}
+
+export const bounceOperations = [
+  operation({
+    id: 'listBounces',
+    method: 'GET',
+    path: '/bounces',
+    tag: 'Consent',
+    summary: 'List bounces',
+    description:
+      'What came back of emails, the newest first. HARD: there is no such mailbox; SOFT: given up this time, of which five in a row are as ' +
+      'good as HARD; BLOCKED: refused for what it says or where it comes from; COMPLAINT: called spam; UNSUBSCRIBE: unsubscribed at a ' +
+      'mail provider. All but SOFT and BLOCKED suppress the address.',
+    scope: 'contacts:read',
+    query: bouncesQuery,
+    answers: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceShape) } },
+    refusals: { 400: ['cursor must be the nextCursor of a page of this list'] },
+    async handle({ caller, query }, { em }) {
+      const { contactId, kind, limit } = query
+      const of = contactId === undefined ? undefined : readId(contactId)
+      const search = { contactId: of, kind, behind: readCursor(query.cursor), limit: limit + 1 }
+      // What is no id is nobody's.
+      const isNobodys = contactId !== undefined && of === undefined
+      const page = isNobodys ? [] : await bouncePage(em.fork(), caller.workspace.id, search)
+      return cursorAnswer(page, limit, presentBounce)
+    },
+  }),
+
+  operation({
+    id: 'listFeedbackSources',
+    method: 'GET',
+    path: '/feedback-sources',
+    tag: 'Settings',
+    summary: 'List feedback sources',
+    description: 'The mail providers that may tell what came back, where each has to call, and what proves its calls.',
+    role: 'viewer',
+    answers: { 200: { description: 'All there are.', schema: single(array().of(sourceShape).required()) } },
+    async handle({ caller }, dependencies) {
+      const sources = await listSources(dependencies.em, caller.workspace.id)
+      const url = await urlOf(dependencies)
+      const data = PROVIDERS.map((one) =>
+        presentSource(
+          one,
+          sources.find(({ provider }) => provider === one.name),
+          url(one.name, caller.workspace.id),
+        ),
+      )
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'setFeedbackSource',
+    method: 'PUT',
+    path: '/feedback-sources/{provider}',
+    tag: 'Settings',
+    summary: 'Set a feedback source',
+    description: 'From now on its calls are heard that prove themselves so. It is kept encrypted under SECRETS_KEY.',
+    role: 'owner',
+    params: { provider },
+    body: sourceInput,
+    answers: { 200: { description: 'The feedback source.', schema: single(sourceShape) } },
+    refusals: {
+      400: ['credential is what its provider has not'],
+      404: [FEEDBACK_SOURCE_NOT_FOUND],
+      409: [SECRETS_KEY_MISSING],
+    },
+    async handle({ caller, params, body }, dependencies) {
+      const { em, secrets } = dependencies
+      const source = await setSource(em, secrets, caller.workspace.id, { ...params, ...body })
+      const url = (await urlOf(dependencies))(source.provider, caller.workspace.id)
+      return { status: 200, body: { data: presentSource(findProvider(source.provider)!, source, url) } }
+    },
+  }),
+
+  operation({
+    id: 'dropFeedbackSource',
+    method: 'DELETE',
+    path: '/feedback-sources/{provider}',
+    tag: 'Settings',
+    summary: 'Drop a feedback source',
+    description: 'Its calls are heard no more.',
+    role: 'owner',
+    params: { provider },
+    answers: {
+      200: {
+        description: 'It is dropped.',
+        schema: single(
+          object({
+            provider: string().required().meta({ example: 'postmark' }),
+            isSet: sourceShape.fields.isSet,
+          }).required(),
+        ),
+      },
+    },
+    refusals: { 404: [FEEDBACK_SOURCE_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      await dropSource(em, caller.workspace.id, params.provider)
+      return { status: 200, body: { data: { provider: params.provider, isSet: false } } }
+    },
+  }),
+]

@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import nodemailer from 'nodemailer'
+import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { takeFeedback } from '../../src/bounces/feedback.ts'
+import { readLinkSecret, returnPathOf } from '../../src/installation/index.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { freePorts } from '../support/ports.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const DOMAIN = 'bounces.example.com'
+
+interface Bounce {
+  kind: string
+  status: string | null
+  source: string
+  message: { messageId: string }
+}
+
+interface Failure {
+  status?: string
+  recipient?: string
+  diagnostic?: string
+  action?: string
+}
+
+/** A notification as RFC 3464 has it. */
+const notification = (to: string, { status = '5.1.1', recipient, diagnostic, action = 'failed' }: Failure) =>
+  [
+    'From: <mailer-daemon@mx.example.net>',
+    `To: <${to}>`,
+    'Subject: Undelivered Mail Returned to Sender',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Your message could not be delivered.',
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.example.net',
+    '',
+    `Final-Recipient: rfc822; ${recipient ?? 'somebody@example.com'}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    `Diagnostic-Code: smtp; ${diagnostic ?? `550 ${status} No`}`,
+    '',
+    '--b--',
+    '',
+  ].join('\r\n')
+
+describe('mail that comes back', () => {
+  let service: Service
+  let sink: SmtpSink
+  let bouncePort: number
+  let hold: Promise<void> | undefined
+  before(async () => {
+    sink = await startSmtpSink(() => hold)
+    ;[bouncePort = 0] = await freePorts(1)
+    const env = { BOUNCE_DOMAIN: DOMAIN, BOUNCE_PORT: String(bouncePort), BOUNCE_HOST: '127.0.0.1' }
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url, SECRETS_KEY: 'k'.repeat(44), ...env } })
+    await service.startWorker()
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const mailsTo = (address: string): ReceivedMail[] => sink.mails.filter(({ to }) => to[0] === address)
+  /** A mail to the listener. @returns how it was answered */
+  async function comesBack(to: string, raw: string, from = ''): Promise<string> {
+    const client = nodemailer.createTransport({ host: '127.0.0.1', port: bouncePort, secure: false, ignoreTLS: true })
+    try {
+      const { response } = await client.sendMail({ envelope: { from, to: [to] }, raw })
+      return response
+    } catch (error) {
+      return (error as { response?: string }).response ?? String(error)
+    } finally {
+      client.close()
+    }
+  }
+  const bouncesOf = async (contactId: string) =>
+    (await service.call('GET', `bounces?contactId=${contactId}`)).body.data as Bounce[]
+  const suppressedBy = async (contactId: string) =>
+    (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
+
+  /** A contact who was sent emails. */
+  async function mailed(emails = 1, behind: object[] = []) {
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    const steps = [...Array.from({ length: emails }, () => EMAIL), ...behind]
+    const automationId = await anAutomation(service, { steps })
+    await enroll(service, automationId, contactId)
+    const mails = await eventually('they are mailed', async () => {
+      const sent = (await activityOf(service, contactId)).filter(({ status }) => status === 'SENT')
+      return sent.length === emails ? mailsTo(address) : undefined
+    })
+    return { contactId, address, automationId, mails, mail: mails[0]! }
+  }
+
+  it('has a return path of its own for each message, which others than its owner’s server find in no list', async () => {
+    const { mails } = await mailed(2)
+    assert.match(mails[0]!.from, /^b-[0-9a-f]{60}@bounces\.example\.com$/)
+    assert.notEqual(mails[0]!.from, mails[1]!.from)
+    assert.ok(mails[0]!.from.split('@')[0]!.length <= 64)
+  })
+
+  it('that is hard ends what waits, and keeps the address from all mail; nobody else’s', async () => {
+    const { contactId, address, mail } = await mailed(1, [wait(60), EMAIL])
+    const other = await mailed(1)
+    // Some servers write capitals of everything.
+    const answer = await comesBack(mail.from.toUpperCase(), notification(mail.from, { recipient: address }))
+    assert.match(answer, /^250 /)
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+    assert.equal(await suppressedBy(other.contactId), null)
+    const [bounce] = await bouncesOf(contactId)
+    const [message] = await activityOf(service, contactId)
+    assert.deepEqual(
+      { kind: bounce!.kind, status: bounce!.status, source: bounce!.source, messageId: bounce!.message.messageId },
+      { kind: 'HARD', status: '5.1.1', source: 'smtp', messageId: message!.messageId },
+    )
+    await eventually('its enrollment ends', async () => {
+      const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
+        contactId,
+      ])
+      return row!.status === 'ACTIVE' ? undefined : row
+    })
+    await enroll(service, await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] }), contactId)
+    await eventually('the ledger says why', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
+    )
+    assert.equal(mailsTo(address).length, 1)
+  })
+
+  it('told again, in any way, is told once; and what was lifted since stays lifted', async () => {
+    const { contactId, address, mail } = await mailed()
+    const raw = notification(mail.from, { recipient: address })
+    await Promise.all([1, 2, 3].map(() => comesBack(mail.from, raw)))
+    assert.equal((await bouncesOf(contactId)).length, 1)
+    const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
+    await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
+    assert.match(await comesBack(mail.from, raw), /^250 /)
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('that is soft, five times in a row, is as good as hard; one that arrived begins a new row', async () => {
+    const { contactId, address, mails } = await mailed(12)
+    const soft = (mail: ReceivedMail) =>
+      comesBack(
+        mail.from,
+        notification(mail.from, { recipient: address, status: '4.2.2', diagnostic: '452 4.2.2 Mailbox full' }),
+      )
+    // The fifth arrived: it has not come back.
+    for (const at of [0, 1, 2, 3, 5, 6, 7, 8]) await soft(mails[at]!)
+    assert.equal(await suppressedBy(contactId), null)
+    await soft(mails[9]!)
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+    const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
+    await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
+    // Lifted, it has five more.
+    await soft(mails[10]!)
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('for what it says, for a delay, or by somebody’s answer, is held against nobody', async () => {
+    const { contactId, address, mail } = await mailed()
+    const blocked = { recipient: address, status: '5.7.1', diagnostic: '550 5.7.1 Blocked as spam' }
+    await comesBack(mail.from, notification(mail.from, blocked))
+    await comesBack(mail.from, notification(mail.from, { recipient: address, action: 'delayed', status: '4.4.1' }))
+    const before = sink.mails.length
+    const answer = 'From: ada@example.com\r\nSubject: Re: Hello\r\n\r\n550 5.1.1 User unknown, they said. Stop!\r\n'
+    await comesBack(mail.from, answer, address)
+    await comesBack(mail.from, `Auto-Submitted: auto-replied\r\nX-Failed-Recipients:\r\n${answer}`, '')
+    assert.deepEqual(
+      (await bouncesOf(contactId)).map(({ kind }) => kind),
+      ['BLOCKED'],
+    )
+    assert.equal(await suppressedBy(contactId), null)
+    // Nobody is answered, so that nothing goes round.
+    assert.equal(sink.mails.length, before)
+  })
+
+  it('of an address that ours was passed on to weighs less, and suppresses none that a report names', async () => {
+    const { contactId, mail } = await mailed()
+    const named = await aContact(service)
+    const recipient = await addressOf(service, named)
+    await comesBack(mail.from, notification(mail.from, { recipient }))
+    assert.deepEqual(
+      (await bouncesOf(contactId)).map(({ kind }) => kind),
+      ['SOFT'],
+    )
+    assert.equal(await suppressedBy(contactId), null)
+    assert.equal(await suppressedBy(named), null)
+  })
+
+  it('is taken for no other address: forged, cut off, of another installation, or a relay’s', async () => {
+    const { mail, address, contactId } = await mailed()
+    const [local = ''] = mail.from.split('@')
+    const flipped = `${local.slice(0, -1)}${local.endsWith('0') ? '1' : '0'}`
+    const elsewhere = returnPathOf(new Uint8Array(32), DOMAIN, { contactId, messageId: `<${'ab'.repeat(16)}@x>` })
+    for (const to of [
+      `${flipped}@${DOMAIN}`,
+      `${local.slice(0, -2)}@${DOMAIN}`,
+      `b-@${DOMAIN}`,
+      `ada@${DOMAIN}`,
+      elsewhere!,
+      address,
+    ])
+      assert.match(await comesBack(to, notification(to, { recipient: address })), /^550 /, to)
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('of a message that was never sent, or of somebody erased, is nobody’s', async () => {
+    const { contactId, address, mail } = await mailed()
+    const secret = await readLinkSecret(em())
+    const unsent = returnPathOf(secret, DOMAIN, { contactId, messageId: `<${'ab'.repeat(16)}@x>` })!
+    assert.match(await comesBack(unsent, notification(unsent, { recipient: address })), /^250 /)
+    assert.equal(await suppressedBy(contactId), null)
+    await service.call('DELETE', `contacts/${contactId}`)
+    assert.match(await comesBack(mail.from, notification(mail.from, { recipient: address })), /^250 /)
+    assert.equal((await bouncesOf(contactId)).length, 0)
+  })
+
+  it('in the middle of its own hand-over is asked to come again', async () => {
+    let release: () => void = () => undefined
+    hold = new Promise((done) => (release = done))
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
+    const mail = await eventually('the server has it', () => mailsTo(address)[0])
+    const raw = notification(mail.from, { recipient: address })
+    assert.match(await comesBack(mail.from, raw), /^451 /)
+    release()
+    hold = undefined
+    await eventually('it is recorded', async () => {
+      const answer = await comesBack(mail.from, raw)
+      return answer.startsWith('250 ') ? answer : undefined
+    })
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+  })
+
+  it('as a complaint, to the address for all, is known by what is returned in it, and suppresses at once', async () => {
+    const { contactId, mail } = await mailed()
+    const complaint = (returned: string) =>
+      [
+        'From: <staff@isp.example>',
+        `To: <feedback@${DOMAIN}>`,
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+        '',
+        '--b',
+        'Content-Type: message/feedback-report',
+        '',
+        'Feedback-Type: abuse',
+        'User-Agent: SomeISP/1.0',
+        'Version: 1',
+        '',
+        '--b',
+        'Content-Type: message/rfc822',
+        '',
+        returned,
+        '',
+        '--b--',
+        '',
+      ].join('\r\n')
+    // A forged one is of nobody.
+    await comesBack(
+      `feedback@${DOMAIN}`,
+      complaint(`Return-Path: <b-${'0'.repeat(60)}@${DOMAIN}>\r\n\r\nHi`),
+      'a@b.example',
+    )
+    assert.equal(await suppressedBy(contactId), null)
+    const answer = await comesBack(
+      `Feedback@${DOMAIN}`,
+      complaint(`${mail.headers}\r\n\r\n${mail.body}`),
+      'staff@isp.example',
+    )
+    assert.match(answer, /^250 /)
+    assert.equal(await suppressedBy(contactId), 'COMPLAINED')
+    const second = await mailed()
+    await comesBack(
+      `feedback@${DOMAIN}`,
+      complaint(`Return-Path: <${second.mail.from}>\r\n\r\nHi`),
+      'staff@isp.example',
+    )
+    assert.equal(await suppressedBy(second.contactId), 'COMPLAINED')
+  })
+
+  it('may be large: what it is about comes first', async () => {
+    const { contactId, address, mail } = await mailed()
+    const large = `${notification(mail.from, { recipient: address }).replace('--b--\r\n', '')}--b\r\nContent-Type: message/rfc822\r\n\r\n${'x'.repeat(70)}\r\n`
+    await comesBack(mail.from, large + `${'y'.repeat(70)}\r\n`.repeat(100_000))
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+  })
+
+  describe('told by a provider’s webhook', () => {
+    const PASSWORD = 'dripline:a-password-of-these-tests'
+    const hook = (
+      body: object,
+      { password = PASSWORD, provider = 'postmark', workspaceId = service.workspaceId } = {},
+    ) =>
+      fetch(`http://127.0.0.1:${service.port}/feedback/${provider}/${workspaceId}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: {
+          authorization: `Basic ${Buffer.from(password).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+      })
+    const hardBounce = (address: string): object => ({
+      ...(JSON.parse(
+        readFileSync(new URL('webhooks/postmark/bounce-hardbounce.json', import.meta.url), 'utf8'),
+      ) as object),
+      Email: address,
+    })
+
+    it('suppresses once it is set, proves itself, and is of a message that this workspace has sent', async () => {
+      const { browser } = await aMember(service, 'owner')
+      const ask = (method: string, path: string, body?: object) =>
+        browser.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
+      const { contactId, address } = await mailed()
+      assert.equal((await hook(hardBounce(address))).status, 404)
+      assert.equal((await ask('PUT', 'feedback-sources/postmark', { credential: 'short' })).status, 400)
+      assert.equal((await ask('PUT', 'feedback-sources/nobody', { credential: PASSWORD })).status, 404)
+      assert.equal((await ask('PUT', 'feedback-sources/postmark', { credential: PASSWORD })).status, 200)
+      const { body: listed } = await ask('GET', 'feedback-sources')
+      const sources = listed.data as { provider: string; isSet: boolean; url: string }[]
+      const postmark = sources.find(({ provider }) => provider === 'postmark')!
+      assert.equal(postmark.isSet, true)
+      assert.ok(new URL(postmark.url, 'http://x').pathname.endsWith(`/feedback/postmark/${service.workspaceId}`))
+      const [kept] = await sql<{ credential: Buffer }>(em(), 'select credential from feedback_sources')
+      assert.ok(!kept!.credential.includes('password'), 'kept in the open')
+
+      assert.equal((await hook(hardBounce(address), { password: `${PASSWORD}!` })).status, 401)
+      assert.equal(await suppressedBy(contactId), null)
+      const unsent = await aContact(service)
+      assert.equal((await hook(hardBounce(await addressOf(service, unsent)))).status, 200)
+      assert.equal(await suppressedBy(unsent), null)
+      for (let time = 0; time < 2; time += 1) assert.equal((await hook(hardBounce(address))).status, 200)
+      assert.equal(await suppressedBy(contactId), 'BOUNCED')
+      assert.deepEqual(
+        (await bouncesOf(contactId)).map(({ kind, source }) => ({ kind, source })),
+        [{ kind: 'HARD', source: 'postmark' }],
+      )
+      for (const body of ['', '{', '[]', 'null', '{"RecordType":"Bounce"}'])
+        assert.ok([200, 401].includes((await fetchRaw(body)).status), body)
+      assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
+      assert.equal((await hook(hardBounce(address))).status, 404)
+      assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
+    })
+
+    const fetchRaw = (body: string) =>
+      fetch(`http://127.0.0.1:${service.port}/feedback/postmark/${service.workspaceId}`, {
+        method: 'POST',
+        body,
+        headers: { authorization: `Basic ${Buffer.from(PASSWORD).toString('base64')}` },
+      })
+
+    it('says nothing of another workspace’s mail, whatever it names', async () => {
+      const { contactId, address, mail } = await mailed()
+      const other = await aMember(service, 'owner')
+      assert.ok(other)
+      const event = {
+        kind: 'HARD' as const,
+        recipient: address,
+        messageId: null,
+        returnPath: mail.from,
+        status: null,
+        diagnostic: null,
+        id: newId(),
+      }
+      const [row] = await sql<{ id: string }>(
+        em(),
+        `insert into workspaces (id, name, mode) values (gen_random_uuid(), 'Other', 'live') returning id`,
+      )
+      const secret = await readLinkSecret(em())
+      const tell = (workspaceId: string) =>
+        takeFeedback(service.context.dependencies, secret, workspaceId, 'mailgun', [event])
+      assert.deepEqual(await tell(row!.id), ['unknown'])
+      assert.equal(await suppressedBy(contactId), null)
+      assert.deepEqual(await tell(service.workspaceId), ['recorded'])
+      assert.equal(await suppressedBy(contactId), 'BOUNCED')
+    })
+  })
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { readReport } from '../../src/bounces/read-report.ts'
+
+interface Expected {
+  file: string
+  system: string
+  kind: string | null
+  recipient: string | null
+  status: string | null
+}
+
+const FOLDER = new URL('reports/', import.meta.url)
+const expected = JSON.parse(readFileSync(new URL('expected.json', FOLDER), 'utf8')) as Expected[]
+/** What weighs most of a report of several recipients. */
+const WEIGHT = ['COMPLAINT', 'HARD', 'BLOCKED', 'SOFT']
+
+describe('reading what comes back', () => {
+  it('knows many systems', () => {
+    assert.ok(new Set(expected.map(({ system }) => system)).size >= 8)
+  })
+
+  for (const { file, kind, recipient, status } of expected) {
+    it(`${file}: ${kind ?? 'nothing'}`, async () => {
+      const lf = readFileSync(new URL(file, FOLDER))
+      // As bytes, since some are in other encodings.
+      const crlf = Buffer.from(lf.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
+      const isFromNobody = /^Return-Path:\s*<>/im.test(lf.toString('latin1'))
+      for (const raw of [lf, crlf]) {
+        const { reports } = await readReport(raw, { isFromNobody })
+        const [report] = reports.toSorted((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind))
+        assert.deepEqual(
+          { kind: report?.kind ?? null, recipient: report?.recipient ?? null, status: report?.status ?? null },
+          { kind, recipient, status },
+        )
+      }
+    })
+  }
+
+  it('takes what is no mail for nothing, and what is deep or long for what it begins with', async () => {
+    const deep = Array.from(
+      { length: 400 },
+      (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`,
+    )
+    const long = `Return-Path: <>\r\n\r\nHi. This is the\r\n\r\n${'<a>:\n'.repeat(50_000)}`
+    for (const raw of [
+      '',
+      '\0'.repeat(1000),
+      deep.join(''),
+      `X: ${'y'.repeat(3_000_000)}`,
+      long,
+      '('.repeat(200_000),
+    ]) {
+      const began = performance.now()
+      const { reports } = await readReport(Buffer.from(raw), { isFromNobody: true })
+      assert.ok(reports.every(({ kind }) => kind === 'SOFT'))
+      assert.ok(performance.now() - began < 5_000, 'it takes far too long')
+    }
+  })
+})
