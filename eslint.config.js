@@ -30,6 +30,7 @@ const ROOMS = [
   'enrollments',
   'consent',
   'bounces',
+  'imports',
   'campaigns',
   'erasure',
   'figures',

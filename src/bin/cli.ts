@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { backupCommands } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { importCommand } from './commands/import.ts'
 import { installationCommands } from './commands/installation.ts'
 import { keyCommands } from './commands/key.ts'
 import { memberCommands } from './commands/member.ts'
@@ -23,6 +24,7 @@ workspaceCommands(program)
 keyCommands(program)
 memberCommands(program)
 segmentCommands(program)
+importCommand(program)
 messageCommands(program)
 
 // What it has begun is cleared away on its way out.

@@ -262,3 +262,52 @@ export async function joinByWish(em: EntityManager, listId: string, contactId: s
     [listId, contactId],
   )
 }
+
+/** An address of an import, and why it is not to be mailed. */
+export interface ImportedSuppression {
+  id: string
+  email: string
+  key: string
+  reason: SuppressionReason
+  note: string | null
+}
+
+/**
+ * Writes that many addresses are not to be mailed, and counts it where their contacts are. What is known already stays as it is.
+ *
+ * @param em a transaction in which the contacts are locked, or new
+ * @returns which of the addresses are new among the suppressed, and their contacts who are in something
+ */
+export async function insertSuppressions(
+  em: EntityManager,
+  workspaceId: string,
+  items: readonly ImportedSuppression[],
+): Promise<{ suppressed: number; active: { contactId: string; reason: SuppressionReason }[] }> {
+  const rows = await sql<{ contact_id: string | null; reason: SuppressionReason; is_active: boolean }>(
+    em,
+    `with items as materialized (
+       select * from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
+     ),
+     added as (
+       insert into suppressions (id, workspace_id, address_hash, reason, email, note)
+       select id, $1::uuid, address_hash($1::uuid, key), reason, email, note from items
+       order by address_hash($1::uuid, key), reason
+       on conflict do nothing returning id
+     ),
+     counted as (
+       update contacts set consents = consents + 1
+       where workspace_id = $1::uuid and email_key in (select key from items join added using (id))
+       returning id, email_key
+     )
+     select counted.id as contact_id, items.reason,
+       exists (select from enrollments where contact_id = counted.id and status = 'ACTIVE') as is_active
+     from added join items using (id) left join counted on counted.email_key = items.key`,
+    [workspaceId, JSON.stringify(items)],
+  )
+  return {
+    suppressed: rows.length,
+    active: rows.flatMap(({ contact_id, reason, is_active }) =>
+      contact_id !== null && is_active ? [{ contactId: contact_id, reason }] : [],
+    ),
+  }
+}

@@ -13,6 +13,7 @@ import {
   automationsToEnd,
   countConsent,
   deleteSuppression,
+  insertSuppressions,
   insertSuppression,
   lockByAddress,
   type SuppressionRow,
@@ -66,6 +67,31 @@ export async function endAll(
     due.push(...(await endRow(unit, { automationId, contactId })).due)
   }
   return due
+}
+
+/**
+ * Keeps many addresses from being mailed, as an import has them. What their contacts wait for ends, as above, by the relay.
+ *
+ * @param unit a transaction in which the contacts are locked, or new
+ * @param inputs no address twice for the same reason
+ * @returns how many were not suppressed for that reason before
+ */
+export async function suppressMany(
+  unit: EntityManager,
+  workspaceId: string,
+  inputs: readonly SuppressionInput[],
+): Promise<number> {
+  const items = inputs.map(({ email, reason, note = null }) => ({
+    id: newId(),
+    email,
+    key: emailKey(email),
+    reason,
+    note,
+  }))
+  const { suppressed, active } = await insertSuppressions(unit, workspaceId, items)
+  for (const { contactId, reason } of active)
+    await endAll(unit, contactId, { all: suppresses(reason, 'transactional') })
+  return suppressed
 }
 
 /** The same by a call, which delivers what is due behind its commit. */

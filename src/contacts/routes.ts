@@ -1,15 +1,15 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
+import { checkContact, toInput } from './check-contact.ts'
 import { CONTACT } from './contact-param.ts'
 import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { oneSpelling } from '../platform/ids.ts'
 import { getContact } from './search-contacts.ts'
 import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { compileQuickly, DEFAULT_BODY_LIMIT, nothingToUpdate, operation, parse, single } from '../http/index.ts'
+import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, single } from '../http/index.ts'
 import {
   bulkResultShape,
   contactShape,
@@ -18,18 +18,9 @@ import {
   presentWritten,
   writtenContactShape,
 } from './shapes.ts'
-import {
-  bulkSchema,
-  contactQuery,
-  contactSchema,
-  eventSchema,
-  updateContactSchema,
-  type ContactBody,
-} from './schemas.ts'
+import { bulkSchema, contactQuery, contactSchema, eventSchema, updateContactSchema } from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateContactSchema.fields))
-
-const isContact = compileQuickly(contactSchema)
 
 /** A thousand contacts with some kilobytes of metadata each. */
 const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
@@ -39,15 +30,6 @@ const MAX_ITEM_ERROR = 300
 
 /** How long items are checked before others get their turn, in milliseconds. */
 const TURN_MS = 10
-
-const toInput = ({ email, externalId, firstName, metadata, listId, tags }: ContactBody): ContactInput => ({
-  email: email.trim(),
-  externalId,
-  firstName,
-  metadata,
-  listId: listId === undefined ? undefined : oneSpelling(listId),
-  tags,
-})
 
 const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
@@ -146,7 +128,7 @@ export const contactOperations = [
           turn = performance.now()
         }
         try {
-          inputs.push({ index, input: toInput(isContact(item) ? (item as ContactBody) : parse(contactSchema, item)) })
+          inputs.push({ index, input: checkContact(item) })
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })

@@ -77,7 +77,7 @@ export interface BulkResult {
  * @param given.triggers whether what happens to them starts anything.
  */
 export async function upsertManyContacts(
-  { em }: Dependencies,
+  { em }: Pick<Dependencies, 'em'>,
   workspaceId: string,
   { inputs, triggers }: { inputs: readonly { index: number; input: ContactInput }[]; triggers: boolean },
   call: Call,

@@ -13,6 +13,7 @@ import { erasureOperations } from '../erasure/routes.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { figureOperations } from '../figures/routes.ts'
+import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   ...settingsOperations,
   ...senderOperations,
   ...contactOperations,
+  ...importOperations,
   ...consentOperations,
   ...bounceOperations,
   ...erasureOperations,

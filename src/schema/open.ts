@@ -18,6 +18,7 @@ import { Contact, ContactTag, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
 import { KeptAnswer } from '../http/index.ts'
+import { Import, ImportError } from '../imports/index.ts'
 import { Installation } from '../installation/index.ts'
 import { List, ListMember } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
@@ -55,6 +56,8 @@ export const ENTITIES = [
   Suppression,
   Bounce,
   FeedbackSource,
+  Import,
+  ImportError,
   SenderSettings,
   Segment,
   Automation,

@@ -1,4 +1,10 @@
-import { createLinks, readBounceDomain, readLinkSecret, readMailSender, readPublicUrl } from '../../installation/index.ts'
+import {
+  createLinks,
+  readBounceDomain,
+  readLinkSecret,
+  readMailSender,
+  readPublicUrl,
+} from '../../installation/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
 import { createMail } from '../../parts/mail.ts'

@@ -22,6 +22,7 @@ import { Migration021Templates } from './021-templates.ts'
 import { Migration022Campaigns } from './022-campaigns.ts'
 import { Migration023Senders } from './023-senders.ts'
 import { Migration024Bounces } from './024-bounces.ts'
+import { Migration025Imports } from './025-imports.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -49,6 +50,7 @@ export const migrations = [
   Migration022Campaigns,
   Migration023Senders,
   Migration024Bounces,
+  Migration025Imports,
 ]
 
 /** Their names, oldest first. */

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { stringify } from 'csv-stringify/sync'
+import { writeEntry } from '../../audit/index.ts'
+import {
+  type FormatName,
+  type Import,
+  importFile,
+  isField,
+  listErrors,
+  type Progress,
+  type Standing,
+} from '../../imports/index.ts'
+import type { EntityManager } from '../../platform/db/orm.ts'
+import { assertWorkspace } from '../../segments/index.ts'
+import { withDatabase } from './with-database.ts'
+
+export interface Wanted {
+  path: string
+  workspace: string
+  format: FormatName
+  as: Standing | undefined
+  list?: string
+  tag: string[]
+  column: { column: string; field: string }[]
+  triggers?: true
+  errors?: string
+}
+
+export interface Done extends Pick<Import, 'id' | 'status' | 'created' | 'updated' | 'suppressed' | 'failed'> {
+  problem: string | null
+  /** The file with what was wrong, where anything was. */
+  errorsIn: string | null
+}
+
+/** So many milliseconds are between two lines of progress. */
+const EVERY_MS = 200
+
+/** Imports a file, or goes on with it. */
+export const runImport = (
+  { path, workspace, format, as, list, tag, column, triggers, errors }: Wanted,
+  { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
+): Promise<Done> =>
+  withDatabase(async ({ em }) => {
+    await access(path, constants.R_OK).catch(() => {
+      throw new Error(`${path} cannot be read`)
+    })
+    const wrong = column.find(({ field }) => !isField(field))
+    if (wrong) throw new Error(`${wrong.field} is no field: docs/import.md has them all`)
+    await assertWorkspace(em.fork(), workspace)
+    const options = { columns: column, listId: list ?? null, tags: tag, as: as ?? null, triggers: triggers ?? false }
+    let begun = false
+    let shown = 0
+    const found = await importFile({ em }, workspace, { path, format, options }, (at) => {
+      if (!begun) beginning(at, note)
+      begun = true
+      if (performance.now() - shown < EVERY_MS) return
+      shown = performance.now()
+      progress(lineOf(at))
+    })
+    await writeEntry(em.fork(), {
+      workspaceId: workspace,
+      actor: 'command line',
+      actorId: null,
+      actorName: 'command line',
+      operation: 'createImport',
+      targetId: found.id,
+      requestId: null,
+    })
+    const { id, status, created, updated, suppressed, failed, problem } = found
+    const errorsIn = failed > 0 ? await writeErrors(em, found, errors ?? `${path}.errors.csv`) : null
+    return { id, status, created, updated, suppressed, failed, problem: problem ?? null, errorsIn }
+  })
+
+function beginning({ found, encoding, isResumed }: Progress, note: (line: string) => void): void {
+  if (isResumed) note(`It goes on at line ${found.line + 1}, where it was stopped.`)
+  if (encoding !== 'utf-8') note(`The file is not UTF-8: it is read as ${encoding}.`)
+  if (found.format === 'listmonk' && found.options.as === null)
+    note(
+      'Who has left a list in listmonk is "enabled" in this file all the same: import the\nexport of each list that is filtered by "unsubscribed" as well, with --as UNSUBSCRIBED.',
+    )
+}
+
+function lineOf({ found: { line, position, size, failed } }: Progress): string {
+  const part = size ? ` (${Math.floor((100 * position) / size)} %)` : ''
+  return `${line.toLocaleString('en-US')} lines${part}, ${failed} failed`
+}
+
+const PAGE = 100
+
+async function writeErrors(em: EntityManager, { id, workspaceId }: Import, path: string): Promise<string> {
+  const file = createWriteStream(path)
+  await once(file, 'open')
+  file.write(stringify([['line', 'problem']]))
+  for (let offset = 0; ; offset += PAGE) {
+    const [errors] = await listErrors(em, workspaceId, id, { limit: PAGE, offset })
+    file.write(stringify(errors.map(({ line, problem }) => [line, problem])))
+    if (errors.length < PAGE) break
+  }
+  file.end()
+  await once(file, 'finish')
+  return path
+}

@@ -1,0 +1,103 @@
+import type { ContactInput } from '../../contacts/index.ts'
+import type { SuppressionReason } from '../../contacts/index.ts'
+
+/** What the people of a file are, where no column says it. */
+export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
+export type Standing = (typeof STANDINGS)[number]
+
+/** A row of a file, as a contact. */
+export interface Row {
+  contact: Omit<ContactInput, 'listId'>
+  /** Why its address is not to be mailed; `null`: it may be. */
+  optOut: { reason: SuppressionReason; note: string | null } | null
+}
+
+/** Which column is what, where somebody says so. */
+export interface ColumnChoice {
+  /** As the header has it. */
+  column: string
+  /** See `docs/import.md`. */
+  field: string
+}
+
+export interface FormatOptions {
+  columns: readonly ColumnChoice[]
+  as: Standing | null
+}
+
+/**
+ * The form of a file: one file of this folder each, listed in `index.ts`. It reads the header once, and then rows by it, in which cells
+ * have been trimmed and an empty one says nothing.
+ */
+export interface Format {
+  name: string
+  /** @throws {FileProblem} where the header is none of this form */
+  readHeader(header: readonly string[], options: FormatOptions): (cells: readonly string[]) => Row
+}
+
+/** Nothing of a file can be read. */
+export class FileProblem extends Error {
+  override readonly name = 'FileProblem'
+}
+
+/** A row cannot be read, and those behind it can. */
+export class RowProblem extends Error {
+  override readonly name = 'RowProblem'
+}
+
+/** Where a column is, under one of its names, compared without case; -1: nowhere. */
+export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>
+  header.findIndex((title) => names.includes(title.trim().toLowerCase()))
+
+/** @throws {FileProblem} where there is no column for addresses */
+export function emailColumnOf(header: readonly string[], ...names: readonly string[]): number {
+  const at = columnOf(header, ...names)
+  if (at < 0)
+    throw new FileProblem(
+      `The header has no column for addresses: it has to be called ${names.map((name) => `"${name}"`).join(' or ')}, or chosen`,
+    )
+  return at
+}
+
+/** Objects are written from what strangers named: without a prototype, any key is data. */
+export const metadataOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> | undefined => {
+  const said = entries.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  return said.length === 0 ? undefined : Object.assign(Object.create(null) as object, Object.fromEntries(said))
+}
+
+/** @throws {RowProblem} where a cell that should be an object of JSON is none */
+export function objectInCell(cell: string, column: string): Record<string, unknown> {
+  if (cell === '' || cell === 'null') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(cell)
+  } catch {
+    throw new RowProblem(`${column} is no JSON`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RowProblem(`${column} is no JSON object`)
+  return value as Record<string, unknown>
+}
+
+/** An instant as ISO 8601 has it; `undefined` where the text has none that can be read for certain. */
+export const instantOf = (text: string): string | undefined => {
+  const [, day, time, fraction = '', sign, hours, minutes] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?(?:Z| ?([+-])(\d\d):?(\d\d)(?: \S{1,10})?)?$/.exec(text) ?? []
+  if (day === undefined || day.startsWith('0001')) return undefined
+  // Without a zone it is UTC: nobody says another one.
+  const zone = sign === undefined ? 'Z' : `${sign}${hours ?? ''}:${minutes ?? ''}`
+  const at = new Date(`${day}T${time ?? ''}${fraction.slice(0, 4)}${zone}`)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
+export const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>> = {
+  SUBSCRIBED: null,
+  UNSUBSCRIBED: 'IMPORTED',
+  BOUNCED: 'BOUNCED',
+}
+
+/** Why an address of a file of such people is not to be mailed. */
+export const optOutOf = (as: Standing | null, note: string | null = null): Row['optOut'] => {
+  const reason = as === null ? null : SUPPRESSION_OF[as]
+  return reason === null ? null : { reason, note }
+}

@@ -1,0 +1,22 @@
+import { csv } from './csv.ts'
+import type { Format } from './format.ts'
+import { listmonk } from './listmonk.ts'
+import { mailchimp } from './mailchimp.ts'
+import { plunk } from './plunk.ts'
+
+/** The forms of files that are understood. A new one is a file of this folder, and its name here. */
+export const FORMATS = { csv, listmonk, mailchimp, plunk } as const satisfies Record<string, Format>
+export const FORMAT_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[]
+export type FormatName = keyof typeof FORMATS
+
+export { isField } from './csv.ts'
+export {
+  type ColumnChoice,
+  FileProblem,
+  type Format,
+  type Row,
+  RowProblem,
+  type Standing,
+  STANDINGS,
+} from './format.ts'
+export { plunkToCsv } from './plunk-json.ts'

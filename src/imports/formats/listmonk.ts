@@ -1,0 +1,55 @@
+import {
+  columnOf,
+  emailColumnOf,
+  type Format,
+  instantOf,
+  metadataOf,
+  objectInCell,
+  optOutOf,
+  type Row,
+} from './format.ts'
+
+/**
+ * The subscribers that listmonk exports. Who has left a list there is "enabled" all the same: a file of those, filtered by that, is
+ * imported as UNSUBSCRIBED.
+ *
+ * @see https://listmonk.app/docs/apis/subscribers/
+ */
+export const listmonk: Format = {
+  name: 'listmonk',
+  readHeader(header, { as }) {
+    const email = emailColumnOf(header, 'email')
+    const at = (...names: string[]) => columnOf(header, ...names)
+    const [uuid, name, attributes, status, created] = [
+      at('uuid'),
+      at('name'),
+      at('attributes', 'attribs'),
+      at('status'),
+      at('created_at'),
+    ]
+    return (cells) => {
+      const whole = cells[name] ?? ''
+      const isMadeUp = whole.toLowerCase() === madeOf(cells[email]!)
+      return {
+        contact: {
+          email: cells[email]!,
+          firstName: isMadeUp || whole === '' ? undefined : whole.split(/\s/, 1)[0],
+          metadata: metadataOf([
+            ...Object.entries(objectInCell(cells[attributes] ?? '', 'attributes')),
+            ['name', isMadeUp ? '' : whole],
+            ['listmonkUuid', cells[uuid]],
+            ['createdAt', instantOf(cells[created] ?? '')],
+          ]),
+        },
+        optOut: statusOf(cells[status] ?? '') ?? optOutOf(as),
+      }
+    }
+  },
+}
+
+/** What listmonk makes of an address that has no name. */
+const madeOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
+
+/** Blocklisted by somebody, by herself, or for a bounce: nobody has written which. */
+const statusOf = (status: string): Row['optOut'] =>
+  ['blocklisted', 'disabled'].includes(status.toLowerCase()) ? { reason: 'MANUAL', note: `listmonk: ${status}` } : null

@@ -1,0 +1,87 @@
+import {
+  columnOf,
+  emailColumnOf,
+  FileProblem,
+  type Format,
+  instantOf,
+  metadataOf,
+  type Row,
+  type Standing,
+} from './format.ts'
+import { tagsIn } from './tags.ts'
+
+/** Mailchimp's own columns: what is none of these is a field of the audience. */
+const OWN = [
+  'email address first name last name member_rating optin_time optin_ip confirm_time confirm_ip latitude longitude gmtoff dstoff',
+  'timezone cc region last_changed unsub_time unsub_campaign_title unsub_campaign_id unsub_reason unsub_reason_other clean_time',
+  'clean_campaign_title clean_campaign_id leid euid notes tags sms phone number sms_marketing_status',
+]
+  .join(' ')
+  .split(' ')
+const WITH_BLANKS = ['email address', 'first name', 'last name', 'sms phone number']
+
+/**
+ * The files of a Mailchimp audience, one for each standing of its people. Those who have left and those who are gone have columns
+ * by which their file is known; the other two look alike, so that somebody has to say which it is.
+ */
+export const mailchimp: Format = {
+  name: 'mailchimp',
+  readHeader(header, { as }) {
+    const email = emailColumnOf(header, 'email address', 'email')
+    const at = (...names: string[]) => columnOf(header, ...names)
+    const [left, cleaned] = [at('unsub_time'), at('clean_time')]
+    // What the columns say outweighs what somebody says: nobody is mailed by mistake.
+    const standing: Standing | null = left >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
+    if (standing === null)
+      throw new FileProblem(
+        'Who of Mailchimp’s "subscribed" and "nonsubscribed" these are, only the name of the file tells: say as SUBSCRIBED or UNSUBSCRIBED',
+      )
+    const [firstName, lastName, tags, euid, optIn, confirm] = [
+      at('first name'),
+      at('last name'),
+      at('tags'),
+      at('euid'),
+      at('optin_time'),
+      at('confirm_time'),
+    ]
+    const fields = header.flatMap((title, index) =>
+      isOwn(title) || title.trim() === '' ? [] : [[title.trim(), index] as const],
+    )
+    const say = (...names: string[]) => {
+      const columns = names.map((name) => at(name))
+      return (cells: readonly string[]) => columns.flatMap((column) => cells[column] || []).join(', ') || null
+    }
+    const noteOf =
+      left >= 0
+        ? say('unsub_time', 'unsub_reason', 'unsub_reason_other', 'unsub_campaign_title')
+        : say('clean_time', 'clean_campaign_title')
+    return (cells) => ({
+      contact: {
+        email: cells[email]!,
+        firstName: cells[firstName] || undefined,
+        tags: tags < 0 ? undefined : tagsIn(cells[tags]!),
+        metadata: metadataOf([
+          ...fields.map(([key, index]) => [key, cells[index]] as const),
+          ['lastName', cells[lastName]],
+          ['mailchimpEuid', cells[euid]],
+          ['createdAt', instantOf(cells[optIn] || cells[confirm] || '')],
+        ]),
+      },
+      optOut: optOutOf(standing, noteOf(cells)),
+    })
+  },
+}
+
+const isOwn = (title: string): boolean => {
+  const name = title.trim().toLowerCase()
+  return (
+    WITH_BLANKS.includes(name) ||
+    (OWN.includes(name) && !['email', 'address', 'first', 'last', 'name', 'phone', 'number', 'sms'].includes(name))
+  )
+}
+
+function optOutOf(standing: Standing, note: string | null): Row['optOut'] {
+  if (standing === 'SUBSCRIBED') return null
+  if (standing === 'BOUNCED') return { reason: 'BOUNCED', note }
+  return { reason: note?.includes('Unsubscribed by admin') ? 'MANUAL' : 'IMPORTED', note }
+}

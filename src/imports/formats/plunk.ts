@@ -1,0 +1,72 @@
+import {
+  columnOf,
+  emailColumnOf,
+  type Format,
+  instantOf,
+  metadataOf,
+  objectInCell,
+  optOutOf,
+  RowProblem,
+} from './format.ts'
+
+/** Columns of Plunk's own, besides which each is a field of its `data`. */
+const OWN = ['id', 'email', 'subscribed', 'data', 'createdat', 'updatedat', 'snoozeduntil', 'projectid', 'firstname']
+
+/**
+ * Plunk's contacts: as a script writes them from its API, a column each, or with `data` as JSON. It has no export of its own: what its
+ * API answers, the command line reads as it is (see `plunkToCsv`).
+ *
+ * @see https://docs.useplunk.com/api-reference/contacts/list
+ */
+export const plunk: Format = {
+  name: 'plunk',
+  readHeader(header, { as }) {
+    const email = emailColumnOf(header, 'email')
+    const at = (...names: string[]) => columnOf(header, ...names)
+    const [id, subscribed, data, created, snoozed, firstName] = [
+      at('id'),
+      at('subscribed'),
+      at('data'),
+      at('createdat'),
+      at('snoozeduntil'),
+      at('firstname'),
+    ]
+    const fields = header.flatMap((title, index) =>
+      OWN.includes(title.trim().toLowerCase()) ? [] : [[title.trim(), index] as const],
+    )
+    return (cells) => {
+      const {
+        firstName: named,
+        first_name: named2,
+        firstname: named3,
+        ...rest
+      } = objectInCell(cells[data] ?? '', 'data')
+      const first = [cells[firstName], named, named2, named3].find((name) => typeof name === 'string' && name !== '')
+      return {
+        contact: {
+          email: cells[email]!,
+          firstName: first as string | undefined,
+          metadata: metadataOf([
+            ...fields.map(([key, index]) => [key, cells[index]] as const),
+            ...Object.entries(rest),
+            ['plunkId', cells[id]],
+            ['createdAt', instantOf(cells[created] ?? '')],
+          ]),
+        },
+        optOut:
+          optOutOf(as) ??
+          (isOut(cells[subscribed] ?? '')
+            ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed]}` : null)
+            : null),
+      }
+    }
+  },
+}
+
+/** Plunk reads "true", "1" and "yes", in any case, as subscribed, and anything else as not. */
+function isOut(cell: string): boolean {
+  const word = cell.toLowerCase()
+  if (word === '' || ['true', '1', 'yes'].includes(word)) return false
+  if (['false', '0', 'no'].includes(word)) return true
+  throw new RowProblem('subscribed must be true or false')
+}

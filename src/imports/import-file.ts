@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Dependencies } from '../outbox/index.ts'
+import { newCall } from '../platform/call.ts'
+import { classifyDatabaseError } from '../platform/db/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { Import, ImportOptions } from './entities.ts'
+import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
+import { createImport, findUnfinished } from './imports.ts'
+import { MOST_RECORD_BYTES } from './read-csv.ts'
+import { takePiece } from './take-piece.ts'
+import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
+
+export interface ImportFileInput {
+  path: string
+  format: FormatName
+  options: ImportOptions
+}
+
+export interface Progress {
+  found: Import
+  /** How the file writes characters. */
+  encoding: Encoding
+  /** Whether it goes on where another process has stopped. */
+  isResumed: boolean
+}
+
+/** A transaction has so much: large enough that its own cost is little, and small enough that a kill costs little. */
+const PIECE_BYTES = 1024 * 1024
+/** All of it has to be in memory. */
+const MOST_JSON_BYTES = 256 * 1024 * 1024
+const MOST_ATTEMPTS = 10
+
+/**
+ * Imports a file of contacts into a workspace. Stopped at any moment, the same call with the same file goes on where it was, and does no
+ * row twice. Memory does not grow with the file, unless that is JSON.
+ *
+ * @param tell told before it begins, and behind every piece
+ * @throws {FileProblem}, {Refusal} where nothing of the file can be read
+ */
+export async function importFile(
+  dependencies: Pick<Dependencies, 'em'>,
+  workspaceId: string,
+  input: ImportFileInput,
+  tell: (progress: Progress) => void = () => undefined,
+): Promise<Import> {
+  const { path, format, options } = input
+  const encoding = await encodingOf(path)
+  const json =
+    format === 'plunk' && /\.(?:json|ndjson|jsonl)$/i.test(path) ? await readPlunk(path, encoding) : undefined
+  const size = json ? json.length : encoding === 'utf-8' ? await sizeOf(path) : null
+  const fingerprint = await fingerprintOf(input)
+  const em = dependencies.em.fork()
+  const unfinished = await findUnfinished(em, workspaceId, fingerprint)
+  const isResumed = unfinished !== null
+  let found =
+    unfinished ??
+    (await createImport(em, workspaceId, { name: basename(path), format, options, size, fingerprint }, newId()))
+  tell({ found, encoding, isResumed })
+
+  const bytes = json ? oneBuffer(json.subarray(found.position)) : utf8From(path, encoding, found.position)
+  let waiting = Buffer.alloc(0)
+  const take = async (isLast: boolean) => {
+    const piece = { position: found.position, bytes: waiting, isLast }
+    found = await again(() => takePiece(dependencies, workspaceId, found.id, piece, newCall()))
+    waiting = waiting.subarray(found.position - piece.position)
+    tell({ found, encoding, isResumed })
+  }
+  const chunks: Buffer[] = []
+  let gathered = 0
+  const gather = () => {
+    waiting = Buffer.concat([waiting, ...chunks])
+    chunks.length = 0
+    gathered = 0
+  }
+  for await (const chunk of bytes) {
+    chunks.push(chunk)
+    gathered += chunk.length
+    if (waiting.length + gathered < PIECE_BYTES) continue
+    gather()
+    // A piece can have more rows than one transaction takes.
+    while (waiting.length >= PIECE_BYTES && found.status === 'RUNNING') {
+      const before = waiting.length
+      await take(false)
+      if (waiting.length === before) break
+    }
+    if (found.status !== 'RUNNING') return found
+    if (waiting.length > PIECE_BYTES + 4 * MOST_RECORD_BYTES) throw new FileProblem('A record does not end')
+  }
+  gather()
+  while (found.status === 'RUNNING') await take(true)
+  return found
+}
+
+/** Others may write the same contacts in another order: then one of the two is asked to do it again. */
+async function again<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || classifyDatabaseError(error) !== 'retry') throw error
+      await delay(100 * attempt)
+    }
+  }
+}
+
+async function* oneBuffer(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes)
+}
+
+async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {
+  if ((await sizeOf(path)) > MOST_JSON_BYTES)
+    throw new FileProblem(`It is JSON of more than ${MOST_JSON_BYTES} bytes: split it, or write it as CSV`)
+  return Buffer.from(plunkToCsv(new TextDecoder(encoding).decode(await readFile(path))))
+}
+
+/** By which the same file, to be imported in the same way, is known again: its size, its beginning, and what was chosen. */
+async function fingerprintOf({ path, format, options }: ImportFileInput): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([basename(path), await sizeOf(path), format, options]))
+  let read = 0
+  for await (const chunk of utf8From(path, 'utf-8', 0)) {
+    hash.update(chunk)
+    read += chunk.length
+    if (read >= PIECE_BYTES) break
+  }
+  return hash.digest('hex')
+}

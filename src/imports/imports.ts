@@ -1,0 +1,81 @@
+import { knownLists, LIST_NOT_FOUND } from '../contacts/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { isId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { Import, ImportError, type ImportOptions } from './entities.ts'
+import type { FormatName } from './formats/index.ts'
+import { IMPORT_NOT_FOUND } from './refusals.ts'
+
+export interface ImportInput {
+  name: string
+  format: FormatName
+  options: ImportOptions
+  /** In bytes of UTF-8, where that is known: it is what progress is told of. */
+  size?: number | null | undefined
+  fingerprint?: string | null | undefined
+}
+
+/** Begins an import, of which nothing is read yet. @throws {Refusal} `list_not_found` */
+export async function createImport(
+  em: EntityManager,
+  workspaceId: string,
+  { name, format, options, size = null, fingerprint = null }: ImportInput,
+  id: string,
+): Promise<Import> {
+  const unit = unitOf(em)
+  const { listId } = options
+  if (listId !== null && !(isId(listId) && (await knownLists(unit, workspaceId, [listId])).has(listId.toLowerCase())))
+    throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
+  const now = new Date()
+  const made = unit.create(Import, {
+    id,
+    workspaceId,
+    name,
+    format,
+    status: 'RUNNING',
+    options,
+    size,
+    fingerprint,
+    position: 0,
+    line: 0,
+    created: 0,
+    updated: 0,
+    suppressed: 0,
+    failed: 0,
+    createdAt: now,
+    updatedAt: now,
+  })
+  await unit.flush()
+  return made
+}
+
+/** @throws {Refusal} `import_not_found` */
+export async function getImport(em: EntityManager, workspaceId: string, id: string): Promise<Import> {
+  const found = isId(id) ? await unitOf(em).findOne(Import, { id, workspaceId }, AS_IT_IS) : null
+  if (!found) throw new Refusal(IMPORT_NOT_FOUND)
+  return found
+}
+
+/** The import that somebody has begun with the same file, and not ended. */
+export const findUnfinished = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
+  unitOf(em).findOne(Import, { workspaceId, fingerprint, status: 'RUNNING' }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
+
+/** A page of a workspace's imports, newest first, and how many there are. */
+export const listImports = (
+  em: EntityManager,
+  workspaceId: string,
+  range: { limit: number; offset: number },
+): Promise<[Import[], number]> =>
+  em.fork().findAndCount(Import, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
+
+/** A page of the rows that could not be read, in their order. @throws {Refusal} `import_not_found` */
+export async function listErrors(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  range: { limit: number; offset: number },
+): Promise<[ImportError[], number]> {
+  const { id: importId } = await getImport(em, workspaceId, id)
+  return em.fork().findAndCount(ImportError, { importId }, { ...range, orderBy: { line: 'asc' } })
+}

@@ -1,0 +1,32 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** Keeps others from going on with an import, until the end of the transaction. @returns whether there is such an import */
+export async function lockImport(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql(em, 'select from imports where id = $2::uuid and workspace_id = $1::uuid for update', [
+    workspaceId,
+    id,
+  ])
+  return rows.length > 0
+}
+
+/** So many are kept: who has more has chosen another format. */
+export const MOST_ERRORS = 10_000
+
+export interface RowError {
+  line: number
+  problem: string
+}
+
+/** Keeps what was wrong with rows, as long as there are not too many. */
+export async function insertErrors(em: EntityManager, importId: string, errors: readonly RowError[]): Promise<void> {
+  if (errors.length === 0) return
+  await sql(
+    em,
+    `insert into import_errors (import_id, line, problem)
+     select $1::uuid, line, problem from jsonb_to_recordset($2::jsonb) as error(line integer, problem text)
+     order by line limit greatest(0, $3::integer - (select count(*) from import_errors where import_id = $1::uuid))
+     on conflict do nothing`,
+    [importId, JSON.stringify(errors), MOST_ERRORS],
+  )
+}

@@ -1,0 +1,454 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runImport, type Wanted } from '../../src/bin/commands/run-import.ts'
+import { standingOf } from '../../src/bin/commands/import.ts'
+import { importFile } from '../../src/imports/index.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const FILES = fileURLToPath(new URL('files/', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
+
+interface ImportBody {
+  id: string
+  status: string
+  position: number
+  lines: number
+  created: number
+  updated: number
+  suppressed: number
+  failed: number
+  problem: string | null
+}
+interface ContactBody {
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  tags: string[]
+  suppressedBy: string | null
+}
+
+describe('an import', () => {
+  let service: Service
+  let folder: string
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-imports-'))
+    service = await startService()
+  })
+  after(async () => {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const em = () => service.context.orm.em.fork()
+  let names = 0
+  /** Addresses that no other test has. */
+  const domain = () => `n${(names += 1)}.example.com`
+  const file = (content: string | Buffer, name = `${(names += 1)}.csv`) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const begin = async (body: object = {}): Promise<ImportBody> =>
+    (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
+  const bring = (id: string, position: number, text: string, isLast: boolean) =>
+    service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
+  /** All of it, in one piece. */
+  async function imported(text: string, body: object = {}): Promise<ImportBody> {
+    const { id } = await begin(body)
+    const answer = await bring(id, 0, text, true)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.data as ImportBody
+  }
+  const errorsOf = async (id: string) =>
+    (await service.call('GET', `imports/${id}/errors`)).body.data as { line: number; problem: string }[]
+  const contact = async (email: string): Promise<ContactBody | undefined> =>
+    ((await service.call('GET', `contacts?email=${encodeURIComponent(email)}`)).body.data as ContactBody[])[0]
+  const database = () => service.context.config.DATABASE_URL
+  async function atCommandLine(path: string, wanted: Partial<Wanted> = {}) {
+    const before = process.env['DATABASE_URL']
+    process.env['DATABASE_URL'] = database()
+    try {
+      const all = {
+        workspace: service.workspaceId,
+        format: 'csv' as const,
+        as: undefined,
+        tag: [],
+        column: [],
+        ...wanted,
+        path,
+      }
+      return await runImport(all, { note: () => undefined, progress: () => undefined })
+    } finally {
+      if (before === undefined) delete process.env['DATABASE_URL']
+      else process.env['DATABASE_URL'] = before
+    }
+  }
+
+  it('reads columns by their names or as they are chosen, and tells rows that it cannot read by their lines', async () => {
+    const at = domain()
+    const text = [
+      'E-Mail;First Name;Plan;Tags;Age',
+      `ada@${at};Ada;pro;"vip,""early, adopter""";36`,
+      'no address;;;;',
+      '',
+      `two@${at};"of`,
+      `two lines";;;`,
+      `ragged@${at};x`,
+      `last@${at};Zoë;;;`,
+    ].join('\r\n')
+    const listId = await aList(service)
+    const columns = [
+      { column: 'Plan', field: 'metadata.plan' },
+      { column: 'Age', field: 'nothing' },
+    ]
+    const done = await imported(text, { columns, listId, tags: ['imported'] })
+    assert.deepEqual(
+      { status: done.status, created: done.created, failed: done.failed, lines: done.lines, position: done.position },
+      { status: 'DONE', created: 3, failed: 2, lines: 8, position: Buffer.byteLength(text) },
+    )
+    assert.deepEqual(await errorsOf(done.id), [
+      { line: 3, problem: 'Invalid email address' },
+      { line: 7, problem: 'It has 2 cells, and the header has 5' },
+    ])
+    const ada = (await contact(`ada@${at}`))!
+    assert.deepEqual(
+      { firstName: ada.firstName, metadata: ada.metadata, tags: ada.tags.toSorted() },
+      { firstName: 'Ada', metadata: { plan: 'pro' }, tags: ['early, adopter', 'imported', 'vip'] },
+    )
+    assert.equal((await contact(`two@${at}`))!.firstName, 'of\r\ntwo lines')
+    const members = (await service.call('GET', `lists/${listId}/contacts`)).body.data as unknown[]
+    assert.equal(members.length, 3)
+  })
+
+  it('is the same in pieces of any length, cut anywhere', async () => {
+    const at = domain()
+    const rows = Array.from({ length: 12 }, (_, n) => `u${n}@${at},"Zoë ""${n}""${n % 3 === 0 ? '\n' : ''}, x"`)
+    const text = ['\ufeffemail,first name', ...rows].join('\n')
+    const bytes = Buffer.from(text)
+    for (const length of [40, 61, 97]) {
+      const { id } = await begin()
+      let now = { position: 0, status: 'RUNNING' } as ImportBody
+      for (let end = length; now.status === 'RUNNING'; end += length) {
+        // Never in the middle of a character.
+        while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end += 1
+        const piece = bytes.subarray(now.position, end).toString()
+        const answer = await bring(id, now.position, piece, end >= bytes.length)
+        now = answer.body.data as ImportBody
+      }
+      assert.deepEqual(
+        {
+          status: now.status,
+          rows: now.created + now.updated,
+          failed: now.failed,
+          lines: now.lines,
+          position: now.position,
+        },
+        { status: 'DONE', rows: 12, failed: 0, lines: 17, position: bytes.length },
+        `in pieces of ${length}`,
+      )
+    }
+    assert.equal((await contact(`u3@${at}`))!.firstName, 'Zoë "3"\n, x')
+  })
+
+  it('takes each piece once, whoever brings it, and only the next one', async () => {
+    const at = domain()
+    const { id } = await begin()
+    const first = `email\na@${at}\nb@${at}\n`
+    const answers = await Promise.all(Array.from({ length: 5 }, () => bring(id, 0, first, false)))
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409, 409, 409, 409],
+    )
+    assert.equal((await bring(id, 7, 'x', false)).refused, '409 import_elsewhere')
+    const { position } = answers.find(({ status }) => status === 200)!.body.data as ImportBody
+    const last = await bring(id, position, first.slice(position), true)
+    assert.equal(last.status, 200, JSON.stringify(last.body))
+    assert.equal(last.body.data.created, 2)
+    assert.equal((await bring(id, first.length, '', true)).refused, '409 import_ended')
+  })
+
+  it('lifts nothing that is known, whatever a file says, and puts nobody back who has left', async () => {
+    const at = domain()
+    const listId = await aList(service)
+    await imported(`email\nleft@${at}\nout@${at}\n`, { listId })
+    await service.call('POST', 'suppressions', { email: `out@${at}`, reason: 'UNSUBSCRIBED' })
+    await sql(
+      em(),
+      `with gone as (delete from list_members where list_id = $1 returning *)
+       insert into list_opt_outs (list_id, contact_id) select list_id, contact_id from gone`,
+      [listId],
+    )
+    await imported(`email,subscribed\nLeft@${at},true\nOUT@${at},yes\n`, { listId, as: 'SUBSCRIBED' })
+    assert.equal((await contact(`out@${at}`))!.suppressedBy, 'UNSUBSCRIBED')
+    assert.equal(((await service.call('GET', `lists/${listId}/contacts`)).body.data as unknown[]).length, 0)
+  })
+
+  it('has who opted out unsubscribed, whatever the order of rows and files, and ends what they wait for', async () => {
+    const at = domain()
+    const listId = await aList(service)
+    const waiting = await aContact(service)
+    const address = await addressOf(service, waiting)
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    await enroll(service, automationId, waiting)
+    const text = `email,subscribed\na@${at},false\na@${at},true\n${address},no\nb@${at},\nc@${at},maybe\n`
+    const done = await imported(text, { listId })
+    assert.deepEqual({ suppressed: done.suppressed, failed: done.failed }, { suppressed: 2, failed: 1 })
+    assert.equal((await contact(`a@${at}`))!.suppressedBy, 'IMPORTED')
+    assert.equal((await contact(`b@${at}`))!.suppressedBy, null)
+    await eventually('her enrollment ends', async () => {
+      const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
+        waiting,
+      ])
+      return row!.status === 'ACTIVE' ? undefined : row
+    })
+  })
+
+  it('starts nothing unless it says so, and then nothing for who opted out', async () => {
+    const at = domain()
+    const automationId = await anAutomation(service, { trigger: 'SIGNUP', steps: [EMAIL] })
+    const enrolled = async () =>
+      (
+        await sql<{ email: string }>(
+          em(),
+          `select contact.email from enrollments join contacts contact on contact.id = contact_id where automation_id = $1 order by 1`,
+          [automationId],
+        )
+      ).map(({ email }) => email)
+    await imported(`email\nquiet@${at}\n`)
+    await imported(`email,subscribed\nloud@${at},true\nout@${at},false\n`, { triggers: true })
+    await eventually('she is enrolled', async () => ((await enrolled()).length > 0 ? true : undefined))
+    assert.deepEqual(await enrolled(), [`loud@${at}`])
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+  })
+
+  it('says what is wrong with a file that breaks, and where; what is before that is done', async () => {
+    const at = domain()
+    for (const [what, text, problem] of [
+      [
+        'a quote that never closes',
+        `email,x\na@${at},1\nb@${at},"2\nc@${at},3\n`,
+        /line 3 has a quote that never closes/,
+      ],
+      ['a long one', `email,x\na@${at},1\nb@${at},"${'2\n'.repeat(200_000)}`, /line 3 is longer than 131072 bytes/],
+      ['a quote within', `email,x\na@${at},1\nb@${at},"2"3\nc@${at},3\n`, /line 3 has a quote that does not end/],
+    ] as const) {
+      const done = await imported(text)
+      assert.equal(done.status, 'FAILED', what)
+      assert.match(done.problem!, problem)
+      assert.equal(done.created + done.updated, 1, what)
+    }
+    const { id } = await begin()
+    const wrong = await bring(id, 0, 'name,plan\nAda,pro\n', true)
+    assert.equal(wrong.refused, '400 wrong_header')
+    assert.match((wrong.body as { error: string }).error, /column for addresses/)
+    // The mended one goes on from there.
+    assert.equal((await bring(id, 0, `email\nmended@${at}\n`, true)).body.data.status, 'DONE')
+    assert.equal((await imported('')).created, 0)
+  })
+
+  describe('of a file at the command line', () => {
+    it('reads every encoding that spreadsheets write', async () => {
+      const at = domain()
+      const text = `email,first name\r\na@${at},Zoë €’Müller\r\n`
+      const swap = (bytes: Buffer) => Buffer.from(bytes).swap16()
+      const files: [string, Buffer][] = [
+        ['utf-8', Buffer.from(text)],
+        ['utf-8 with a mark', Buffer.from(`\ufeff${text}`)],
+        ['utf-16le', Buffer.from(`\ufeff${text}`, 'utf16le')],
+        ['utf-16be', swap(Buffer.from(`\ufeff${text}`, 'utf16le'))],
+        // €, ’, ë and ü as Windows-1252 has them.
+        ['windows-1252', Buffer.from(text.replace('€', '\x80').replace('’', '\x92'), 'latin1')],
+      ]
+      for (const [what, bytes] of files) {
+        const [, local] = /^(\S+)/.exec(what)!
+        const done = await atCommandLine(file(bytes), {})
+        assert.equal(done.created + done.updated, 1, what)
+        assert.equal((await contact(`a@${at}`))!.firstName, 'Zoë €’Müller', `${what} ${local}`)
+      }
+    })
+
+    it('goes on where it was killed, and does no row twice', async function () {
+      this.timeout(120_000)
+      const at = domain()
+      const rows = 60_000
+      const path = file(
+        `email,first name,plan\n${Array.from({ length: rows }, (_, n) => `u${n}@${at},U${n},free\n`).join('')}`,
+      )
+      const arguments_ = [CLI, 'import', path, '--workspace', service.workspaceId, '--json']
+      const run = () =>
+        spawn(process.execPath, arguments_, { env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' } })
+      const positions = async () => {
+        const [row] = await sql<{ position: number; status: string; count: number }>(
+          em(),
+          `select position::float8 as position, status, (select count(*) from imports where workspace_id = $1 and name = $2)::int as count
+           from imports where workspace_id = $1 and name = $2`,
+          [service.workspaceId, path.split('/').at(-1)],
+        )
+        return row
+      }
+      let kills = 0
+      for (let before = 0; kills < 2; kills += 1) {
+        const child = run()
+        const position = await eventually(
+          'it comes on',
+          async () => {
+            const now = await positions()
+            return now && (now.position > before || now.status === 'DONE') ? now.position : undefined
+          },
+          60_000,
+        )
+        before = position
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        if ((await positions())!.status === 'DONE') break
+      }
+      assert.ok(kills > 0, 'it was never killed in the middle')
+      const last = run()
+      let out = ''
+      last.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+      const [code] = (await once(last, 'close')) as [number]
+      assert.equal(code, 0, out)
+      const done = JSON.parse(out) as ImportBody
+      assert.deepEqual(
+        { created: done.created, updated: done.updated, failed: done.failed, imports: (await positions())!.count },
+        { created: rows, updated: 0, failed: 0, imports: 1 },
+      )
+    })
+
+    it('tells rows that fail in a file beside it', async () => {
+      const path = file(`email\nnobody\nalso nobody\n`)
+      const done = await atCommandLine(path)
+      assert.equal(done.errorsIn, `${path}.errors.csv`)
+      assert.equal(
+        readFileSync(done.errorsIn, 'utf8'),
+        'line,problem\n2,Invalid email address\n3,Invalid email address\n',
+      )
+    })
+
+    it('keeps its memory with a large file, and stops at a quote that never closes', async function () {
+      this.timeout(120_000)
+      const at = domain()
+      const path = file(`email,note\na@${at},fine\nb@${at},"${'never '.repeat(8_000_000)}`)
+      const before = process.memoryUsage().rss
+      const done = await importFile({ em: service.context.orm.em }, service.workspaceId, {
+        path,
+        format: 'csv',
+        options: { columns: [], listId: null, tags: [], as: null, triggers: false },
+      })
+      assert.equal(done.status, 'FAILED')
+      assert.equal(done.created, 1)
+      const grown = (process.memoryUsage().rss - before) / 1024 / 1024
+      assert.ok(grown < 150, `it grew by ${Math.round(grown)} MB`)
+    })
+  })
+
+  describe('of another service’s export', () => {
+    /** All contacts of a new workspace, by address, as an import has made them. */
+    async function whole(format: Wanted['format'], files: readonly string[], as: Record<string, Wanted['as']> = {}) {
+      const [row] = await sql<{ id: string }>(
+        em(),
+        `insert into workspaces (id, name, mode) values (gen_random_uuid(), 'Import', 'live') returning id`,
+      )
+      const workspace = row!.id
+      for (const name of files) {
+        const done = await atCommandLine(join(FILES, name), {
+          workspace,
+          format,
+          as: as[name] ?? standingOf(format, name.replace(/^mailchimp-/, '')),
+          errors: join(folder, 'errors.csv'),
+        })
+        assert.deepEqual({ failed: done.failed, problem: done.problem }, { failed: 0, problem: null }, name)
+      }
+      const rows = await sql<{
+        email: string
+        first_name: string | null
+        metadata: Record<string, unknown>
+        tags: string[] | null
+        reasons: string[] | null
+      }>(
+        em(),
+        `select lower(email) as email, first_name, metadata,
+           (select array_agg(name order by name) from contact_tags where contact_id = contact.id) as tags,
+           (select array_agg(reason order by reason) from suppressions
+            where workspace_id = contact.workspace_id and address_hash = address_hash(contact.workspace_id, contact.email_key)) as reasons
+         from contacts contact where workspace_id = $1::uuid order by 1`,
+        [workspace],
+      )
+      return new Map(rows.map(({ email, ...of }) => [email.split('@')[0]!, { ...of, reasons: of.reasons ?? [] }]))
+    }
+
+    it('listmonk’s: names, attributes, and who is blocklisted; and who has left a list, by the file of those', async () => {
+      const people = await whole('listmonk', ['listmonk.csv', 'listmonk-list-unsubscribed.csv'], {
+        'listmonk-list-unsubscribed.csv': 'UNSUBSCRIBED',
+      })
+      const source = readFileSync(join(FILES, 'listmonk.csv'), 'utf8')
+      const blocklisted = [...source.matchAll(/^[^,]+,([^@,]+)@.*,(?:blocklisted|disabled),/gm)].map(
+        ([, name]) => name!,
+      )
+      assert.ok(blocklisted.length > 0)
+      for (const [name, { reasons }] of people) {
+        const expected = blocklisted.includes(name) ? ['MANUAL'] : ['li.wei', 'ist'].includes(name) ? ['IMPORTED'] : []
+        assert.deepEqual(reasons, expected, name)
+      }
+      const ada = people.get('ada')!
+      assert.equal(ada.first_name, 'Ada')
+      assert.deepEqual([ada.metadata['age'], ada.metadata['plan'], ada.metadata['name']], [42, 'pro', 'Ada Byron'])
+      assert.equal(ada.metadata['createdAt'], '2023-02-10T22:07:16.199Z')
+      assert.equal(people.size, source.trim().split('\n').length - 1)
+    })
+
+    it('Mailchimp’s: who is subscribed, who has left, who is gone and who never agreed, in any order of files', async () => {
+      const files = ['subscribed', 'unsubscribed', 'cleaned', 'nonsubscribed'].map((name) => `mailchimp-${name}.csv`)
+      const [people, backwards] = [await whole('mailchimp', files), await whole('mailchimp', files.toReversed())]
+      assert.deepEqual(
+        [...people].map(([name, { reasons }]) => [name, reasons]),
+        [...backwards].map(([name, { reasons }]) => [name, reasons]),
+      )
+      const reasonOf = (name: string) => people.get(name)!.reasons
+      assert.deepEqual(reasonOf('bjoern'), [])
+      assert.deepEqual(reasonOf('left'), ['IMPORTED'])
+      assert.deepEqual(reasonOf('byadmin'), ['MANUAL'])
+      assert.deepEqual(reasonOf('gone'), ['BOUNCED'])
+      assert.deepEqual(reasonOf('buyer'), ['IMPORTED'])
+      const grace = people.get('grace')!
+      assert.deepEqual(
+        [grace.first_name, grace.tags, grace.metadata['lastName']],
+        ['Grace "Amazing"', ['Customer', 'VIP'], 'Hopper, PhD'],
+      )
+      assert.deepEqual(people.get('ada')!.tags?.includes('Newsletter, weekly'), true)
+      assert.equal(people.get('ada')!.metadata['Favourite topics'], 'Engines, Looms')
+      assert.equal(people.get('ada')!.metadata['OPTIN_IP'], undefined)
+      // A file that nobody says the standing of is not guessed at.
+      await assert.rejects(
+        atCommandLine(join(FILES, 'mailchimp-subscribed.csv'), { format: 'mailchimp' }),
+        /say as SUBSCRIBED/,
+      )
+    })
+
+    for (const name of ['plunk.json', 'plunk-v1.json', 'plunk.csv']) {
+      it(`Plunk’s, as ${name}: who is subscribed, and their data`, async () => {
+        const people = await whole('plunk', [name])
+        assert.ok(people.size >= 4)
+        assert.deepEqual([people.get('grace')!.first_name, people.get('grace')!.reasons], ['Grace "Amazing"', []])
+        const source = readFileSync(join(FILES, name), 'utf8')
+        const out = name.endsWith('.csv')
+          ? [...source.matchAll(/^([^@,]+)@[^,]+,false,/gm)].map(([, who]) => who!.toLowerCase())
+          : [...source.matchAll(/"email": "([^@"]+)@[^"]+",\s*"subscribed": false/g)].map(([, who]) =>
+              who!.toLowerCase(),
+            )
+        assert.deepEqual(
+          [...people].filter(([, { reasons }]) => reasons.length > 0).map(([who]) => who),
+          out.toSorted(),
+        )
+      })
+    }
+  })
+})
