@@ -99,6 +99,7 @@ describe('a client in Python, generated from the document', function () {
     const { id: keptSegmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Kept', condition })
     const audience = { segmentIds: [keptSegmentId] }
     const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
+    const importId = await made('imports', { name: 'x.csv' })
     const account = (await service.call('GET', `campaigns/${campaignId}/account`)).body.data as object
     const calls = [
       { method: 'whoami', arguments: {} },
@@ -133,6 +134,15 @@ describe('a client in Python, generated from the document', function () {
       { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
       { method: 'list_suppressions', arguments: { reason: 'MANUAL' } },
       { method: 'list_bounces', arguments: { kind: 'HARD' } },
+      { method: 'list_imports', arguments: {} },
+      { method: 'create_import', arguments: {}, body: { name: 'snakes.csv', columns: [], tags: ['snake'] } },
+      { method: 'get_import', arguments: { id: importId } },
+      {
+        method: 'take_import_piece',
+        arguments: { id: importId },
+        body: { position: 0, text: 'email\nsnake@example.com\nnobody\n', isLast: true },
+      },
+      { method: 'list_import_errors', arguments: { id: importId } },
       { method: 'create_suppression', arguments: {}, body: { email: 'no@example.com' } },
       { method: 'delete_suppression', arguments: { id: suppressionId } },
       { method: 'list_templates', arguments: {} },

@@ -73,6 +73,7 @@ describe('X-Error-Code', () => {
   const call = (...request: Parameters<Service['call']>) => service.call(...request)
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     call('POST', path, body, { headers })
+  const whole = (text: string) => ({ position: 0, text, isLast: true })
   const keyed = (key: string, name = 'Keyed') => post('lists', { name }, { 'idempotency-key': key })
   const tags = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `tag ${from + n}`)
 
@@ -330,6 +331,16 @@ describe('X-Error-Code', () => {
     '409 secrets_key_missing': async () => {
       await asked('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
       return asked('owner', 'POST', 'sender/dkim', {})
+    },
+    '404 import_not_found': () => call('GET', `imports/${newId()}`),
+    '400 wrong_header': async () =>
+      post(`imports/${await made('imports', { name: 'x' })}/pieces`, whole('name\nAda\n')),
+    '409 import_elsewhere /position': async () =>
+      post(`imports/${await made('imports', { name: 'x' })}/pieces`, { ...whole('email\n'), position: 7 }),
+    '409 import_ended': async () => {
+      const id = await made('imports', { name: 'x' })
+      await post(`imports/${id}/pieces`, whole('email\n'))
+      return post(`imports/${id}/pieces`, whole('email\n'))
     },
     '404 feedback_source_not_found': () => asked('owner', 'DELETE', 'feedback-sources/postmark'),
     '409 has_left_list /contactId': async () => {

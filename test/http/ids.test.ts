@@ -96,6 +96,7 @@ describe('an id', () => {
     return {
       suppressions: await own('suppressions', { email: `suppressed-${contactId}@example.com` }),
       templates: await own('templates', { name: 'T', ...text }),
+      imports: await own('imports', { name: 'x.csv' }),
       campaigns,
       contacts: contactId,
       lists: listId,
@@ -156,6 +157,8 @@ describe('an id', () => {
       retryMessage: { evenIfSent: true },
       saveDraft: { content: {}, basedOn: 1 },
       publishAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
+      createImport: { name: 'x.csv', listId: fields.listId },
+      takeImportPiece: { position: 0, text: 'email\n', isLast: true },
       changeMember: { role: 'viewer' },
       rotateApiKey: { overlapHours: 1 },
     }
