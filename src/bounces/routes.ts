@@ -11,8 +11,9 @@ import {
   single,
   type ApiDependencies,
 } from '../http/index.ts'
+import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { readPublicUrl } from '../installation/index.ts'
-import { readId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
 import { findProvider, PROVIDERS } from './providers/index.ts'
 import { bouncePage } from './queries.ts'
@@ -23,7 +24,9 @@ import { BOUNCE_KINDS } from './verdict.ts'
 
 /** `GET /bounces`. */
 const bouncesQuery = cursorQuery({
-  contactId: givenId('Only those of this contact.').optional(),
+  contactId: givenId(
+    'Only those of this contact: its id, `email:` and its address, or `external:` and its externalId.',
+  ).optional(),
   kind: string().oneOf(BOUNCE_KINDS).meta({ description: 'Only those of this kind.', example: 'HARD' }),
 })
 
@@ -56,14 +59,14 @@ export const bounceOperations = [
     scope: 'contacts:read',
     query: bouncesQuery,
     answers: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceShape) } },
-    refusals: { 400: ['cursor must be the nextCursor of a page of this list'] },
+    refusals: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query }, { em }) {
-      const { contactId, kind, limit } = query
-      const of = contactId === undefined ? undefined : readId(contactId)
-      const search = { contactId: of, kind, behind: readCursor(query.cursor), limit: limit + 1 }
-      // What is no id is nobody's.
-      const isNobodys = contactId !== undefined && of === undefined
-      const page = isNobodys ? [] : await bouncePage(em.fork(), caller.workspace.id, search)
+      const { contactId: given, kind, limit } = query
+      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      const search = { contactId, kind, behind: readCursor(query.cursor), limit: limit + 1 }
+      const page = await bouncePage(em.fork(), caller.workspace.id, search)
+      if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
       return cursorAnswer(page, limit, presentBounce)
     },
   }),
