@@ -3,8 +3,9 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { Import, ImportError, type ImportOptions } from './entities.ts'
+import { Import, type ImportOptions } from './entities.ts'
 import type { FormatName } from './formats/index.ts'
+import { errorPage, type RowError } from './queries.ts'
 import { IMPORT_NOT_FOUND } from './refusals.ts'
 
 export interface ImportInput {
@@ -69,13 +70,14 @@ export const listImports = (
 ): Promise<[Import[], number]> =>
   em.fork().findAndCount(Import, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 
-/** A page of the rows that could not be read, in their order. @throws {Refusal} `import_not_found` */
+/** A page of the rows that could not be read, in their order, and how many there are. @throws {Refusal} `import_not_found` */
 export async function listErrors(
   em: EntityManager,
   workspaceId: string,
   id: string,
   range: { limit: number; offset: number },
-): Promise<[ImportError[], number]> {
-  const { id: importId } = await getImport(em, workspaceId, id)
-  return em.fork().findAndCount(ImportError, { importId }, { ...range, orderBy: { line: 'asc' } })
+): Promise<[RowError[], number]> {
+  const page = isId(id) ? await errorPage(em.fork(), workspaceId, id, range) : undefined
+  if (!page) throw new Refusal(IMPORT_NOT_FOUND)
+  return [page.errors, page.total]
 }

@@ -30,3 +30,23 @@ export async function insertErrors(em: EntityManager, importId: string, errors: 
     [importId, JSON.stringify(errors), MOST_ERRORS],
   )
 }
+
+/** A page of what was wrong with the rows of a workspace's import, by line; `undefined`: there is no such import. */
+export async function errorPage(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ errors: RowError[]; total: number } | undefined> {
+  const [row] = await sql<{ errors: RowError[] | null; total: number }>(
+    em,
+    `select (select count(*)::integer from import_errors where import_id = imports.id) as total, (
+       select jsonb_agg(jsonb_build_object('line', line, 'problem', problem) order by line) from (
+         select line, problem from import_errors where import_id = imports.id order by line limit $3 offset $4
+       ) page
+     ) as errors
+     from imports where id = $2::uuid and workspace_id = $1::uuid`,
+    [workspaceId, id, limit, offset],
+  )
+  return row && { errors: row.errors ?? [], total: row.total }
+}

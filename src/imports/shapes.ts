@@ -1,6 +1,7 @@
 import { array, boolean, object, number, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
-import { IMPORT_STATUSES, type Import, type ImportError } from './entities.ts'
+import { IMPORT_STATUSES, type Import } from './entities.ts'
+import type { RowError } from './queries.ts'
 import { FORMAT_NAMES, STANDINGS } from './formats/index.ts'
 
 export const importShape = object({
@@ -68,4 +69,4 @@ export const errorShape = object({
   .required()
   .meta({ component: 'ImportError', description: 'A row that could not be read or written.' })
 
-export const presentError = ({ line, problem }: ImportError): InferType<typeof errorShape> => ({ line, problem })
+export const presentError = ({ line, problem }: RowError): InferType<typeof errorShape> => ({ line, problem })

@@ -246,6 +246,7 @@ describe('the OpenAPI document', () => {
         segments: (await createSegment(em, { workspaceId: service.workspaceId, name: 'Mine', condition })).id,
       }
       ids['templates'] = (await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'x' })).body.data.id
+      ids['imports'] = (await service.call('POST', 'imports', { name: 'x.csv' })).body.data.id
       const conditions = { tag: 'counted', listId: ids['lists']!, segmentId: ids['segments']! }
       const search = new URLSearchParams(
         Object.entries(conditions).filter(([known]) => described.parameters.some(({ name }) => name === known)),
