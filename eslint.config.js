@@ -32,6 +32,7 @@ const ROOMS = [
   'bounces',
   'imports',
   'campaigns',
+  'exports',
   'erasure',
   'figures',
   'relay',

@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { backupCommands } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
 import { installationCommands } from './commands/installation.ts'
 import { keyCommands } from './commands/key.ts'
@@ -25,6 +26,7 @@ keyCommands(program)
 memberCommands(program)
 segmentCommands(program)
 importCommand(program)
+exportCommand(program)
 messageCommands(program)
 
 // What it has begun is cleared away on its way out.

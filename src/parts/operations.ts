@@ -13,6 +13,7 @@ import { erasureOperations } from '../erasure/routes.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { figureOperations } from '../figures/routes.ts'
+import { exportOperations } from '../exports/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   ...senderOperations,
   ...contactOperations,
   ...importOperations,
+  ...exportOperations,
   ...consentOperations,
   ...bounceOperations,
   ...erasureOperations,

@@ -134,6 +134,7 @@ describe('a client in Python, generated from the document', function () {
       { method: 'retry_messages', arguments: {}, body: { status: 'FAILED' } },
       { method: 'list_suppressions', arguments: { reason: 'MANUAL' } },
       { method: 'list_bounces', arguments: { kind: 'HARD' } },
+      { method: 'export_contact', arguments: { id: contactId } },
       { method: 'list_imports', arguments: {} },
       { method: 'create_import', arguments: {}, body: { name: 'snakes.csv', columns: [], tags: ['snake'] } },
       { method: 'get_import', arguments: { id: importId } },

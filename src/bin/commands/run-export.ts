@@ -1,0 +1,26 @@
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { existsSync } from 'node:fs'
+import { exportWorkspace } from '../../exports/index.ts'
+import { assertWorkspace } from '../../segments/index.ts'
+import { withDatabase } from './with-database.ts'
+
+/** Writes a workspace into a file that is there when all of it is, and that only its owner reads. */
+export const runExport = (path: string, workspaceId: string): Promise<{ lines: number }> =>
+  withDatabase(async ({ em }) => {
+    if (existsSync(path)) throw new Error(`${path} is there already`)
+    await assertWorkspace(em.fork(), workspaceId)
+    let lines = 0
+    const counted = async function* () {
+      for await (const line of exportWorkspace(em, workspaceId)) {
+        lines += 1
+        yield line
+      }
+    }
+    const unfinished = `${path}.unfinished`
+    await pipeline(Readable.from(counted()), createWriteStream(unfinished, { mode: 0o600 }))
+    await rename(unfinished, path)
+    return { lines }
+  })

@@ -1,0 +1,1 @@
+export { exportWorkspace } from './export-workspace.ts'

@@ -1,0 +1,146 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** What an export has of something: an object as its API would show it, mostly. */
+export type Document = Record<string, unknown>
+
+/** A list of objects of a statement, `[]` where there are none. */
+const all = (fields: string, from: string, order: string): string =>
+  `coalesce((select jsonb_agg(jsonb_build_object(${fields}) order by ${order}) from ${from}), '[]')`
+
+/** Of a row `contact`: all that is kept of her, but what emails to her said. */
+const OF_CONTACT = `jsonb_build_object(
+  'id', contact.id, 'email', contact.email, 'externalId', contact.external_id, 'firstName', contact.first_name,
+  'metadata', contact.metadata, 'createdAt', contact.created_at, 'updatedAt', contact.updated_at,
+  'tags', ${all(`'name', name, 'addedAt', added_at`, 'contact_tags where contact_id = contact.id', 'name')},
+  'lists', ${all(
+    `'id', list.id, 'name', list.name, 'addedAt', member.added_at`,
+    'list_members member join lists list on list.id = member.list_id where member.contact_id = contact.id',
+    'list.name, list.id',
+  )},
+  'listsLeft', ${all(
+    `'id', list.id, 'name', list.name, 'leftAt', gone.created_at`,
+    'list_opt_outs gone join lists list on list.id = gone.list_id where gone.contact_id = contact.id',
+    'list.name, list.id',
+  )},
+  'suppressions', ${all(
+    `'reason', reason, 'note', note, 'createdAt', created_at`,
+    `suppressions where workspace_id = contact.workspace_id
+       and address_hash = address_hash(contact.workspace_id, contact.email_key)`,
+    'created_at',
+  )},
+  'events', ${all(
+    `'type', type, 'name', name, 'data', data, 'createdAt', created_at`,
+    'trigger_events where contact_id = contact.id',
+    'created_at, id',
+  )},
+  'enrollments', ${all(
+    `'id', id, 'automationId', automation_id, 'version', version, 'status', status, 'enrolledAt', enrolled_at, 'endedAt', ended_at`,
+    'enrollments where contact_id = contact.id',
+    'enrolled_at, id',
+  )},
+  'messages', ${all(
+    `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
+     'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at`,
+    'messages where contact_id = contact.id',
+    'created_at, id',
+  )},
+  'bounces', ${all(
+    `'kind', kind, 'status', status, 'diagnostic', diagnostic, 'source', source, 'createdAt', created_at`,
+    'bounces where contact_id = contact.id',
+    'created_at, id',
+  )}
+)`
+
+/** All that is kept of a contact; `undefined` where the workspace has no such contact. */
+export async function contactDocument(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<Document | undefined> {
+  const [row] = await sql<{ document: Document }>(
+    em,
+    `select ${OF_CONTACT} as document from contacts contact where id = $2::uuid and workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row?.document
+}
+
+/** What a workspace has, in the order in which it is exported. */
+export const KINDS = [
+  'workspace',
+  'list',
+  'segment',
+  'template',
+  'automation',
+  'campaign',
+  'suppression',
+  'contact',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Of each kind, an expression of its document, and where that is from. Its id is `item.id`. */
+const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: string }>> = {
+  workspace: {
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'createdAt', item.created_at)`,
+    from: 'workspaces item',
+    of: 'item.id',
+  },
+  list: {
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'description', item.description, 'public', item.public,
+      'createdAt', item.created_at)`,
+    from: 'lists item',
+  },
+  segment: {
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'condition', item.condition, 'createdAt', item.created_at)`,
+    from: 'segments item',
+  },
+  template: {
+    document: `jsonb_build_object('id', item.id, 'kind', item.kind, 'name', item.name, 'version', item.version,
+      'source', (select source from template_versions where template_id = item.id and version = item.version),
+      'createdAt', item.created_at)`,
+    from: 'templates item',
+  },
+  automation: {
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'description', item.description, 'status', item.status,
+      'trigger', item.trigger, 'triggerConfig', item.trigger_config, 'onSendFailure', item.on_send_failure, 'version', item.version,
+      'steps', (select steps from automation_versions where automation_id = item.id and version = item.version),
+      -- By what the steps call them.
+      'emails', coalesce((select jsonb_object_agg(hash, jsonb_build_object('subject', subject, 'html', html, 'text', text))
+        from email_contents where automation_id = item.id), '{}'),
+      'createdAt', item.created_at)`,
+    from: 'automations item',
+    of: 'item.deleted_at is null and item.workspace_id',
+  },
+  campaign: {
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'status', item.status, 'category', item.category,
+      'templateId', item.template_id, 'templateVersion', item.template_version, 'source', item.source, 'audience', item.audience,
+      'scheduledAt', item.scheduled_at, 'createdAt', item.created_at)`,
+    from: 'campaigns item',
+  },
+  suppression: {
+    document: `jsonb_build_object('id', item.id, 'email', item.email, 'reason', item.reason, 'note', item.note,
+      'createdAt', item.created_at)`,
+    from: 'suppressions item',
+  },
+  contact: {
+    document: OF_CONTACT,
+    from: 'contacts item cross join lateral (select item.*) contact',
+  },
+}
+
+/** A page of what a workspace has of a kind, behind an id. */
+export function documentPage(
+  em: EntityManager,
+  workspaceId: string,
+  kind: Kind,
+  { behind, limit }: { behind: string; limit: number },
+): Promise<{ id: string; document: Document }[]> {
+  const { document, from, of = 'item.workspace_id' } = SOURCES[kind]
+  return sql(
+    em,
+    `select item.id, ${document} as document from ${from}
+     where ${of} = $1::uuid and item.id > $2::uuid order by item.id limit $3`,
+    [workspaceId, behind, limit],
+  )
+}

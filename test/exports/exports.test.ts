@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runExport } from '../../src/bin/commands/run-export.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('an export', () => {
+  let service: Service
+  let folder: string
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-exports-'))
+    service = await startService()
+  })
+  after(async () => {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  type Thing = Record<string, unknown> & { type: string }
+  async function exported(path: string, workspaceId = service.workspaceId): Promise<Thing[]> {
+    process.env['DATABASE_URL'] = service.context.config.DATABASE_URL
+    try {
+      await runExport(path, workspaceId)
+    } finally {
+      delete process.env['DATABASE_URL']
+    }
+    return readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Thing)
+  }
+
+  it('of a contact has all that is kept of her, and nothing of anybody else', async () => {
+    const listId = await aList(service)
+    const contactId = await aContact(service, { listId, tags: ['vip'], externalId: '4711', metadata: { plan: 'pro' } })
+    const address = await addressOf(service, contactId)
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
+    await eventually('she is mailed', async () =>
+      (await activityOf(service, contactId)).length > 0 ? true : undefined,
+    )
+    await anEvent(service, contactId, 'bought', { amount: 7 })
+    await service.call('POST', 'suppressions', { email: address, reason: 'UNSUBSCRIBED', note: 'by phone' })
+    const { body } = await service.call('GET', 'contacts/external:4711/export')
+    const data = body.data as Record<string, Record<string, unknown>[]> & { email: string }
+    assert.equal(data.email, address)
+    assert.deepEqual(
+      ['tags', 'lists', 'suppressions', 'enrollments', 'messages', 'bounces', 'listsLeft'].map(
+        (name) => data[name]!.length,
+      ),
+      [1, 1, 1, 1, 1, 0, 0],
+    )
+    assert.ok(
+      data['events']!.some(({ name, data: told }) => name === 'bought' && (told as { amount: number }).amount === 7),
+    )
+    assert.equal(data['suppressions']![0]!['note'], 'by phone')
+    assert.equal(data['messages']![0]!['to'], address)
+    const other = await service.newKey()
+    assert.equal(
+      (await service.call('GET', `contacts/${contactId}/export`, undefined, { key: other })).refused,
+      '404 contact_not_found',
+    )
+  })
+
+  it('of a workspace has each thing in a line, in a file that only its owner reads', async () => {
+    await Promise.all(Array.from({ length: 450 }, () => aContact(service)))
+    await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })
+    const path = join(folder, 'all.ndjson')
+    const things = await exported(path)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const { body } = await service.call('GET', 'contacts?limit=1')
+    const contacts = things.filter(({ type }) => type === 'contact')
+    assert.equal(contacts.length, (body as { pagination: { total: number } }).pagination.total)
+    assert.equal(new Set(contacts.map(({ id }) => id)).size, contacts.length)
+    assert.ok(JSON.stringify(things.find(({ type }) => type === 'template')).includes('said in a template'))
+    const automation = things.find(({ type }) => type === 'automation')!
+    assert.ok(JSON.stringify(automation['emails']).includes(EMAIL.subject))
+    assert.equal(things[0]!.type, 'workspace')
+    await assert.rejects(exported(path), /is there already/)
+    await assert.rejects(exported(join(folder, 'none'), 'nobody'), /There is no workspace/)
+    assert.throws(() => statSync(join(folder, 'none')))
+  })
+})
