@@ -9,6 +9,7 @@ import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'
 import { byEmail } from './by-email.ts'
+import { claiming } from './claim.ts'
 import { cliHelp } from './cli-help.ts'
 import { compare, format, type Benchmark } from './compare.ts'
 import { content } from './content.ts'
@@ -16,6 +17,7 @@ import { duplicate } from './duplicate.ts'
 import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
+import { importing } from './import.ts'
 import { homeFigures, numbersFigures } from './figures.ts'
 import { enrollmentsList, messagesList } from './ledger-lists.ts'
 import { limiter } from './limiter.ts'
@@ -24,6 +26,7 @@ import { lists } from './lists.ts'
 import { neighbours, neighboursMail } from './neighbours.ts'
 import { reconciling } from './reconcile.ts'
 import { holds, type Measured, wanted, writeResults } from './results.ts'
+import { rendering } from './render.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
 import { sleeping, sleepingMemory } from './sleeping.ts'
@@ -43,6 +46,9 @@ const BENCHMARKS: readonly Benchmark[] = [
     bytesCost,
     content,
     bulk,
+    importing,
+    rendering,
+    claiming,
     lists,
     messagesList,
     enrollmentsList,

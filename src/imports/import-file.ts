@@ -28,7 +28,7 @@ export interface Progress {
 }
 
 /** A transaction has so much: large enough that its own cost is little, and small enough that a kill costs little. */
-const PIECE_BYTES = 1024 * 1024
+const PIECE_BYTES = 256 * 1024
 /** All of it has to be in memory. */
 const MOST_JSON_BYTES = 256 * 1024 * 1024
 const MOST_ATTEMPTS = 10
