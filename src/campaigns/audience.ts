@@ -22,16 +22,20 @@ const named = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
 
 const spelled = (given: GivenAudience | undefined): Audience => ({ ...named(given), exclude: named(given?.exclude) })
 
-/** What an audience asks, and what of it is not there. */
+/**
+ * What an audience asks, and what of it is not there.
+ * @param options.lock whether its lists are to stay until the end of the transaction: one that is being deleted is not there then
+ */
 export async function recipientsOf(
   em: EntityManager,
   workspaceId: string,
   { listIds, segmentIds, exclude }: Audience,
+  options?: { lock: boolean },
 ): Promise<Recipients & { missing: 'list' | 'segment' | null }> {
   const allLists = [...listIds, ...exclude.listIds]
   const allSegments = [...segmentIds, ...exclude.segmentIds]
   const known = allLists.filter(isId)
-  const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known)
+  const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known, options)
   const ids = allSegments.filter(isId)
   const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
   const conditions = new Map(segments.map(({ id, condition }) => [id, condition]))
@@ -49,8 +53,13 @@ export async function recipientsOf(
   }
 }
 
-async function knownRecipients(em: EntityManager, workspaceId: string, audience: Audience): Promise<Recipients> {
-  const { missing, ...recipients } = await recipientsOf(em, workspaceId, audience)
+async function knownRecipients(
+  em: EntityManager,
+  workspaceId: string,
+  audience: Audience,
+  options?: { lock: boolean },
+): Promise<Recipients> {
+  const { missing, ...recipients } = await recipientsOf(em, workspaceId, audience, options)
   if (missing === null) return recipients
   throw new Refusal(missing === 'list' ? LIST_NOT_FOUND : SEGMENT_NOT_FOUND, { param: '/audience' })
 }
@@ -60,9 +69,10 @@ export async function audienceOf(
   em: EntityManager,
   workspaceId: string,
   given: GivenAudience | undefined,
+  options?: { lock: boolean },
 ): Promise<Audience> {
   const audience = spelled(given)
-  await knownRecipients(em, workspaceId, audience)
+  await knownRecipients(em, workspaceId, audience, options)
   return audience
 }
 
@@ -71,6 +81,7 @@ export async function countAudience(
   em: EntityManager,
   workspaceId: string,
   given: GivenAudience | undefined,
+  options?: { lock: boolean },
 ): Promise<number> {
-  return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given)))
+  return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given), options))
 }

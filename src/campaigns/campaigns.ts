@@ -196,7 +196,8 @@ export function scheduleCampaign(
         message: 'A campaign needs an audience before it is sent: name lists or segments in audience',
       })
     }
-    if ((await countAudience(unit, workspaceId, campaign.audience)) === 0) throw new Refusal(CAMPAIGN_TO_NOBODY)
+    if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
+      throw new Refusal(CAMPAIGN_TO_NOBODY)
     const times = localTime === undefined ? undefined : timesByZone(localTime, fallbackTimeZone ?? 'UTC')
     const begin = times ? firstOf(times) : at === undefined ? new Date() : new Date(at)
     // Where it is that time already in some zones, whoever is there gets it at once; where it was in all, nobody is meant.
@@ -240,7 +241,7 @@ export async function resumeCampaign(
 ): Promise<Campaign> {
   return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
     if (campaign.status !== 'PAUSED') throw wrong(campaign.status, 'only one that is PAUSED can be resumed')
-    if (!campaign.walked) await audienceOf(unit, workspaceId, campaign.audience)
+    if (!campaign.walked) await audienceOf(unit, workspaceId, campaign.audience, { lock: true })
     campaign.status = campaign.pausedFrom ?? 'SENDING'
     campaign.pausedFrom = null
   })

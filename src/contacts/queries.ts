@@ -242,7 +242,8 @@ export async function knownLists(
 ): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }>(
     em,
-    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[]) ${lock ? 'for share' : ''}`,
+    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])
+       ${lock ? 'and going_at is null for share' : ''}`,
     [workspaceId, ids],
   )
   return new Set(rows.map(({ id }) => id))

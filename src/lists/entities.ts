@@ -10,6 +10,8 @@ const schema = defineEntity({
     description: p.text().nullable(),
     /** Whether recipients see it where they choose what they get. */
     public: p.boolean().onCreate(() => false),
+    /** Since when it is being deleted. */
+    goingAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()

@@ -20,6 +20,7 @@ import {
   leaveList,
   listPage,
   lockList,
+  sayGoing,
   type List,
 } from './queries.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -93,12 +94,28 @@ export async function deleteList(
   id: string,
   { tell, assertStill }: Pick<Call, 'tell' | 'assertStill'>,
 ): Promise<void> {
-  // Told of first: where it breaks off, some have left.
+  // Told of first: where it breaks off, some have left. From then on nothing new counts on it: what did would find half of it.
   await em.fork().transactional(async (unit) => {
     await getList(unit, workspaceId, id)
+    await lockList(unit, workspaceId, id)
     if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
+    await sayGoing(unit, id, true)
     await tell(unit)
   })
+  try {
+    await deleteGoing(em, workspaceId, id, assertStill)
+  } catch (error) {
+    if (error instanceof Refusal) await sayGoing(em.fork(), id, false)
+    throw error
+  }
+}
+
+async function deleteGoing(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  assertStill: Call['assertStill'],
+): Promise<void> {
   const leave = () =>
     em.fork().transactional(async (unit) => {
       // An automation that is to listen for it waits for this page; and where one does, no further page is emptied.

@@ -181,6 +181,14 @@ export async function lockList(em: EntityManager, workspaceId: string, listId: s
   return (await sql(em, lock, [listId, workspaceId])).length > 0
 }
 
+/** Says that a list is being deleted, or is not any more. */
+export async function sayGoing(em: EntityManager, listId: string, isGoing: boolean): Promise<void> {
+  await sql(em, `update lists set going_at = case when $2::boolean then now() end where id = $1::uuid`, [
+    listId,
+    isGoing,
+  ])
+}
+
 /** Takes some contacts out of a list. @returns how many. */
 export async function emptyList(em: EntityManager, listId: string, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }>(

@@ -257,6 +257,44 @@ describe('campaigns', () => {
     assert.equal(mailsTo(addresses[0]!).length, 0)
   })
 
+  it('is not scheduled by a list that is being deleted: it would mail whom that excludes', async () => {
+    const [list, excluded] = [await aList(service), await aList(service)]
+    const contactId = await aContact(service, { listId: list })
+    await service.call('POST', `lists/${excluded}/contacts`, { contactId })
+    const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
+    const other = await create({ audience: { listIds: [excluded] } })
+    let release: () => void = () => undefined
+    const held = new Promise<void>((done) => (release = done))
+    // The deletion stands in its first page.
+    const holder = em().transactional(async (unit) => {
+      await sql(unit, 'select from list_members where list_id = $1::uuid for update', [excluded])
+      await held
+    })
+    const deletion = service.call('DELETE', `lists/${excluded}`)
+    await eventually('it has begun', async () => {
+      const [row] = await sql<{ going: boolean }>(
+        em(),
+        'select going_at is not null as going from lists where id = $1',
+        [excluded],
+      )
+      return row?.going ? true : undefined
+    })
+    const scheduling = Promise.all([schedule(id), schedule(other)])
+    await eventually('it waits for the deletion, or is answered', async () => {
+      const rows = await sql(
+        em(),
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from lists where%'`,
+      )
+      return rows.length > 0 ? true : Promise.race([scheduling.then(() => true), delay(20).then(() => undefined)])
+    })
+    release()
+    await holder
+    assert.equal((await deletion).status, 200)
+    for (const { refused } of await scheduling)
+      assert.match(refused ?? '', /^(404 list_not_found|400 campaign_to_nobody)/)
+    assert.equal((await activityOf(service, contactId)).length, 0)
+  })
+
   it('are paused where a part of their audience is gone all the same, and say which when they are to go on', async () => {
     const { list, addresses } = await many(1)
     const excluded = await aList(service)

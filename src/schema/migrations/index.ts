@@ -23,6 +23,7 @@ import { Migration022Campaigns } from './022-campaigns.ts'
 import { Migration023Senders } from './023-senders.ts'
 import { Migration024Bounces } from './024-bounces.ts'
 import { Migration025Imports } from './025-imports.ts'
+import { Migration026ListsGoing } from './026-lists-going.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -51,6 +52,7 @@ export const migrations = [
   Migration023Senders,
   Migration024Bounces,
   Migration025Imports,
+  Migration026ListsGoing,
 ]
 
 /** Their names, oldest first. */
