@@ -1,7 +1,8 @@
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { emailKey } from '../platform/email-address.ts'
+import { emailKey, isEmailAddress } from '../platform/email-address.ts'
+import { forTerminal } from '../platform/terminal.ts'
 import type { ProviderEvent } from './providers/index.ts'
 import { type Bounced, findByMessageId, findByRecipient } from './queries.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
@@ -24,7 +25,7 @@ export async function takeFeedback(
   for (const event of events) {
     const { kind, status, diagnostic, id } = event
     const bounced = await findFor(em, secret, workspaceId, event)
-    const sourceId = id === '' ? null : id.slice(0, 500)
+    const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
     results.push(await recordBounce(dependencies, bounced, { kind, status, diagnostic, source, sourceId }))
   }
   return results
@@ -34,14 +35,19 @@ async function findFor(
   em: EntityManager,
   secret: Uint8Array,
   workspaceId: string,
-  { recipient, messageId, returnPath }: ProviderEvent,
+  { kind, recipient, messageId, returnPath }: ProviderEvent,
 ): Promise<Bounced | undefined> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
     const found = await findByMessageId(em, of.contactId, of.messageIdBegins)
     // A provider's account says nothing of another workspace's mail.
-    if (found?.workspaceId === workspaceId) return found
+    return found?.workspaceId === workspaceId ? found : undefined
   }
-  if (recipient === '' || recipient.length > 1_000) return undefined
-  return findByRecipient(em, workspaceId, emailKey(recipient.trim()), messageId)
+  const address = recipient.trim()
+  if (!isEmailAddress(address)) return undefined
+  const given = messageId === null ? null : forTerminal(messageId).toWellFormed()
+  return findByRecipient(em, workspaceId, emailKey(address), { kind, messageId: given, isOurs: OURS.test(given ?? '') })
 }
+
+/** As this product writes a Message-ID: where it is one, it is that message, or none of this workspace's. */
+const OURS = /^<[0-9a-f]{32}@/

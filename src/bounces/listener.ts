@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -6,12 +8,18 @@ import { takeReturnedMail } from './returned-mail.ts'
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
 const FOR_ALL = ['feedback', 'abuse', 'postmaster']
 /** So much of a mail is kept: what it is about comes first, and what is returned, last. */
-const MOST_KEPT = 256 * 1024
+const MOST_KEPT = 128 * 1024
 /** What mail servers return is no longer than what they were given. */
-const LARGEST = 50 * 1024 * 1024
-const MOST_CONNECTIONS = 50
+const LARGEST = 10 * 1024 * 1024
+const MOST_CONNECTIONS = 100
+/** Of one address: a large mailbox provider has many. */
+const MOST_OF_ONE = 10
 const MOST_RECIPIENTS = 20
-const IDLE_MS = 60_000
+const IDLE_MS = 30_000
+/** A report is short: who takes longer keeps others out. */
+const LONGEST_MS = 120_000
+/** So many mails wait to be read; the others come again. */
+const MOST_WAITING = 50
 
 export interface Listener {
   port: number
@@ -32,7 +40,17 @@ export async function listenForBounces(
   { port, host }: { port: number; host: string },
 ): Promise<Listener> {
   const { log } = dependencies
+  const perAddress = new Map<string, number>()
+  const count = (address: string, by: number) => {
+    const now = (perAddress.get(address) ?? 0) + by
+    if (now > 0) perAddress.set(address, now)
+    else perAddress.delete(address)
+    return now
+  }
+  const inTurn = oneAtATime()
   const server = new SMTPServer({
+    // Not the machine's name, which is nobody's business.
+    name: 'dripline',
     banner: 'Dripline',
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -42,6 +60,11 @@ export async function listenForBounces(
     maxClients: MOST_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
+    onConnect({ remoteAddress }, callback) {
+      if (count(remoteAddress, 1) > MOST_OF_ONE) return callback(refusal(421, '4.7.0 Too many connections from there'))
+      callback()
+    },
+    onClose: ({ remoteAddress }) => void count(remoteAddress, -1),
     onRcptTo({ address }, { envelope }, callback) {
       if (!isForUs(secret, address)) return callback(refusal(550, '5.1.1 No such mailbox here'))
       if (envelope.rcptTo.length >= MOST_RECIPIENTS) return callback(refusal(452, '4.5.3 Too many recipients'))
@@ -53,7 +76,7 @@ export async function listenForBounces(
         const raw = await beginningOf(stream)
         const recipients = rcptTo.map(({ address }) => address)
         const isFromNobody = mailFrom === false || mailFrom.address === ''
-        const results = await takeReturnedMail(dependencies, secret, { recipients, isFromNobody, raw })
+        const results = await inTurn(() => takeReturnedMail(dependencies, secret, { recipients, isFromNobody, raw }))
         if (results.includes('later')) throw refusal(451, '4.3.0 Not known yet: try again')
       })().then(
         () => callback(null, '2.0.0 Thank you'),
@@ -64,6 +87,10 @@ export async function listenForBounces(
         },
       )
     },
+  })
+  server.server.on('connection', (socket: Socket) => {
+    const late = setTimeout(() => socket.destroy(), LONGEST_MS).unref()
+    socket.once('close', () => clearTimeout(late))
   })
   // Of one connection: somebody went away, or speaks something else.
   server.on('error', (error) => log.debug({ error: error.message }, 'A connection for returned mail broke'))
@@ -86,6 +113,32 @@ export async function listenForBounces(
 function isForUs(secret: Uint8Array, address: string): boolean {
   const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase()
   return FOR_ALL.includes(local) || openReturnPath(secret, address) !== undefined
+}
+
+/**
+ * Has mails read one at a time, each behind a pause as long as the one before took: whatever somebody sends, the process has half of its
+ * time for others.
+ */
+function oneAtATime() {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    if (waiting >= MOST_WAITING) throw refusal(451, '4.3.2 Too much at once: try again')
+    waiting += 1
+    const turn = last.then(async () => {
+      const began = performance.now()
+      try {
+        return { result: await run(), took: performance.now() - began }
+      } finally {
+        waiting -= 1
+      }
+    })
+    last = turn.then(
+      ({ took }) => delay(took),
+      () => undefined,
+    )
+    return (await turn).result
+  }
 }
 
 const refusal = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })

@@ -67,18 +67,24 @@ export const findByOrigin = (em: EntityManager, contactId: string, originId: str
     [contactId, originId],
   )
 
-/** A workspace's message to an address: the one of a Message-ID, where there is one, else the last. */
+/**
+ * A workspace's message to an address that its contact still has: the one of a Message-ID, where that is told; else the last one of which
+ * nothing of the kind has come back yet.
+ */
 export const findByRecipient = (
   em: EntityManager,
   workspaceId: string,
   emailKey: string,
-  messageId: string | null,
+  { kind, messageId, isOurs }: { kind: BounceKind; messageId: string | null; isOurs: boolean },
 ): Promise<Bounced | undefined> =>
   findBounced(
     em,
-    `contact.workspace_id = $1::uuid and contact.email_key = $2::text`,
-    [workspaceId, emailKey, messageId],
-    `message.message_id is not distinct from $3::text desc,`,
+    `contact.workspace_id = $1::uuid and contact.email_key = $2::text
+     and lower(coalesce(message.recipient, contact.email)) = lower(contact.email)
+     and (message.message_id = $3::text or not $5::boolean)`,
+    [workspaceId, emailKey, messageId, kind, isOurs],
+    `message.message_id is not distinct from $3::text desc,
+     exists (select from bounces where message_id = message.id and kind = $4::text),`,
   )
 
 export interface BounceWrite {
@@ -122,14 +128,17 @@ export async function countInARow(em: EntityManager, contactId: string, enough: 
   const rows = await sql(
     em,
     `with soft as (
-       select bounce.id, bounce.message_id, message.created_at, coalesce(message.recipient, '') as recipient
+       select bounce.id, bounce.message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
        from bounces bounce join messages message on message.id = bounce.message_id
        where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and not bounce.counted
      ),
      newest as (select created_at, message_id, recipient from soft order by created_at desc, message_id desc limit 1),
      last as (
        select message.id from messages message, newest
-       where message.contact_id = $1::uuid and coalesce(message.recipient, '') = newest.recipient
+       where message.contact_id = $1::uuid and lower(coalesce(message.recipient, '')) = newest.recipient
+         -- What was blocked has neither arrived nor said anything of the mailbox.
+         and (message.id in (select message_id from soft)
+           or not exists (select from bounces where message_id = message.id and kind = 'BLOCKED'))
          and (message.status = 'SENT' or message.id in (select message_id from soft))
          and (message.created_at, message.id) <= (newest.created_at, newest.message_id)
        order by message.created_at desc, message.id desc limit $2::integer

@@ -3,7 +3,7 @@ import { afterSuppressing, lockContact, suppressAddress } from '../consent/index
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { withoutAddresses } from '../platform/email-address.ts'
+import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { type Bounced, countInARow, insertBounce } from './queries.ts'
@@ -52,20 +52,21 @@ async function record(
   told: Told,
 ): Promise<'unknown' | 'known' | { due: Delivery[] | undefined }> {
   // First, as whoever ends an enrollment, or erases her.
-  if (!(await lockContact(unit, of.contactId))) return 'unknown'
+  const contact = await lockContact(unit, of.contactId)
+  if (!contact) return 'unknown'
   const { kind, source, sourceId } = told
   const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
-  const status = told.status?.slice(0, 20) ?? null
+  const status = told.status === null ? null : wordsOf(told.status).slice(0, 20)
   if (!(await insertBounce(unit, of, { id: newId(), kind, status, diagnostic, source, sourceId }))) return 'known'
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { due: undefined }
   const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
-  const { due } = await suppressAddress(unit, of.workspaceId, {
-    email: of.recipient,
-    reason,
-    note: note === '' ? null : note.slice(0, 500),
-  })
-  return { due }
+  const words = note === '' ? null : note.slice(0, 500)
+  const { due } = await suppressAddress(unit, of.workspaceId, { email: of.recipient, reason, note: words })
+  // What she wants she wants under her new address, too; a mailbox is one alone.
+  if (reason === 'BOUNCED' || contact.key === emailKey(of.recipient)) return { due }
+  const also = await suppressAddress(unit, of.workspaceId, { email: contact.email, reason, note: words })
+  return { due: [...due, ...also.due] }
 }
 
 async function reasonOf(

@@ -40,9 +40,11 @@ export async function takeReturnedMail(
   if (byAddress.size > 0) return results
   // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
-  return complaints.length === 0
-    ? []
-    : [await recordOne(dependencies, await findByTraces(em, secret, traces), complaints)]
+  if (complaints.length === 0) return []
+  const { bounced, isByLink } = await findByTraces(em, secret, traces)
+  // A link is passed on with what it stands in, and says no more than its page can.
+  const said = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
+  return [await recordOne(dependencies, bounced, said)]
 }
 
 async function recordOne(
@@ -64,17 +66,17 @@ async function findByTraces(
   em: EntityManager,
   secret: Uint8Array,
   { addresses, linkTokens }: Traces,
-): Promise<Bounced | undefined> {
+): Promise<{ bounced: Bounced | undefined; isByLink: boolean }> {
   for (const address of addresses) {
-    const found = await findByReturnPath(em, secret, address)
-    if (found) return found
+    const bounced = await findByReturnPath(em, secret, address)
+    if (bounced) return { bounced, isByLink: false }
   }
   for (const token of linkTokens) {
     const link = openLink(secret, 'unsubscribe', token)
-    const found = link && (await findByOrigin(em, link.contactId, link.originId))
-    if (found) return found
+    const bounced = link && (await findByOrigin(em, link.contactId, link.originId))
+    if (bounced) return { bounced, isByLink: true }
   }
-  return undefined
+  return { bounced: undefined, isByLink: false }
 }
 
 /** The weightiest first. */
@@ -86,19 +88,19 @@ const WEIGHT: readonly Report['kind'][] = ['COMPLAINT', 'UNSUBSCRIBE', 'HARD', '
  */
 export function reportFor(recipient: string, reports: readonly Report[]): Report {
   const byWeight = reports.toSorted((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind))
-  const own = byWeight.find((report) => report.kind === 'COMPLAINT' || isOf(recipient, report))
+  const own = byWeight.find(
+    (report) => report.kind === 'COMPLAINT' || report.kind === 'UNSUBSCRIBE' || isOf(recipient, report),
+  )
   if (own) return own
   const [worst] = byWeight as [Report, ...Report[]]
   return worst.kind === 'HARD' ? { ...worst, kind: 'SOFT' } : worst
 }
 
-/** Servers write a domain as the DNS does, and often another one of theirs: what stands before it stays. */
+/** Servers write a domain as the DNS does, and name a host of theirs in it. */
 function isOf(recipient: string, { recipient: told }: Report): boolean {
   if (told === null) return true
-  const local = (address: string) => address.slice(0, address.lastIndexOf('@')).toLowerCase()
-  return (
-    emailKey(told) === emailKey(recipient) ||
-    emailKey(told) === emailKey(inAscii(recipient)) ||
-    local(told) === local(recipient)
-  )
+  const [ours, theirs] = [recipient, told].map((address) => emailKey(inAscii(address)).split('@') as [string, string])
+  if (ours![0] !== theirs![0]) return false
+  const [a, b] = [ours![1], theirs![1]]
+  return a === b || b.endsWith(`.${a}`) || a.endsWith(`.${b}`)
 }

@@ -21,6 +21,10 @@ const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
 const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
 const NO_MAILBOX =
   /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown/i
+/** Said of us, and not of the mailbox. */
+const OUR_FAULT =
+  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bhelo\b|your (?:ip|host|server|domain)/i
+const TOO_FAST = /at a rate that|too many (?:messages|connections)|rate limit/i
 const FULL = /mailbox (?:is )?full|over ?quota|quota ?exceeded|out of storage/i
 const REFUSED = /\bspam\b|block ?list|blocked using|content filter|unsolicited|policy|unauthenticated/i
 const GAVE_UP = /too many failures|retry timeout|in the queue too long|envelope expired/i
@@ -50,6 +54,8 @@ export function judge(status: string | null, reply: string | null, words = ''): 
   const verdict = (kind: Verdict['kind']): Verdict => ({ kind, status: code })
 
   if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')
+  if (TOO_FAST.test(all)) return verdict('SOFT')
+  if (OUR_FAULT.test(all)) return verdict('BLOCKED')
   if (NO_MAIL_AT_ALL.test(all)) return verdict('HARD')
   if (of === '4' || GAVE_UP.test(all)) return verdict('SOFT')
   const isUnknown = NO_MAILBOX.test(all)
@@ -67,6 +73,8 @@ const isTooLarge = (subject?: string, detail?: string): boolean =>
 const isSendersFault = (subject?: string, detail?: string): boolean =>
   subject === '1' && (detail === '7' || detail === '8')
 
-/** 5.1.x; 5.2.1, disabled; 5.4.4, no such domain, and what Exchange Online says instead of it, 5.4.1. */
+/** 5.1.1, 2, 3, 6, null MX, and Exchange Online's; 5.2.1, disabled; 5.4.4, no such domain, and what Exchange Online says instead of it, 5.4.1. */
 const isNoMailbox = (subject?: string, detail?: string): boolean =>
-  subject === '1' || (subject === '2' && detail === '1') || (subject === '4' && (detail === '4' || detail === '1'))
+  (subject === '1' && ['1', '2', '3', '6', '10', '351'].includes(detail ?? '')) ||
+  (subject === '2' && detail === '1') ||
+  (subject === '4' && (detail === '4' || detail === '1'))

@@ -247,8 +247,17 @@ export async function forgetAddresses(em: EntityManager, contactId: string): Pro
   await sql(
     em,
     `update suppressions set email = null, note = null from contacts contact
-     where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id
-       and address_hash = address_hash(contact.workspace_id, contact.email_key)`,
+     where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id and (
+       address_hash = address_hash(contact.workspace_id, contact.email_key)
+       -- Those that she had before, unless they are somebody else's by now.
+       or address_hash in (
+         select address_hash(contact.workspace_id, lower(recipient)) from messages message
+         where message.contact_id = $1::uuid and recipient is not null and not exists (
+           select from contacts other
+           where other.workspace_id = contact.workspace_id and other.email_key = lower(recipient) and other.id <> $1::uuid
+         )
+       )
+     )`,
     [contactId],
   )
 }

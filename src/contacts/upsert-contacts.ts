@@ -73,13 +73,16 @@ export interface BulkResult {
  * Creates or updates many contacts, in one statement. Of the same email twice, the later one wins.
  * What their writing starts is written with them, and delivered by the relay.
  *
- * @param given.inputs each with the index that its error, if any, is told with.
+ * @param given.inputs each with the index that its error, if any, is told with; a quiet one starts nothing in any case.
  * @param given.triggers whether what happens to them starts anything.
  */
 export async function upsertManyContacts(
   { em }: Pick<Dependencies, 'em'>,
   workspaceId: string,
-  { inputs, triggers }: { inputs: readonly { index: number; input: ContactInput }[]; triggers: boolean },
+  {
+    inputs,
+    triggers,
+  }: { inputs: readonly { index: number; input: ContactInput; quiet?: boolean }[]; triggers: boolean },
   call: Call,
 ): Promise<BulkResult> {
   const fork = unitOf(em)
@@ -90,9 +93,9 @@ export async function upsertManyContacts(
   )
   const errors: BulkResult['errors'] = []
   const byKey = new Map<string, { index: number; write: ContactWrite }>()
-  for (const { index, input } of inputs) {
+  for (const { index, input, quiet } of inputs) {
     if (input.listId !== undefined && !known.has(input.listId)) errors.push({ index, error: LIST_NOT_FOUND.message })
-    else byKey.set(emailKey(input.email), { index, write: toWrite(input, newId()) })
+    else byKey.set(emailKey(input.email), { index, write: { ...toWrite(input, newId()), ...(quiet && { quiet }) } })
   }
   const all = [...byKey.values()].map(({ write }) => write)
   if (triggers) {

@@ -23,6 +23,8 @@ export interface ContactWrite {
   listId: string | null
   /** Tags to get, no two with the same key. */
   tags: { key: string; name: string }[]
+  /** Whether it starts nothing, whatever the others do. */
+  quiet?: boolean
 }
 
 export interface WrittenContact {
@@ -104,6 +106,7 @@ function parametersOf(
     metadata: contact.metadata,
     list_id: contact.listId,
     tags: contact.tags.length > 0 ? contact.tags : null,
+    ...(contact.quiet && { quiet: true }),
   }))
   return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId, triggers]
 }
@@ -111,7 +114,7 @@ function parametersOf(
 const UPSERT = `
 with items as materialized (
   select * from jsonb_to_recordset($2::jsonb) as item(
-    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb)
+    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean)
 ),
 written as (
   insert into contacts as contact (id, workspace_id, email, email_key, external_id, first_name, metadata)
@@ -150,7 +153,9 @@ happened as (
     select contact_id, 'LIST_ADDED', list_id::text from joined
     union all
     select contact_id, 'TAG_ADDED', tag_key from tagged
-  ) changes where $6::boolean
+  ) changes
+  where $6::boolean
+    and not exists (select from written join items using (email_key) where items.quiet and written.id = changes.contact_id)
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
 

@@ -6,9 +6,10 @@ import type { Dependencies } from '../outbox/index.ts'
 import { newCall } from '../platform/call.ts'
 import { classifyDatabaseError } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { createImport, findUnfinished } from './imports.ts'
+import { createImport, findUntold } from './imports.ts'
 import { MOST_RECORD_BYTES } from './read-csv.ts'
 import { takePiece } from './take-piece.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
@@ -31,11 +32,14 @@ export interface Progress {
 const PIECE_BYTES = 256 * 1024
 /** All of it has to be in memory. */
 const MOST_JSON_BYTES = 256 * 1024 * 1024
-const MOST_ATTEMPTS = 10
+const MOST_ATTEMPTS = 15
+/** A record is no longer, mostly. */
+const LEAST_BYTES = 4 * 1024
+const BUSY_MS = 5_000
 
 /**
  * Imports a file of contacts into a workspace. Stopped at any moment, the same call with the same file goes on where it was, and does no
- * row twice. Memory does not grow with the file, unless that is JSON.
+ * row twice: also where all of it was done, until `sayTold`. Memory does not grow with the file, unless that is JSON.
  *
  * @param tell told before it begins, and behind every piece
  * @throws {FileProblem}, {Refusal} where nothing of the file can be read
@@ -53,19 +57,34 @@ export async function importFile(
   const size = json ? json.length : encoding === 'utf-8' ? await sizeOf(path) : null
   const fingerprint = await fingerprintOf(input)
   const em = dependencies.em.fork()
-  const unfinished = await findUnfinished(em, workspaceId, fingerprint)
+  const unfinished = await findUntold(em, workspaceId, fingerprint)
   const isResumed = unfinished !== null
   let found =
     unfinished ??
     (await createImport(em, workspaceId, { name: basename(path), format, options, size, fingerprint }, newId()))
   tell({ found, encoding, isResumed })
 
+  if (found.status !== 'RUNNING') return found
   const bytes = json ? oneBuffer(json.subarray(found.position)) : utf8From(path, encoding, found.position)
   let waiting = Buffer.alloc(0)
+  let most = PIECE_BYTES
   const take = async (isLast: boolean) => {
-    const piece = { position: found.position, bytes: waiting, isLast }
-    found = await again(() => takePiece(dependencies, workspaceId, found.id, piece, newCall()))
-    waiting = waiting.subarray(found.position - piece.position)
+    const position = found.position
+    found = await again(
+      () => {
+        const bytes = waiting.subarray(0, isLast && waiting.length <= most ? undefined : most)
+        return takePiece(
+          dependencies,
+          workspaceId,
+          found.id,
+          { position, bytes, isLast: isLast && bytes.length === waiting.length },
+          newCall(),
+        )
+      },
+      // What takes the database too long at once does not in parts.
+      () => (most = Math.max(LEAST_BYTES, most / 2)),
+    )
+    waiting = waiting.subarray(found.position - position)
     tell({ found, encoding, isResumed })
   }
   const chunks: Buffer[] = []
@@ -94,14 +113,19 @@ export async function importFile(
   return found
 }
 
-/** Others may write the same contacts in another order: then one of the two is asked to do it again. */
-async function again<Result>(run: () => Promise<Result>): Promise<Result> {
+/**
+ * Others may write the same contacts in another order, or have the database be slow: then it is done again. Where too much has been begun that
+ * waits for its delivery, it waits with it.
+ */
+async function again<Result>(run: () => Promise<Result>, onSlow: () => void): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run()
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || classifyDatabaseError(error) !== 'retry') throw error
-      await delay(100 * attempt)
+      const isBusy = error instanceof Refusal && error.kind === 'unavailable'
+      if (!isBusy && (attempt >= MOST_ATTEMPTS || classifyDatabaseError(error) !== 'retry')) throw error
+      if (!isBusy) onSlow()
+      await delay(isBusy ? BUSY_MS : 100 * attempt)
     }
   }
 }

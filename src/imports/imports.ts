@@ -58,9 +58,14 @@ export async function getImport(em: EntityManager, workspaceId: string, id: stri
   return found
 }
 
-/** The import that somebody has begun with the same file, and not ended. */
-export const findUnfinished = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
-  unitOf(em).findOne(Import, { workspaceId, fingerprint, status: 'RUNNING' }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
+/** The import that somebody has begun with the same file, and has not been told the end of. */
+export const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
+  unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
+
+/** Says that whoever began it knows what became of it: the same file is another import from now on. */
+export async function sayTold(em: EntityManager, id: string): Promise<void> {
+  await unitOf(em).nativeUpdate(Import, { id }, { fingerprint: null })
+}
 
 /** A page of a workspace's imports, newest first, and how many there are. */
 export const listImports = (

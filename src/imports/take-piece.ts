@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { checkContact, upsertManyContacts } from '../contacts/index.ts'
+import { checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
 import { suppressMany } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
-import { emailKey } from '../platform/email-address.ts'
+import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
+import { findJsonFault } from '../platform/json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Import } from './entities.ts'
-import { FileProblem, FORMATS, type Row, RowProblem } from './formats/index.ts'
+import { FileProblem, FORMATS, type OptOut, type Row, RowProblem } from './formats/index.ts'
 import { insertErrors, lockImport, type RowError } from './queries.ts'
-import { delimiterOf, readCsv, type RecordAt } from './read-csv.ts'
+import { delimiterOf, type ReadCsv, readCsv } from './read-csv.ts'
 import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
 
 export interface Piece {
@@ -23,8 +24,11 @@ export interface Piece {
 }
 
 /** So many rows are written in one transaction; and so many, where each can start something. */
-const MOST_ROWS = 20_000
-const MOST_STARTING_ROWS = 1_000
+const MOST_ROWS = 5_000
+const MOST_STARTING_ROWS = 100
+/** A row of an address that has so many before it is left for the next piece: each of them is a statement. */
+const MOST_ROUNDS = 20
+const MOST_COLUMNS = 1_000
 /** How long rows are looked at before others get their turn, in milliseconds. */
 const TURN_MS = 10
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
@@ -55,12 +59,13 @@ export async function takePiece(
         param: '/position',
       })
     const read = await readRecords(found, piece)
-    const rows = await readRows(found, read.records, read.header)
-    const written = await writeRows({ em: unit }, found, rows.rows, call)
+    const rows = await readRows(found, read)
+    const place = placeBehind(found, piece, read, rows.taken)
+    const written = await writeRows({ em: unit }, found, rows, call)
     const errors = [...rows.errors, ...written.errors]
     await insertErrors(unit, id, errors)
     Object.assign(found, {
-      ...read.place,
+      ...place,
       created: found.created + written.created,
       updated: found.updated + written.updated,
       suppressed: found.suppressed + written.suppressed,
@@ -73,74 +78,142 @@ export async function takePiece(
   })
 }
 
-interface Read {
+interface Read extends ReadCsv {
   header: string[] | undefined
-  records: RecordAt[]
-  place: Pick<Import, 'position' | 'line' | 'status' | 'delimiter' | 'header' | 'problem'>
+  delimiter: string
+  /** How many bytes are before the first record, and no part of it. */
+  skipped: number
+  /** Whether the first of these is the header, and no row. */
+  hasHeader: boolean
+  /** Whether more records may follow in the piece. */
+  isCut: boolean
 }
 
 async function readRecords(found: Import, { bytes, position, isLast }: Piece): Promise<Read> {
-  const isFirst = position === 0
-  const skipped = isFirst && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
-  const text = bytes.subarray(skipped)
-  const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
+  const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MOST_STARTING_ROWS : MOST_ROWS
-  const { records, broken } = await readCsv(text, { delimiter, isLast, most })
-  const last = records.at(-1)
-  const isWhole = isLast && !broken && records.length < most
-  const header = found.header ?? records[0]?.cells
-  const place: Read['place'] = {
+  const whole = bytes.subarray(skipped)
+  // What is not taken is not looked at, either.
+  const text = linesOf(whole, 2 * most)
+  const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
+  const beginning = await readCsv(text, { delimiter, isLast: isLast && text.length === whole.length, most })
+  // One row can have more lines than that.
+  const isLong = beginning.records.length === 0 && text.length < whole.length
+  const read = isLong ? await readCsv(whole, { delimiter, isLast, most }) : beginning
+  const hasHeader = found.header == null
+  const header = found.header ?? read.records[0]?.cells
+  return {
+    ...read,
+    header,
+    delimiter,
+    skipped,
+    hasHeader,
+    isCut: (!isLong && text.length < whole.length) || read.records.length >= most,
+  }
+}
+
+/** The beginning of a piece, of so many lines. */
+function linesOf(bytes: Buffer, most: number): Buffer {
+  let at = -1
+  for (let line = 0; line < most; line += 1) {
+    at = bytes.indexOf('\n', at + 1)
+    if (at < 0) return bytes
+  }
+  return bytes.subarray(0, at + 1)
+}
+
+/** Where an import is behind so many of its records. */
+function placeBehind(
+  found: Import,
+  { bytes, position, isLast }: Piece,
+  { records, broken, header, delimiter, skipped, isCut }: Read,
+  taken: number,
+): Pick<Import, 'position' | 'line' | 'status' | 'delimiter' | 'header' | 'problem'> {
+  const last = records[taken - 1]
+  const isAll = taken === records.length
+  const isWhole = isLast && !broken && !isCut && isAll
+  const isBroken = broken !== undefined && isAll
+  return {
     position: isWhole ? position + bytes.length : last ? position + skipped + last.end : position,
     line: found.line + (last?.lastLine ?? 0),
-    status: broken ? 'FAILED' : isWhole ? 'DONE' : 'RUNNING',
+    status: isBroken ? 'FAILED' : isWhole ? 'DONE' : 'RUNNING',
     // A file without a header has no rows.
     delimiter: header === undefined ? null : delimiter,
     header: header ?? null,
-    problem: broken ? `The record that begins on line ${found.line + broken.line} ${broken.words}` : null,
+    problem: isBroken ? `The record that begins on line ${found.line + broken.line} ${broken.words}` : null,
   }
-  return { header, records: found.header === null || found.header === undefined ? records.slice(1) : records, place }
 }
 
-interface ReadRow extends Row {
+interface ReadRow {
+  contact: ContactInput
+  optOut: OptOut | null
   line: number
+  /** How many rows of its address are before it. */
+  round: number
 }
 
-/** Reads records as contacts; those that cannot be fail alone. @throws {Refusal} `wrong_header` */
+/** Somebody of whom only that could be read. */
+interface OptedOut extends OptOut {
+  email: string
+}
+
+/**
+ * Reads records as contacts; those that cannot be fail alone.
+ * @returns also who has opted out in a row that cannot be read; and how many of the records that took: up to where one address has
+ *   come too often
+ * @throws {Refusal} `wrong_header`
+ */
 async function readRows(
   { line: before, format, options }: Import,
-  records: readonly RecordAt[],
-  header: readonly string[] | undefined,
-): Promise<{ rows: ReadRow[]; errors: RowError[] }> {
+  { records, header, hasHeader }: Read,
+): Promise<{ rows: ReadRow[]; out: OptedOut[]; errors: RowError[]; taken: number }> {
   const rows: ReadRow[] = []
+  const out: OptedOut[] = []
   const errors: RowError[] = []
-  if (!header) return { rows, errors }
+  if (!header) return { rows, out, errors, taken: records.length }
   const readRow = readHeader(format, header, options)
+  const times = new Map<string, number>()
   let turn = performance.now()
-  for (const { cells, line: within } of records) {
+  for (let at = hasHeader ? 1 : 0; at < records.length; at += 1) {
     if (performance.now() - turn > TURN_MS) {
       await nextTurn()
       turn = performance.now()
     }
+    const { cells, line: within } = records[at]!
     const line = before + within
+    let row: Row | undefined
     try {
+      // Of a ragged one, what is there.
+      row = readRow(header.map((_, column) => cells[column]?.trim() ?? ''))
       if (cells.length !== header.length)
         throw new RowProblem(`It has ${cells.length} cells, and the header has ${header.length}`)
-      const { contact, optOut } = readRow(cells.map((cell) => cell.trim()))
+      const contact = row.contact()
       const tags = [...(contact.tags ?? []), ...options.tags]
-      const checked = checkContact({ ...stated(contact), ...(tags.length > 0 && { tags }) })
+      const given = { email: row.email, ...stated(contact), ...(tags.length > 0 && { tags }) }
+      const fault = findJsonFault(given)
+      if (fault) throw new RowProblem(fault)
+      const checked = checkContact(given)
+      const key = emailKey(checked.email)
+      const round = times.get(key) ?? 0
+      if (round === MOST_ROUNDS) return { rows, out, errors, taken: at }
+      times.set(key, round + 1)
       // Whoever wants no mail joins no list.
-      const listId = optOut === null && options.listId !== null ? options.listId : undefined
-      rows.push({ contact: { ...checked, ...(listId !== undefined && { listId }) }, optOut, line })
+      const listId = row.optOut === null && options.listId !== null ? options.listId : undefined
+      rows.push({ contact: { ...checked, ...(listId !== undefined && { listId }) }, optOut: row.optOut, line, round })
     } catch (error) {
       if (!(error instanceof RowProblem) && !(error instanceof Refusal)) throw error
       errors.push({ line, problem: error.message.slice(0, MOST_PROBLEM) })
+      if (row?.optOut && isEmailAddress(row.email)) out.push({ email: row.email, ...row.optOut })
     }
   }
-  return { rows, errors }
+  return { rows, out, errors, taken: records.length }
 }
 
 function readHeader(format: Import['format'], header: readonly string[], options: Import['options']) {
   try {
+    if (header.length > MOST_COLUMNS) throw new FileProblem(`The header has more than ${MOST_COLUMNS} columns`)
+    const fault = findJsonFault(header)
+    if (fault) throw new FileProblem(`The header has what cannot be stored: ${fault}`)
     return FORMATS[format].readHeader(header, options)
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
@@ -149,52 +222,43 @@ function readHeader(format: Import['format'], header: readonly string[], options
 }
 
 /** Without what is not said. */
-const stated = (contact: Row['contact']): object =>
+const stated = (contact: object): object =>
   Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== undefined))
 
 async function writeRows(
   dependencies: Pick<Dependencies, 'em'>,
   { workspaceId, options: { triggers } }: Import,
-  rows: readonly ReadRow[],
+  { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
 ): Promise<{ created: number; updated: number; suppressed: number; errors: RowError[] }> {
   const done = { created: 0, updated: 0, suppressed: 0, errors: [] as RowError[] }
-  const write = async (some: readonly ReadRow[], starts: boolean) => {
-    if (some.length === 0) return
-    const inputs = some.map(({ contact, line }) => ({ index: line, input: contact }))
-    const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers: starts }, call)
+  for (const round of roundsOf(rows)) {
+    // Who wants no mail begins nothing.
+    const inputs = round.map(({ contact, line, optOut }) => ({ index: line, input: contact, quiet: optOut !== null }))
+    const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers }, call)
     done.created += written.created
     done.updated += written.updated
     done.errors.push(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MOST_PROBLEM) })),
     )
   }
-  for (const round of roundsOf(rows)) {
-    const out = round.filter(({ optOut }) => optOut !== null)
-    // Who wants no mail begins nothing.
-    if (triggers) await write(out, false)
-    else await write(round, false)
-    // Also of a contact that could not be written: she has opted out all the same.
-    const suppressions = out.map(({ contact: { email }, optOut }) => ({ email, ...optOut! }))
-    if (out.length > 0) done.suppressed += await suppressMany(dependencies.em, workspaceId, suppressions)
-    if (triggers)
-      await write(
-        round.filter(({ optOut }) => optOut === null),
-        true,
-      )
-  }
+  // Also of a contact that could not be read or written: she has opted out all the same.
+  const suppressions = new Map<string, OptedOut>()
+  for (const { contact, optOut } of rows) if (optOut) addTo(suppressions, { email: contact.email, ...optOut })
+  for (const one of out) addTo(suppressions, one)
+  if (suppressions.size > 0)
+    done.suppressed += await suppressMany(dependencies.em, workspaceId, [...suppressions.values()])
   return done
+}
+
+/** Once for each address and reason. */
+function addTo(suppressions: Map<string, OptedOut>, one: OptedOut): void {
+  suppressions.set(`${one.reason} ${emailKey(one.email)}`, one)
 }
 
 /** Of one address several rows may tell: each is written behind the one before, and none is lost. */
 function roundsOf(rows: readonly ReadRow[]): ReadRow[][] {
   const rounds: ReadRow[][] = []
-  const seen = new Map<string, number>()
-  for (const row of rows) {
-    const key = emailKey(row.contact.email)
-    const round = seen.get(key) ?? 0
-    seen.set(key, round + 1)
-    ;(rounds[round] ??= []).push(row)
-  }
+  for (const row of rows) (rounds[row.round] ??= []).push(row)
   return rounds
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import nodemailer from 'nodemailer'
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { takeFeedback } from '../../src/bounces/feedback.ts'
+import type { ProviderEvent } from '../../src/bounces/providers/index.ts'
 import { readLinkSecret, returnPathOf } from '../../src/installation/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -278,13 +281,10 @@ describe('mail that comes back', () => {
       'a@b.example',
     )
     assert.equal(await suppressedBy(contactId), null)
-    const answer = await comesBack(
-      `Feedback@${DOMAIN}`,
-      complaint(`${mail.headers}\r\n\r\n${mail.body}`),
-      'staff@isp.example',
-    )
-    assert.match(answer, /^250 /)
-    assert.equal(await suppressedBy(contactId), 'COMPLAINED')
+    // A link is passed on with what it stands in: it says what its page can.
+    const whole = `${mail.headers}\r\n\r\n${mail.body}`
+    assert.match(await comesBack(`Feedback@${DOMAIN}`, complaint(whole), 'staff@isp.example'), /^250 /)
+    assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     const second = await mailed()
     await comesBack(
       `feedback@${DOMAIN}`,
@@ -292,6 +292,79 @@ describe('mail that comes back', () => {
       'staff@isp.example',
     )
     assert.equal(await suppressedBy(second.contactId), 'COMPLAINED')
+  })
+
+  it('of whoever has another address by now: the old one is gone, but her wish is hers', async () => {
+    const moved = async () => {
+      const sent = await mailed()
+      await service.call('PATCH', `contacts/${sent.contactId}`, { email: `new-${sent.address}` })
+      return sent
+    }
+    const gone = await moved()
+    await comesBack(gone.mail.from, notification(gone.mail.from, { recipient: gone.address }))
+    assert.equal(await suppressedBy(gone.contactId), null)
+    const secret = await readLinkSecret(em())
+    const tell = (event: Partial<ProviderEvent> & { recipient: string }) =>
+      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
+        { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
+      ])
+    // Of the new address nothing has bounced: it was sent nothing.
+    assert.deepEqual(await tell({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
+    const angry = await moved()
+    assert.deepEqual(await tell({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
+    assert.equal(await suppressedBy(angry.contactId), 'COMPLAINED')
+    // Erased, nothing of any of her addresses is left.
+    await service.call('DELETE', `contacts/${gone.contactId}`)
+    const rows = await sql(em(), 'select from suppressions where email = $1', [gone.address])
+    assert.equal(rows.length, 0)
+  })
+
+  it('in a row is counted by messages, whoever tells it and however the address is written', async () => {
+    const secret = await readLinkSecret(em())
+    const { contactId, address, mails } = await mailed(6)
+    const soft = (fields: Partial<ProviderEvent> = {}) =>
+      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
+        {
+          kind: 'SOFT',
+          recipient: address,
+          messageId: null,
+          returnPath: null,
+          status: null,
+          diagnostic: null,
+          id: newId(),
+          ...fields,
+        },
+      ])
+    // What was blocked has neither arrived nor said anything of the mailbox.
+    assert.deepEqual(await soft({ kind: 'BLOCKED', returnPath: mails[3]!.from }), ['recorded'])
+    await service.call('POST', 'contacts', { email: address.toUpperCase() })
+    await sql(
+      em(),
+      'update messages set recipient = upper(recipient) where contact_id = $1 and id in (select id from messages where contact_id = $1 limit 2)',
+      [contactId],
+    )
+    for (let time = 0; time < 4; time += 1) assert.deepEqual(await soft(), ['recorded'])
+    assert.equal(await suppressedBy(contactId), null)
+    assert.deepEqual(await soft(), ['recorded'])
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+  })
+
+  it('comes over some connections of one address at a time, and no more', async () => {
+    const sockets = Array.from({ length: 11 }, () => connect(bouncePort, '127.0.0.1'))
+    try {
+      const banners = await Promise.all(
+        sockets.map(async (socket) => {
+          const [chunk] = (await once(socket, 'data')) as [Buffer]
+          return chunk.toString().slice(0, 3)
+        }),
+      )
+      assert.deepEqual(banners.toSorted(), [...Array.from({ length: 10 }, () => '220'), '421'])
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+    await eventually('they are counted out', async () =>
+      (await comesBack(`postmaster@${DOMAIN}`, 'Subject: Hello\r\n\r\nHi')).startsWith('250') ? true : undefined,
+    )
   })
 
   it('may be large: what it is about comes first', async () => {

@@ -106,6 +106,26 @@ describe('what mail providers tell', () => {
     await assert.rejects(reads(findProvider('mailgun')!, call), /too old/)
   })
 
+  it('Mailgun’s are not heard where a part of the token stands in its time, which is signed alike', async () => {
+    const call = JSON.parse(signedByMailgun(read('mailgun/complained.json')).toString()) as {
+      signature: { timestamp: string; token: string; signature: string }
+    }
+    const { timestamp, token, signature } = call.signature
+    for (let moved = 1; moved < 8; moved += 1) {
+      const shifted = { timestamp: timestamp + token.slice(0, moved), token: token.slice(moved), signature }
+      const body = Buffer.from(JSON.stringify({ ...call, signature: shifted }))
+      await assert.rejects(reads(findProvider('mailgun')!, { body, headers: {}, credential: MAILGUN_KEY }), NotGenuine)
+    }
+  })
+
+  it('SES’s are not heard by a type or a version that every object has', async () => {
+    const call = JSON.parse(read('ses/ses-complaint-abuse.json').toString()) as object
+    for (const odd of [{ Type: 'constructor' }, { Type: '__proto__' }, { SignatureVersion: 'constructor' }]) {
+      const body = Buffer.from(JSON.stringify({ ...call, ...odd }))
+      await assert.rejects(reads(findProvider('ses')!, { body, headers: {}, credential: TOPIC }), NotGenuine)
+    }
+  })
+
   it('SES’s topic is confirmed where it is the workspace’s, and nothing is asked for anywhere but at Amazon', async () => {
     const provider = findProvider('ses')!
     const file = 'ses/sns-subscription-confirmation.json'

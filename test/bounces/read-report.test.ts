@@ -37,6 +37,16 @@ describe('reading what comes back', () => {
     })
   }
 
+  it('reads the first lines alone: each costs the parser more than it says', async () => {
+    const report = readFileSync(new URL('qmail-qsbmf-5.1.1-no-mailbox.eml', FOLDER)).toString()
+    const [head = '', body = ''] = report.split('\n\n')
+    const found = async (lines: number) => {
+      const raw = `${head}\n${'X-Filler: y\n'.repeat(lines)}\n${body}\n\n${report.split('\n\n').slice(2).join('\n\n')}`
+      return (await readReport(Buffer.from(raw), { isFromNobody: true })).reports.length
+    }
+    assert.deepEqual([await found(10), await found(5_000)], [1, 0])
+  })
+
   it('takes what is no mail for nothing, and what is deep or long for what it begins with', async () => {
     const deep = Array.from(
       { length: 400 },

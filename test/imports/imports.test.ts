@@ -62,10 +62,14 @@ describe('an import', () => {
     service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
   /** All of it, in one piece. */
   async function imported(text: string, body: object = {}): Promise<ImportBody> {
-    const { id } = await begin(body)
-    const answer = await bring(id, 0, text, true)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body.data as ImportBody
+    let now = await begin(body)
+    const bytes = Buffer.from(text)
+    do {
+      const answer = await bring(now.id, now.position, bytes.subarray(now.position).toString(), true)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      now = answer.body.data as ImportBody
+    } while (now.status === 'RUNNING')
+    return now
   }
   const errorsOf = async (id: string) =>
     (await service.call('GET', `imports/${id}/errors`)).body.data as { line: number; problem: string }[]
@@ -254,6 +258,57 @@ describe('an import', () => {
     assert.equal((await imported('')).created, 0)
   })
 
+  it('has who opted out so also where the rest of her row cannot be read, and by any of its columns', async () => {
+    const at = domain()
+    const optedOut = async (email: string, text: string, body: object = {}) => {
+      const done = await imported(text, body)
+      assert.equal(done.suppressed, 1, text)
+      await imported(`email\n${email}\n`)
+      assert.equal((await contact(email))!.suppressedBy, 'IMPORTED', text)
+      return done
+    }
+    const long = 'x'.repeat(300)
+    for (const [n, text] of [
+      ['a', `email,tags\na@${at},${long}\n`],
+      ['b', `email,plan\nb@${at}\n`],
+      ['c', `email,external id\nc@${at},${long}\n`],
+    ] as const)
+      assert.equal((await optedOut(`${n}@${at}`, text, { as: 'UNSUBSCRIBED' })).failed, 1)
+    await optedOut(`d@${at}`, `email,unsubscribed,opted_out\nd@${at},no,yes\n`)
+  })
+
+  it('fails a row for what can be stored nowhere, and only that', async () => {
+    const at = domain()
+    const cell = (value: string) => `"${value.replaceAll('"', '""')}"`
+    const deep = `{"a":${'['.repeat(500)}${']'.repeat(500)}}`
+    const rows = [
+      `nul@${at},${cell('{"a":"\\u0000"}')}`,
+      `half@${at},${cell('{"a":"\\ud800"}')}`,
+      `deep@${at},${cell(deep)}`,
+      `fine@${at},${cell('{"__proto__":1,"a":[1]}')}`,
+    ]
+    const done = await imported(['email,attributes', ...rows].join('\n'), { format: 'listmonk' })
+    assert.deepEqual(
+      { status: done.status, created: done.created, failed: done.failed },
+      { status: 'DONE', created: 1, failed: 3 },
+    )
+    const wide = await begin()
+    const answer = await bring(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
+    assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
+  })
+
+  it('writes every row of one address, some at a time', async () => {
+    const at = domain()
+    const { id } = await begin()
+    const text = `email,tags\n${Array.from({ length: 45 }, (_, n) => `one@${at},tag${n}\n`).join('')}`
+    let now = { position: 0, status: 'RUNNING' } as ImportBody
+    let pieces = 0
+    for (; now.status === 'RUNNING'; pieces += 1)
+      now = (await bring(id, now.position, text.slice(now.position), true)).body.data as ImportBody
+    assert.deepEqual({ rows: now.created + now.updated, lines: now.lines, pieces }, { rows: 45, lines: 46, pieces: 3 })
+    assert.equal((await contact(`one@${at}`))!.tags.length, 45)
+  })
+
   describe('of a file at the command line', () => {
     it('reads every encoding that spreadsheets write', async () => {
       const at = domain()
@@ -321,6 +376,25 @@ describe('an import', () => {
         { created: done.created, updated: done.updated, failed: done.failed, imports: (await positions())!.count },
         { created: rows, updated: 0, failed: 0, imports: 1 },
       )
+    })
+
+    it('that was killed when all was done, and before that was told, does none of it again', async () => {
+      const at = domain()
+      const path = file(`email,first name\na@${at},Ada\nb@${at},Bo\nc\0@${at},x\n`)
+      const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
+      const done = await importFile({ em: service.context.orm.em }, service.workspaceId, {
+        path,
+        format: 'csv',
+        options,
+      })
+      assert.deepEqual({ created: done.created, failed: done.failed }, { created: 2, failed: 1 })
+      const { id } = (await contact(`b@${at}`)) as unknown as { id: string }
+      await service.call('DELETE', `contacts/${id}`)
+      const again = await atCommandLine(path)
+      assert.equal(again.id, done.id)
+      assert.equal(await contact(`b@${at}`), undefined)
+      // Told, the same file is another import.
+      assert.notEqual((await atCommandLine(path)).id, done.id)
     })
 
     it('tells rows that fail in a file beside it', async () => {

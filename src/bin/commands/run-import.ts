@@ -10,6 +10,7 @@ import {
   isField,
   listErrors,
   type Progress,
+  sayTold,
   type Standing,
 } from '../../imports/index.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
@@ -70,6 +71,7 @@ export const runImport = (
     })
     const { id, status, created, updated, suppressed, failed, problem } = found
     const errorsIn = failed > 0 ? await writeErrors(em, found, errors ?? `${path}.errors.csv`) : null
+    await sayTold(em, id)
     return { id, status, created, updated, suppressed, failed, problem: problem ?? null, errorsIn }
   })
 

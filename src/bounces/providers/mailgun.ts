@@ -22,7 +22,8 @@ export const mailgun: Provider = {
     const token = textIn(signature, 'token')
     // Of a subaccount's, either is signed.
     const given = [textIn(signature, 'signature'), textIn(signature, 'parent-signature')]
-    if (token === '' || !given.some((one) => isSigned(one, at + token, credential)))
+    // Signed is one behind the other: of another length, a part of the one could be taken for the other's.
+    if (!/^\d{10}$/.test(at) || !/^\w{50}$/.test(token) || !given.some((one) => isSigned(one, at + token, credential)))
       throw new NotGenuine('The signature is wrong')
     if (Math.abs(Date.now() / 1_000 - Number(at)) > LONGEST_AGE_S) throw new NotGenuine('The call is too old')
     const event = objectIn(call, 'event-data')

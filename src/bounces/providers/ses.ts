@@ -32,17 +32,20 @@ const ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]{3,30}:\d{12}:[\w.-]{1,256}$/
 const regionOf = (arn: string): string => arn.split(':')[3] ?? ''
 
 const OF_SUBSCRIPTION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
-const SIGNED = {
-  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-  SubscriptionConfirmation: OF_SUBSCRIPTION,
-  UnsubscribeConfirmation: OF_SUBSCRIPTION,
-}
-const HASHES: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }
+const SIGNED = new Map([
+  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', OF_SUBSCRIPTION],
+  ['UnsubscribeConfirmation', OF_SUBSCRIPTION],
+])
+const HASHES = new Map([
+  ['1', 'RSA-SHA1'],
+  ['2', 'RSA-SHA256'],
+])
 
 /** @throws {NotGenuine} */
 async function assertSigned(envelope: Json, region: string, fetchText: FetchText): Promise<void> {
-  const signed = SIGNED[textIn(envelope, 'Type') as keyof typeof SIGNED]
-  const hash = HASHES[textIn(envelope, 'SignatureVersion')]
+  const signed = SIGNED.get(textIn(envelope, 'Type'))
+  const hash = HASHES.get(textIn(envelope, 'SignatureVersion'))
   if (!signed || !hash) throw new NotGenuine('The call is not signed in a way that is known')
   const text = signed
     .filter((name) => typeof envelope[name] === 'string')

@@ -1,4 +1,4 @@
-import { columnOf, FileProblem, type Format, metadataOf, optOutOf, RowProblem } from './format.ts'
+import { FileProblem, type Format, metadataOf, optOutOf, RowProblem } from './format.ts'
 import { tagsIn } from './tags.ts'
 
 /** What a column may be called that nobody has chosen a field for. */
@@ -18,8 +18,10 @@ const FALSE = ['false', 'no', 'n', '0', '']
 export const csv: Format = {
   name: 'csv',
   readHeader(header, { columns, as }) {
+    const choices = new Map(columns.map(({ column, field }) => [column.trim(), field]))
+    const titles = new Set(header.map((title) => title.trim()))
     const fields = header.map((title) => {
-      const chosen = columns.find(({ column }) => column.trim() === title.trim())?.field
+      const chosen = choices.get(title.trim())
       return (
         chosen ??
         FIELDS.find((field) => NAMES[field]!.includes(title.trim().toLowerCase())) ??
@@ -27,35 +29,32 @@ export const csv: Format = {
       )
     })
     for (const { column } of columns)
-      if (columnOf(header, column.trim().toLowerCase()) < 0)
-        throw new FileProblem(`The header has no column "${column}"`)
+      if (!titles.has(column.trim())) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
     if (email < 0) throw new FileProblem('The header has no column for addresses: call it "email", or choose one')
-    const [externalId, firstName, tags, subscribed, unsubscribed] = [
-      at('externalId'),
-      at('firstName'),
-      at('tags'),
-      at('subscribed'),
-      at('unsubscribed'),
-    ]
+    const [externalId, firstName, tags] = [at('externalId'), at('firstName'), at('tags')]
+    // Of several columns, any may say it.
+    const all = (wanted: string) => fields.flatMap((field, index) => (field === wanted ? [index] : []))
+    const [subscribed, unsubscribed] = [all('subscribed'), all('unsubscribed')]
     const metadata = fields.flatMap((field, index) =>
       field.startsWith('metadata.') && field.length > 'metadata.'.length
         ? [[field.slice('metadata.'.length), index] as const]
         : [],
     )
     return (cells) => ({
-      contact: {
-        email: cells[email]!,
+      email: cells[email]!,
+      contact: () => ({
         externalId: cells[externalId] || undefined,
         firstName: cells[firstName] || undefined,
         tags: tags < 0 ? undefined : tagsIn(cells[tags]!),
         metadata: metadataOf(metadata.map(([key, index]) => [key, cells[index]])),
-      },
+      }),
       optOut:
         optOutOf(as) ??
         optOutOf(
-          isOut(cells[subscribed], FALSE, 'subscribed') || isOut(cells[unsubscribed], TRUE, 'unsubscribed')
+          subscribed.some((column) => isOut(cells[column], FALSE, 'subscribed')) ||
+            unsubscribed.some((column) => isOut(cells[column], TRUE, 'unsubscribed'))
             ? 'UNSUBSCRIBED'
             : null,
         ),

@@ -1,15 +1,21 @@
-import type { ContactInput } from '../../contacts/index.ts'
-import type { SuppressionReason } from '../../contacts/index.ts'
+import type { ContactInput, SuppressionReason } from '../../contacts/index.ts'
 
 /** What the people of a file are, where no column says it. */
 export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
 export type Standing = (typeof STANDINGS)[number]
 
-/** A row of a file, as a contact. */
+/** A row of a file. What she wants is read apart from what she is: it counts also where the rest cannot be read. */
 export interface Row {
-  contact: Omit<ContactInput, 'listId'>
+  email: string
   /** Why its address is not to be mailed; `null`: it may be. */
-  optOut: { reason: SuppressionReason; note: string | null } | null
+  optOut: OptOut | null
+  /** @throws {RowProblem} */
+  contact(): Omit<ContactInput, 'listId' | 'email'>
+}
+
+export interface OptOut {
+  reason: SuppressionReason
+  note: string | null
 }
 
 /** Which column is what, where somebody says so. */
@@ -31,7 +37,10 @@ export interface FormatOptions {
  */
 export interface Format {
   name: string
-  /** @throws {FileProblem} where the header is none of this form */
+  /**
+   * @returns what reads a row; `RowProblem` is thrown where it cannot tell who has opted out
+   * @throws {FileProblem} where the header is none of this form
+   */
   readHeader(header: readonly string[], options: FormatOptions): (cells: readonly string[]) => Row
 }
 
@@ -97,7 +106,7 @@ export const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>
 }
 
 /** Why an address of a file of such people is not to be mailed. */
-export const optOutOf = (as: Standing | null, note: string | null = null): Row['optOut'] => {
+export const optOutOf = (as: Standing | null, note: string | null = null): OptOut | null => {
   const reason = as === null ? null : SUPPRESSION_OF[as]
   return reason === null ? null : { reason, note }
 }

@@ -14,6 +14,7 @@ export {
   type ColumnChoice,
   FileProblem,
   type Format,
+  type OptOut,
   type Row,
   RowProblem,
   type Standing,

@@ -31,8 +31,8 @@ export const listmonk: Format = {
       const whole = cells[name] ?? ''
       const isMadeUp = whole.toLowerCase() === madeOf(cells[email]!)
       return {
-        contact: {
-          email: cells[email]!,
+        email: cells[email]!,
+        contact: () => ({
           firstName: isMadeUp || whole === '' ? undefined : whole.split(/\s/, 1)[0],
           metadata: metadataOf([
             ...Object.entries(objectInCell(cells[attributes] ?? '', 'attributes')),
@@ -40,7 +40,7 @@ export const listmonk: Format = {
             ['listmonkUuid', cells[uuid]],
             ['createdAt', instantOf(cells[created] ?? '')],
           ]),
-        },
+        }),
         optOut: statusOf(cells[status] ?? '') ?? optOutOf(as),
       }
     }

@@ -18,6 +18,7 @@ const OWN = [
 ]
   .join(' ')
   .split(' ')
+const MOST_NOTE = 500
 const WITH_BLANKS = ['email address', 'first name', 'last name', 'sms phone number']
 
 /**
@@ -49,15 +50,19 @@ export const mailchimp: Format = {
     )
     const say = (...names: string[]) => {
       const columns = names.map((name) => at(name))
-      return (cells: readonly string[]) => columns.flatMap((column) => cells[column] || []).join(', ') || null
+      return (cells: readonly string[]) =>
+        columns
+          .flatMap((column) => cells[column] || [])
+          .join(', ')
+          .slice(0, MOST_NOTE) || null
     }
     const noteOf =
       left >= 0
         ? say('unsub_time', 'unsub_reason', 'unsub_reason_other', 'unsub_campaign_title')
         : say('clean_time', 'clean_campaign_title')
     return (cells) => ({
-      contact: {
-        email: cells[email]!,
+      email: cells[email]!,
+      contact: () => ({
         firstName: cells[firstName] || undefined,
         tags: tags < 0 ? undefined : tagsIn(cells[tags]!),
         metadata: metadataOf([
@@ -66,7 +71,7 @@ export const mailchimp: Format = {
           ['mailchimpEuid', cells[euid]],
           ['createdAt', instantOf(cells[optIn] || cells[confirm] || '')],
         ]),
-      },
+      }),
       optOut: optOutOf(standing, noteOf(cells)),
     })
   },

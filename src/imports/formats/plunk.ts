@@ -34,32 +34,32 @@ export const plunk: Format = {
     const fields = header.flatMap((title, index) =>
       OWN.includes(title.trim().toLowerCase()) ? [] : [[title.trim(), index] as const],
     )
-    return (cells) => {
-      const {
-        firstName: named,
-        first_name: named2,
-        firstname: named3,
-        ...rest
-      } = objectInCell(cells[data] ?? '', 'data')
-      const first = [cells[firstName], named, named2, named3].find((name) => typeof name === 'string' && name !== '')
-      return {
-        contact: {
-          email: cells[email]!,
-          firstName: first as string | undefined,
+    return (cells) => ({
+      email: cells[email]!,
+      contact: () => {
+        const {
+          firstName: camel,
+          first_name: snake,
+          firstname: flat,
+          ...rest
+        } = objectInCell(cells[data] ?? '', 'data')
+        const named = [cells[firstName], camel, snake, flat].find((name) => typeof name === 'string' && name !== '')
+        return {
+          firstName: named as string | undefined,
           metadata: metadataOf([
             ...fields.map(([key, index]) => [key, cells[index]] as const),
             ...Object.entries(rest),
             ['plunkId', cells[id]],
             ['createdAt', instantOf(cells[created] ?? '')],
           ]),
-        },
-        optOut:
-          optOutOf(as) ??
-          (isOut(cells[subscribed] ?? '')
-            ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed]}` : null)
-            : null),
-      }
-    }
+        }
+      },
+      optOut:
+        optOutOf(as) ??
+        (isOut(cells[subscribed] ?? '')
+          ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
+          : null),
+    })
   },
 }
 

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { judge } from '../../src/bounces/verdict.ts'
+import { reportFor } from '../../src/bounces/returned-mail.ts'
+
+describe('what a failed delivery says of its address', () => {
+  for (const [kind, status, reply] of [
+    ['HARD', '5.1.1', '550 5.1.1 User unknown'],
+    ['HARD', '5.0.0', '550 No such user here'],
+    ['HARD', '5.1.10', '550 5.1.10 RESOLVER.ADR.RecipientNotFound'],
+    ['SOFT', '5.2.2', '552 5.2.2 Mailbox full'],
+    ['SOFT', '5.2.1', '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more'],
+    [
+      'BLOCKED',
+      '5.0.0',
+      '550-Verification failed for <me@example.com> 550-Unrouteable address 550 Sender verify failed',
+    ],
+    ['BLOCKED', '5.1.0', '550 5.1.0 <me@example.com> sender rejected : invalid sender domain'],
+    ['BLOCKED', '5.1.8', '550 5.1.8 Sender address rejected: Domain not found'],
+    ['BLOCKED', null, '550 sender domain does not exist'],
+    ['BLOCKED', null, '550 SPF record does not exist'],
+    ['BLOCKED', null, '550 DKIM key does not exist'],
+    ['BLOCKED', null, '550 PTR record does not exist for 192.0.2.1'],
+    ['BLOCKED', null, '550 192.0.2.1 is not listed in our allow list'],
+    ['BLOCKED', '5.2.3', '552 5.2.3 Message too large'],
+    ['SOFT', '5.0.0', null],
+    ['SOFT', null, '550 5.1.1'.replace('5.1.1', '192.5.1.1')],
+  ] as const) {
+    it(`${kind}: ${reply ?? status}`, () => assert.equal(judge(status, reply).kind, kind))
+  }
+
+  it('weighs less where it names an address of another domain, though its name is the same', () => {
+    const told = (recipient: string | null) =>
+      reportFor('ada@example.com', [{ kind: 'HARD', status: '5.1.1', diagnostic: null, recipient }]).kind
+    for (const own of [null, 'ada@example.com', 'Ada@EXAMPLE.com', 'ada@mx1.example.com'])
+      assert.equal(told(own), 'HARD', String(own))
+    for (const other of ['ada@example.net', 'ada@notexample.com', 'eve@example.com', 'ada@gmail.example'])
+      assert.equal(told(other), 'SOFT', other)
+  })
+})
