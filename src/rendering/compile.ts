@@ -139,8 +139,37 @@ async function compileMjml(source: string): Promise<string> {
     const column = Math.max(line.indexOf(`<${first.tagName}`), 0) + 1
     throw new Problem('html', `${first.message} (${first.tagName}), line:${first.line}, col:${column}`)
   }
-  return compiled.html
+  const dropped = findDropped(source, compiled.html)
+  if (dropped === undefined) return compiled.html
+  const before = source.slice(0, dropped).split('\n')
+  throw new Problem(
+    'html',
+    `Liquid between the tags of MJML is dropped: put it into <mj-raw>, line:${before.length}, col:${before.at(-1)!.length + 1}`,
+  )
 }
+
+/** Where the first tag of Liquid is that a compiled text has not any more. MJML drops what stands between its tags without a word. */
+function findDropped(source: string, compiled: string): number | undefined {
+  const kept = likeInText(compiled)
+  const seen = new Set<string>()
+  for (const { 0: tag, index } of source.matchAll(/\{%-?\s*\w[^%]{0,500}%\}/g)) {
+    if (seen.has(tag)) continue
+    seen.add(tag)
+    if (!kept.includes(likeInText(tag))) return index
+  }
+  return undefined
+}
+
+/** Whatever is written in another way where it stands. */
+const likeInText = (text: string): string =>
+  text
+    .replace(/\s+/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&apos;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
 
 const withInlineStyles = (html: string): string =>
   /<style[\s>]/i.test(html)

@@ -1,5 +1,6 @@
 /**
- * Pictures of every page of the dashboard, in `docs/pictures`: with much in it and with little, light and dark, wide and on a phone.
+ * Pictures of every page of the dashboard, in `docs/pictures`: with much in it and with little, light and dark, wide and on a phone; and of
+ * two emails as recipients have them.
  *
  *     npm run screenshots [-- a part of their names]
  */
@@ -14,6 +15,7 @@ import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
 import { startService, type Service } from '../support/service.ts'
+import { pictureEmails } from './emails.ts'
 import { liveIn } from './lived-in.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
@@ -158,6 +160,15 @@ async function firstSequence(browser: Browser): Promise<void> {
   }
 }
 
+// They need nothing of what follows.
+if (only.startsWith('email')) {
+  await mkdir(FOLDER, { recursive: true })
+  const browser = await openChromium()
+  await pictureEmails(browser, take)
+  await browser.close()
+  process.exit()
+}
+
 const sink = await startSmtpSink()
 const service = await startService({ env: { SMTP_URL: sink.url }, worker: false })
 try {
@@ -204,6 +215,7 @@ try {
   await service.startWorker()
   const browser = await openChromium()
   if ('first'.includes(only)) await firstSequence(browser)
+  if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
     ['many', service.workspaceId, pagesOf({ ...many, steps: 7 })],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],

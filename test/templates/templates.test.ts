@@ -214,6 +214,15 @@ describe('templates', () => {
         3,
       ],
       [{ html: '{% render "nobody" %}' }, 'html', null, null],
+      [
+        {
+          format: 'MJML',
+          html: '<mjml><mj-body>\n  {% for n in contact.metadata.items %}<mj-section></mj-section>{% endfor %}</mj-body></mjml>',
+        },
+        'html',
+        2,
+        3,
+      ],
       [{ format: 'MJML', html: 'plain' }, 'html', null, null],
     ] as const
     for (const [fields, field, line, column] of cases) {
