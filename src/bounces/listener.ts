@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import { isWithin } from '../platform/address-ranges.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
@@ -32,12 +33,13 @@ export interface Listener {
  * passes nothing on and answers nobody by mail, so that no loop can begin here.
  *
  * @param secret what return paths are signed with
+ * @param place.trustedProxies whose connections are other people's: they are not counted as one
  * @throws {NodeJS.ErrnoException} where the port is taken, or may not be used
  */
 export async function listenForBounces(
   dependencies: Dependencies,
   secret: Uint8Array,
-  { port, host }: { port: number; host: string },
+  { port, host, trustedProxies }: { port: number; host: string; trustedProxies: readonly string[] },
 ): Promise<Listener> {
   const { log } = dependencies
   const perAddress = new Map<string, number>()
@@ -61,7 +63,10 @@ export async function listenForBounces(
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
     onConnect({ remoteAddress }, callback) {
-      if (count(remoteAddress, 1) > MOST_OF_ONE) return callback(refusal(421, '4.7.0 Too many connections from there'))
+      // Behind a proxy all are of one.
+      const isOne = !isWithin(remoteAddress, trustedProxies)
+      if (count(remoteAddress, 1) > MOST_OF_ONE && isOne)
+        return callback(refusal(421, '4.7.0 Too many connections from there'))
       callback()
     },
     onClose: ({ remoteAddress }) => void count(remoteAddress, -1),

@@ -84,6 +84,8 @@ export async function importFile(
       // What takes the database too long at once does not in parts.
       () => (most = Math.max(LEAST_BYTES, most / 2)),
     )
+    // A record that is longer than what was tried.
+    if (found.position === position) most *= 2
     waiting = waiting.subarray(found.position - position)
     tell({ found, encoding, isResumed })
   }

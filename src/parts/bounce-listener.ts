@@ -5,11 +5,11 @@ import { portProblem } from './running-part.ts'
 
 /** Listens for mail that comes back, where BOUNCE_PORT says so. @throws {Error} naming `BOUNCE_PORT` when it is taken */
 export async function startBounceListener({ config, dependencies }: Context): Promise<Listener | undefined> {
-  const { BOUNCE_PORT: port, BOUNCE_HOST: host } = config
+  const { BOUNCE_PORT: port, BOUNCE_HOST: host, trustedProxies } = config
   if (port === undefined) return undefined
   const secret = await readLinkSecret(dependencies.em.fork())
   try {
-    return await listenForBounces(dependencies, secret, { port, host })
+    return await listenForBounces(dependencies, secret, { port, host, trustedProxies })
   } catch (error) {
     throw portProblem(error as NodeJS.ErrnoException, 'BOUNCE_PORT', port)
   }
