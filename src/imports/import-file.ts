@@ -9,7 +9,7 @@ import { newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { createImport, findUntold } from './imports.ts'
+import { createImport, dropImport, findUntold } from './imports.ts'
 import { MOST_RECORD_BYTES } from './read-csv.ts'
 import { takePiece } from './take-piece.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
@@ -96,23 +96,33 @@ export async function importFile(
     chunks.length = 0
     gathered = 0
   }
-  for await (const chunk of bytes) {
-    chunks.push(chunk)
-    gathered += chunk.length
-    if (waiting.length + gathered < PIECE_BYTES) continue
-    gather()
-    // A piece can have more rows than one transaction takes.
-    while (waiting.length >= PIECE_BYTES && found.status === 'RUNNING') {
-      const before = waiting.length
-      await take(false)
-      if (waiting.length === before) break
-    }
-    if (found.status !== 'RUNNING') return found
-    if (waiting.length > PIECE_BYTES + 4 * MOST_RECORD_BYTES) throw new FileProblem('A record does not end')
+  try {
+    return await takeAll()
+  } catch (error) {
+    // Nothing of it is done, and nobody goes on with that.
+    if (!isResumed && found.position === 0) await dropImport(em, found.id)
+    throw error
   }
-  gather()
-  while (found.status === 'RUNNING') await take(true)
-  return found
+
+  async function takeAll(): Promise<Import> {
+    for await (const chunk of bytes) {
+      chunks.push(chunk)
+      gathered += chunk.length
+      if (waiting.length + gathered < PIECE_BYTES) continue
+      gather()
+      // A piece can have more rows than one transaction takes.
+      while (waiting.length >= PIECE_BYTES && found.status === 'RUNNING') {
+        const before = waiting.length
+        await take(false)
+        if (waiting.length === before) break
+      }
+      if (found.status !== 'RUNNING') return found
+      if (waiting.length > PIECE_BYTES + 4 * MOST_RECORD_BYTES) throw new FileProblem('A record does not end')
+    }
+    gather()
+    while (found.status === 'RUNNING') await take(true)
+    return found
+  }
 }
 
 /**

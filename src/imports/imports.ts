@@ -67,6 +67,11 @@ export async function sayTold(em: EntityManager, id: string): Promise<void> {
   await unitOf(em).nativeUpdate(Import, { id }, { fingerprint: null })
 }
 
+/** Forgets an import of which nothing is done. */
+export async function dropImport(em: EntityManager, id: string): Promise<void> {
+  await unitOf(em).nativeDelete(Import, { id, position: 0 })
+}
+
 /** A page of a workspace's imports, newest first, and how many there are. */
 export const listImports = (
   em: EntityManager,

@@ -4,12 +4,14 @@ import type { Context } from './context.ts'
 import { portProblem } from './running-part.ts'
 
 /** Listens for mail that comes back, where BOUNCE_PORT says so. @throws {Error} naming `BOUNCE_PORT` when it is taken */
-export async function startBounceListener({ config, dependencies }: Context): Promise<Listener | undefined> {
+export async function startBounceListener({ config, dependencies, log }: Context): Promise<Listener | undefined> {
   const { BOUNCE_PORT: port, BOUNCE_HOST: host, trustedProxies } = config
   if (port === undefined) return undefined
   const secret = await readLinkSecret(dependencies.em.fork())
   try {
-    return await listenForBounces(dependencies, secret, { port, host, trustedProxies })
+    const listener = await listenForBounces(dependencies, secret, { port, host, trustedProxies })
+    log.info({ port, host }, 'Listening for mail that comes back')
+    return listener
   } catch (error) {
     throw portProblem(error as NodeJS.ErrnoException, 'BOUNCE_PORT', port)
   }

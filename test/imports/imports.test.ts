@@ -397,6 +397,14 @@ describe('an import', () => {
       assert.notEqual((await atCommandLine(path)).id, done.id)
     })
 
+    it('of which nothing can be read leaves nothing behind', async () => {
+      const before = (await service.call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
+      await assert.rejects(atCommandLine(file('name\nAda\n')), /no column for addresses/)
+      await assert.rejects(atCommandLine(folder), /is no file/)
+      const after = (await service.call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
+      assert.equal(after.pagination.total, before.pagination.total)
+    })
+
     it('tells rows that fail in a file beside it', async () => {
       const path = file(`email\nnobody\nalso nobody\n`)
       const done = await atCommandLine(path)

@@ -40,8 +40,8 @@ export function importCommand(program: Command): void {
       if (isShown) process.stderr.write('\r\x1b[K')
       show(done, options, ({ created, updated, suppressed, failed }) =>
         [
-          `${created} contacts are new, ${updated} were there; ${suppressed} addresses are not mailed.`,
-          ...(failed > 0 ? [`${failed} rows failed: see ${done.errorsIn ?? 'GET /imports/{id}/errors'}`] : []),
+          `Contacts that are new: ${created}; that were there: ${updated}. Addresses that are not mailed: ${suppressed}.`,
+          ...(failed > 0 ? [`Rows that failed: ${failed}; see ${done.errorsIn ?? 'GET /imports/{id}/errors'}`] : []),
         ].join('\n'),
       )
       if (done.problem === null) return

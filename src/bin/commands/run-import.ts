@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { access, constants } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import { writeEntry } from '../../audit/index.ts'
 import {
@@ -44,9 +44,11 @@ export const runImport = (
   { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
 ): Promise<Done> =>
   withDatabase(async ({ em }) => {
-    await access(path, constants.R_OK).catch(() => {
-      throw new Error(`${path} cannot be read`)
-    })
+    const isThere = await access(path, constants.R_OK).then(
+      async () => (await stat(path)).isFile(),
+      () => false,
+    )
+    if (!isThere) throw new Error(`${path} is no file that can be read`)
     const wrong = column.find(({ field }) => !isField(field))
     if (wrong) throw new Error(`${wrong.field} is no field: docs/import.md has them all`)
     await assertWorkspace(em.fork(), workspace)
