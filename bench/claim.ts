@@ -3,6 +3,7 @@ import { DRAFT, draftMessage } from '../src/messages/draft-queries.ts'
 import { recordEnrollment } from '../src/enrollments/queries.ts'
 import { newId } from '../src/platform/ids.ts'
 import { preparedSql, sql } from '../src/platform/db/sql.ts'
+import { aClaim } from '../test/support/a-claim.ts'
 import { anAutomation, EMAIL } from '../test/support/factories.ts'
 import { startService } from '../test/support/service.ts'
 import { median, timed, type Benchmark } from './compare.ts'
@@ -77,19 +78,7 @@ export const claiming: Benchmark = {
     return {
       ours: side(
         (key) => draftMessage(em(), key, automationId),
-        (key, recipient) =>
-          claimMessage(em(), {
-            key,
-            automationId,
-            messageId: newId(),
-            claim: newId(),
-            attempts: 0,
-            holds: 0,
-            recipient,
-            consents: 0,
-            header,
-            as: { status: 'SENDING' },
-          }),
+        (key, recipient) => claimMessage(em(), aClaim(key, automationId, recipient)),
       ),
       bare: side(
         (key) => preparedSql(em(), 'bare-draft', withoutDraft, [key.enrollmentId, key.stepId, key.visit, automationId]),

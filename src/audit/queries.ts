@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Place } from '../platform/db/newest-page.ts'
+import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { newId } from '../platform/ids.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import type { Actor } from './entities.ts'
@@ -58,11 +58,10 @@ export async function entriesOf(
   }>(
     em,
     `select id, actor, actor_id, actor_name, operation, target_id, request_id, created_at,
-       (extract(epoch from created_at) * 1000000)::bigint::text as micros
+       ${microsOf('created_at')}
      from audit_entries
      where workspace_id = $1::uuid and actor = any($2::text[])
-       and ($3::bigint is null
-         or (created_at, id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
+       and ${isBehind('created_at', '$3', '$4')}
      order by created_at desc, id desc limit $5`,
     [workspaceId, actors, behind?.micros ?? null, behind?.id ?? null, limit],
   )

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
 import { type ApiDependencies, readBytes, visitorOf } from '../http/index.ts'
-import { readLinkSecret } from '../installation/index.ts'
+import { linkSecretOf } from '../installation/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
 import { readId } from '../platform/ids.ts'
@@ -21,12 +21,7 @@ const MOST_BYTES = 1024 * 1024
  */
 export function feedbackPages(router: Router<never>, dependencies: ApiDependencies): void {
   const { trustedProxies, publicUrl, secrets, log } = dependencies
-  let secret: Promise<Uint8Array> | undefined
-  const readSecret = () => {
-    secret ??= readLinkSecret(dependencies.em)
-    secret.catch(() => (secret = undefined))
-    return secret
-  }
+  const readSecret = linkSecretOf(dependencies.em)
 
   const serve = async (ctx: Context & { params: Record<string, string> }): Promise<number> => {
     const provider = findProvider(ctx.params['provider'] ?? '')

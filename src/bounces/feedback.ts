@@ -4,7 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import type { ProviderEvent } from './providers/index.ts'
-import { type Bounced, findByMessageId, findByRecipient } from './queries.ts'
+import { type Bounced, findByRecipient, findByReturnPath } from './queries.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
 
 /**
@@ -39,7 +39,7 @@ async function findFor(
 ): Promise<Bounced | undefined> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
-    const found = await findByMessageId(em, of.contactId, of.messageIdBegins)
+    const found = await findByReturnPath(em, of)
     // A provider's account says nothing of another workspace's mail.
     return found?.workspaceId === workspaceId ? found : undefined
   }

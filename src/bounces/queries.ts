@@ -1,5 +1,6 @@
+import type { ReturnPathOf } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Place } from '../platform/db/newest-page.ts'
+import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { BounceKind } from './verdict.ts'
 
@@ -52,11 +53,14 @@ async function findBounced(
   )
 }
 
-/** The message of a contact whose Message-ID begins so. */
-export const findByMessageId = (em: EntityManager, contactId: string, begins: string): Promise<Bounced | undefined> =>
+/** The message that a return path is of. */
+export const findByReturnPath = (
+  em: EntityManager,
+  { contactId, messageIdBegins }: ReturnPathOf,
+): Promise<Bounced | undefined> =>
   findBounced(em, `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`, [
     contactId,
-    begins,
+    messageIdBegins,
   ])
 
 /** The last message to a contact of an enrollment, or of a campaign. */
@@ -194,12 +198,11 @@ export async function bouncePage(
   }>(
     em,
     `select id, contact_id, message_id, (select message_id from messages where id = bounces.message_id) as header, kind, status,
-       diagnostic, source, created_at, (extract(epoch from created_at) * 1000000)::bigint::text as micros
+       diagnostic, source, created_at, ${microsOf('created_at')}
      from bounces
      where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
        and ($3::uuid is null or contact_id = $3::uuid)
-       and ($4::bigint is null
-         or (created_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
+       and ${isBehind('created_at', '$4', '$5')}
      order by created_at desc, id desc limit $6`,
     [workspaceId, kind ?? null, contactId ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )

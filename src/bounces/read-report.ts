@@ -1,4 +1,5 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { firstLines } from '../platform/first-lines.ts'
 import { addressIn, type Fields, readGroups } from './fields.ts'
 import { type BounceKind, judge } from './verdict.ts'
 
@@ -39,7 +40,7 @@ const MOST_TEXT = 10_000
 export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobody: boolean }): Promise<Reports> {
   let mail: Email
   try {
-    mail = await PostalMime.parse(beginningOf(raw), { forceRfc822Attachments: true })
+    mail = await PostalMime.parse(firstLines(raw, MOST_LINES), { forceRfc822Attachments: true })
   } catch {
     // Too deep, or headers without an end.
     return NOTHING
@@ -72,16 +73,6 @@ export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobo
 
 /** So many lines are read: the parser makes an object of each. */
 const MOST_LINES = 4_000
-const NEWLINE = 10
-
-function beginningOf(raw: Uint8Array): Uint8Array {
-  let at = -1
-  for (let line = 0; line < MOST_LINES; line += 1) {
-    at = raw.indexOf(NEWLINE, at + 1)
-    if (at < 0) return raw
-  }
-  return raw.subarray(0, at + 1)
-}
 
 const RETURNED = /^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/i
 

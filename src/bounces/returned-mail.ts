@@ -2,7 +2,7 @@ import { openLink, openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, inAscii } from '../platform/email-address.ts'
-import { type Bounced, findByMessageId, findByOrigin } from './queries.ts'
+import { type Bounced, findByOrigin, findByReturnPath } from './queries.ts'
 import { readReport, type Report, type Traces } from './read-report.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
 
@@ -32,12 +32,11 @@ export async function takeReturnedMail(
   if (reports.length === 0) return []
   const em = dependencies.em.fork()
   const results: Recorded[] = []
-  const byAddress = new Set(recipients.filter((address) => openReturnPath(secret, address)).map((a) => a.toLowerCase()))
-  for (const address of byAddress) {
-    const bounced = await findByReturnPath(em, secret, address)
-    results.push(await recordOne(dependencies, bounced, reports))
-  }
-  if (byAddress.size > 0) return results
+  const paths = [...new Set(recipients.map((address) => address.toLowerCase()))].flatMap(
+    (address) => openReturnPath(secret, address) ?? [],
+  )
+  for (const of of paths) results.push(await recordOne(dependencies, await findByReturnPath(em, of), reports))
+  if (paths.length > 0) return results
   // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
   if (complaints.length === 0) return []
@@ -57,18 +56,14 @@ async function recordOne(
   return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null })
 }
 
-async function findByReturnPath(em: EntityManager, secret: Uint8Array, address: string): Promise<Bounced | undefined> {
-  const of = openReturnPath(secret, address)
-  return of && findByMessageId(em, of.contactId, of.messageIdBegins)
-}
-
 async function findByTraces(
   em: EntityManager,
   secret: Uint8Array,
   { addresses, linkTokens }: Traces,
 ): Promise<{ bounced: Bounced | undefined; isByLink: boolean }> {
   for (const address of addresses) {
-    const bounced = await findByReturnPath(em, secret, address)
+    const of = openReturnPath(secret, address)
+    const bounced = of && (await findByReturnPath(em, of))
     if (bounced) return { bounced, isByLink: false }
   }
   for (const token of linkTokens) {

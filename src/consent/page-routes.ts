@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
 import { type ApiDependencies, readForm, visitorOf } from '../http/index.ts'
-import { openLink, readLinkSecret } from '../installation/index.ts'
+import { linkSecretOf, openLink } from '../installation/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
@@ -19,13 +19,9 @@ const MOST_LISTS = 100
  * of them.
  */
 export function preferencesPages(router: Router<never>, dependencies: ApiDependencies): void {
-  let secret: Promise<Uint8Array> | undefined
-  const { trustedProxies, publicUrl } = dependencies
-  const linkOf = async (token: string) => {
-    secret ??= readLinkSecret(dependencies.em)
-    secret.catch(() => (secret = undefined))
-    return openLink(await secret, 'unsubscribe', token)
-  }
+  const { em, trustedProxies, publicUrl } = dependencies
+  const readSecret = linkSecretOf(em)
+  const linkOf = async (token: string) => openLink(await readSecret(), 'unsubscribe', token)
 
   /** Finds whose page it is, and does something with it; what goes wrong is told to people, in their language. */
   const forRecipient = (serve: (ctx: Context, contactId: string, language: Language) => Promise<void>) =>

@@ -1,6 +1,6 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Place } from '../platform/db/newest-page.ts'
+import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 
 export interface SuppressionRow {
@@ -22,7 +22,7 @@ interface Row {
   micros: string
 }
 
-const COLUMNS = `id, email, reason, note, created_at, (extract(epoch from created_at) * 1000000)::bigint::text as micros`
+const COLUMNS = `id, email, reason, note, created_at, ${microsOf('created_at')}`
 
 const toSuppression = (row: Row): SuppressionRow => ({
   id: row.id,
@@ -141,8 +141,7 @@ export async function suppressionPage(
     `select ${COLUMNS} from suppressions
      where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
        and ($3::text is null or reason = $3::text)
-       and ($4::bigint is null
-         or (created_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
+       and ${isBehind('created_at', '$4', '$5')}
      order by created_at desc, id desc limit $6`,
     [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
+import { microsOf, newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { EnrollmentStatus } from '../sequences/index.ts'
 
@@ -88,7 +88,7 @@ with email as (
 )
 select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
   nullif(wake.email_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at,
-  (extract(epoch from wake.wakes_at) * 1000000)::bigint::text as micros
+  ${microsOf('wake.wakes_at')}
 from (
   select wake.* from email cross join lateral (
     select * from next_wakes wake

@@ -65,7 +65,7 @@ export async function importFile(
   tell({ found, encoding, isResumed })
 
   if (found.status !== 'RUNNING') return found
-  const bytes = json ? oneBuffer(json.subarray(found.position)) : utf8From(path, encoding, found.position)
+  const bytes = json ? [json.subarray(found.position)] : utf8From(path, encoding, found.position)
   let waiting = Buffer.alloc(0)
   let most = PIECE_BYTES
   const take = async (isLast: boolean) => {
@@ -140,10 +140,6 @@ async function again<Result>(run: () => Promise<Result>, onSlow: () => void): Pr
       await delay(isBusy ? BUSY_MS : 100 * attempt)
     }
   }
-}
-
-async function* oneBuffer(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(bytes)
 }
 
 async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {

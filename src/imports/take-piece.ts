@@ -5,6 +5,7 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
+import { firstLines } from '../platform/first-lines.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -94,7 +95,7 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
   const most = found.options.triggers ? MOST_STARTING_ROWS : MOST_ROWS
   const whole = bytes.subarray(skipped)
   // What is not taken is not looked at, either.
-  const text = linesOf(whole, 2 * most)
+  const text = firstLines(whole, 2 * most)
   const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
   const beginning = await readCsv(text, { delimiter, isLast: isLast && text.length === whole.length, most })
   // One row can have more lines than that.
@@ -110,16 +111,6 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
     hasHeader,
     isCut: (!isLong && text.length < whole.length) || read.records.length >= most,
   }
-}
-
-/** The beginning of a piece, of so many lines. */
-function linesOf(bytes: Buffer, most: number): Buffer {
-  let at = -1
-  for (let line = 0; line < most; line += 1) {
-    at = bytes.indexOf('\n', at + 1)
-    if (at < 0) return bytes
-  }
-  return bytes.subarray(0, at + 1)
 }
 
 /** Where an import is behind so many of its records. */

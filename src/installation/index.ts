@@ -9,6 +9,7 @@ export {
   forgetWorkplace,
   leaseReconciliation,
   readLastWork,
+  linkSecretOf,
   readBounceDomain,
   readLinkSecret,
   readPublicUrl,

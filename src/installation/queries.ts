@@ -116,6 +116,16 @@ export async function readLinkSecret(em: EntityManager): Promise<Uint8Array> {
   return installation.linkSecret
 }
 
+/** The same, read once for all who ask: it never changes. Where it cannot be read, whoever asks next tries again. */
+export function linkSecretOf(em: EntityManager): () => Promise<Uint8Array> {
+  let secret: Promise<Uint8Array> | undefined
+  return () => {
+    secret ??= readLinkSecret(em)
+    secret.catch(() => (secret = undefined))
+    return secret
+  }
+}
+
 /** When this installation was restored from a backup, as long as it has not been reconciled since; else `null`. */
 export async function readRestoredAt(em: EntityManager): Promise<Date | null> {
   return (await readInstallation(em))?.restoredAt ?? null

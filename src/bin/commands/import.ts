@@ -14,8 +14,9 @@ interface Chosen extends Output {
   errors?: string
 }
 
-const FORMATS = ['csv', 'listmonk', 'mailchimp', 'plunk']
-const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
+// As they are in the room, which is loaded when it is asked for something.
+const FORMATS: readonly FormatName[] = ['csv', 'listmonk', 'mailchimp', 'plunk']
+const STANDINGS: readonly Standing[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
 
 /** `import` */
 export function importCommand(program: Command): void {

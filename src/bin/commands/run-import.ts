@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
-import { writeEntry } from '../../audit/index.ts'
 import {
   type FormatName,
   type Import,
@@ -15,6 +14,7 @@ import {
 } from '../../imports/index.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
 import { assertWorkspace } from '../../segments/index.ts'
+import { tellOfCommand } from './told.ts'
 import { withDatabase } from './with-database.ts'
 
 export interface Wanted {
@@ -62,15 +62,7 @@ export const runImport = (
       shown = performance.now()
       progress(lineOf(at))
     })
-    await writeEntry(em.fork(), {
-      workspaceId: workspace,
-      actor: 'command line',
-      actorId: null,
-      actorName: 'command line',
-      operation: 'createImport',
-      targetId: found.id,
-      requestId: null,
-    })
+    await tellOfCommand(em.fork(), { workspaceId: workspace, operation: 'createImport', targetId: found.id })
     const { id, status, created, updated, suppressed, failed, problem } = found
     const errorsIn = failed > 0 ? await writeErrors(em, found, errors ?? `${path}.errors.csv`) : null
     await sayTold(em, id)

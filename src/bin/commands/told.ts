@@ -17,9 +17,14 @@ export const told = <Result>(
     orm.em.fork().transactional(async (transaction) => {
       const result = await change(transaction)
       const { workspaceIds, targetId } = of(result)
-      const who = { actor: 'command line', actorId: null, actorName: 'command line', requestId: null } as const
-      for (const workspaceId of workspaceIds)
-        await writeEntry(transaction, { ...who, workspaceId, operation, targetId })
+      for (const workspaceId of workspaceIds) await tellOfCommand(transaction, { workspaceId, operation, targetId })
       return result
     }),
   )
+
+/** Tells of what the command line has changed. */
+export const tellOfCommand = (
+  em: EntityManager,
+  entry: { workspaceId: string; operation: string; targetId: string },
+): Promise<void> =>
+  writeEntry(em, { ...entry, actor: 'command line', actorId: null, actorName: 'command line', requestId: null })

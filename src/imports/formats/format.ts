@@ -99,7 +99,7 @@ export const instantOf = (text: string): string | undefined => {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
 }
 
-export const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>> = {
+const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>> = {
   SUBSCRIBED: null,
   UNSUBSCRIBED: 'IMPORTED',
   BOUNCED: 'BOUNCED',

@@ -5,21 +5,21 @@ import {
   type Format,
   instantOf,
   metadataOf,
-  type Row,
+  type OptOut,
+  optOutOf,
   type Standing,
 } from './format.ts'
 import { tagsIn } from './tags.ts'
 
 /** Mailchimp's own columns: what is none of these is a field of the audience. */
-const OWN = [
-  'email address first name last name member_rating optin_time optin_ip confirm_time confirm_ip latitude longitude gmtoff dstoff',
-  'timezone cc region last_changed unsub_time unsub_campaign_title unsub_campaign_id unsub_reason unsub_reason_other clean_time',
-  'clean_campaign_title clean_campaign_id leid euid notes tags sms phone number sms_marketing_status',
-]
-  .join(' ')
-  .split(' ')
+const OWN = new Set(
+  (
+    'email address|first name|last name|sms phone number|sms_marketing_status|member_rating|optin_time|optin_ip|confirm_time|confirm_ip|' +
+    'latitude|longitude|gmtoff|dstoff|timezone|cc|region|last_changed|leid|euid|notes|tags|unsub_time|unsub_campaign_title|' +
+    'unsub_campaign_id|unsub_reason|unsub_reason_other|clean_time|clean_campaign_title|clean_campaign_id'
+  ).split('|'),
+)
 const MOST_NOTE = 500
-const WITH_BLANKS = ['email address', 'first name', 'last name', 'sms phone number']
 
 /**
  * The files of a Mailchimp audience, one for each standing of its people. Those who have left and those who are gone have columns
@@ -46,7 +46,7 @@ export const mailchimp: Format = {
       at('confirm_time'),
     ]
     const fields = header.flatMap((title, index) =>
-      isOwn(title) || title.trim() === '' ? [] : [[title.trim(), index] as const],
+      OWN.has(title.trim().toLowerCase()) || title.trim() === '' ? [] : [[title.trim(), index] as const],
     )
     const say = (...names: string[]) => {
       const columns = names.map((name) => at(name))
@@ -72,21 +72,15 @@ export const mailchimp: Format = {
           ['createdAt', instantOf(cells[optIn] || cells[confirm] || '')],
         ]),
       }),
-      optOut: optOutOf(standing, noteOf(cells)),
+      optOut: optOutFor(standing, noteOf(cells)),
     })
   },
 }
 
-const isOwn = (title: string): boolean => {
-  const name = title.trim().toLowerCase()
-  return (
-    WITH_BLANKS.includes(name) ||
-    (OWN.includes(name) && !['email', 'address', 'first', 'last', 'name', 'phone', 'number', 'sms'].includes(name))
-  )
-}
+/** Whom the staff has unsubscribed has not said so herself. */
+const BY_ADMIN = 'Unsubscribed by admin'
 
-function optOutOf(standing: Standing, note: string | null): Row['optOut'] {
-  if (standing === 'SUBSCRIBED') return null
-  if (standing === 'BOUNCED') return { reason: 'BOUNCED', note }
-  return { reason: note?.includes('Unsubscribed by admin') ? 'MANUAL' : 'IMPORTED', note }
+function optOutFor(standing: Standing, note: string | null): OptOut | null {
+  const isByAdmin = standing === 'UNSUBSCRIBED' && note?.includes(BY_ADMIN)
+  return isByAdmin ? { reason: 'MANUAL', note } : optOutOf(standing, note)
 }

@@ -7,6 +7,18 @@ export interface Place {
   id: string
 }
 
+/** An expression of SQL: the time of a row's place, as its column `micros`. @param at the column of its time */
+export const microsOf = (at: string): string => `(extract(epoch from ${at}) * 1000000)::bigint::text as micros`
+
+/**
+ * A condition of SQL: whether a row comes behind a place, newest first; or there is none.
+ * @param at the column of its time; that of its id is `id`
+ * @param micros,id the parameters of the place, such as `$3` and `$4`: both null where there is none
+ */
+export const isBehind = (at: string, micros: string, id: string): string =>
+  `(${micros}::bigint is null
+     or (${at}, id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid))`
+
 export interface NewestPage {
   table: string
   /** What is read of each row, which is called `item`. */
@@ -44,7 +56,7 @@ export function newestPage(
   if (until) conditions.push(`item.${at} < ${bound(timestampForPostgres(until), 'timestamptz')}`)
   const most = bound(limit, 'integer')
   return `
-select item.*, (extract(epoch from item.${at}) * 1000000)::bigint::text as micros
+select item.*, ${microsOf(`item.${at}`)}
 from unnest(${bound(statuses, 'text[]')}) as wanted(status)
 cross join lateral (
   select item.id, item.${at}, ${columns} from ${table} item
