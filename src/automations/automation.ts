@@ -20,12 +20,13 @@ export function whyNeverActs(
 ): NeverActs | undefined {
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
+  const unasked = trigger === 'LIST_REQUESTED' ? whyNobodyIsAsked(steps) : undefined
   if (steps.length === 0) return { why: 'it has no steps: give it at least one in steps', param: '/steps' }
   for (const [index, step] of steps.entries()) {
     const lack = lacksOf(step)
     if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
   }
-  return undefined
+  return unasked
 }
 
 function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
@@ -37,11 +38,28 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
     case 'TAG_ADDED':
       return tagName === undefined ? lacks(trigger, 'tagName', "the tag's name") : undefined
     case 'LIST_ADDED':
+    case 'LIST_REQUESTED':
       if (listId === undefined) return lacks(trigger, 'listId', "the list's id")
       return isId(listId)
         ? undefined
         : { why: 'triggerConfig.listId is no id: give it the id of a list', param: '/triggerConfig/listId' }
   }
+}
+
+/** Of one that asks whether somebody wants to be in a list: she gets nothing but that, and can say so. */
+function whyNobodyIsAsked(steps: readonly StepInput[]): NeverActs | undefined {
+  let asks = false
+  for (const [index, step] of steps.entries()) {
+    if (step.type !== 'EMAIL') continue
+    if (step.category !== 'transactional') {
+      const why = `steps[${index}] asks somebody who has not confirmed anything yet: give it "category": "transactional"`
+      return { why, param: `/steps/${index}/category` }
+    }
+    const { subject, html, text, made } = step
+    const said = [subject, html, text, made?.content.html, made?.content.text]
+    asks ||= said.some((part) => part?.includes('confirmUrl'))
+  }
+  return asks ? undefined : { why: 'none of its emails has {{ confirmUrl }}: nobody could confirm', param: '/steps' }
 }
 
 const lacks = (trigger: Trigger, key: string, what: string): NeverActs => ({

@@ -146,6 +146,8 @@ export async function replaceSteps(
   })
 }
 
+const LISTENS_FOR_LISTS: readonly Trigger[] = ['LIST_ADDED', 'LIST_REQUESTED']
+
 interface Triggered {
   status: AutomationStatus
   trigger: Trigger
@@ -167,7 +169,7 @@ async function assertListens(
   workspaceId: string,
   { status, trigger, triggerConfig: { listId } }: Triggered,
 ): Promise<void> {
-  if (status !== 'ACTIVE' || trigger !== 'LIST_ADDED' || listId === undefined) return
+  if (status !== 'ACTIVE' || !LISTENS_FOR_LISTS.includes(trigger) || listId === undefined) return
   const known = await knownLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is no list of this workspace: give it the id of one'
   if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })

@@ -43,7 +43,8 @@ const triggerConfig = () =>
       },
     })
     .meta({
-      description: 'What it listens for: listId for LIST_ADDED, tagName for TAG_ADDED, eventName for EVENT.',
+      description:
+        'What it listens for: listId for LIST_ADDED and LIST_REQUESTED, tagName for TAG_ADDED, eventName for EVENT.',
       example: {},
       json: {
         type: 'object',

@@ -68,5 +68,26 @@ export function donePage(language: Language, mayComeBack: boolean): string {
   return page(language, words.done, `<h1>${words.done}</h1><p>${words.doneMeans}</p>${back}`)
 }
 
+/** Whether somebody wants to be in a list. @param listName `null`: she is not asked any more */
+export function askPage(language: Language, listName: string | null): string {
+  const words = WORDS[language]
+  if (listName === null)
+    return page(language, words.confirm, `<h1>${words.nothingToConfirm}</h1><p>${words.nothingMeans}</p>`)
+  return page(
+    language,
+    words.confirm,
+    `<h1>${words.confirm}</h1><p>${words.confirmAsks}</p><p><strong>${escapeHtml(listName)}</strong></p>
+<form method="post"><input type="hidden" name="choice" value="confirm">
+<button>${words.confirmYes}</button><small>${words.confirmElse}</small></form>`,
+  )
+}
+
+export const confirmedPage = (language: Language): string =>
+  page(
+    language,
+    WORDS[language].confirmed,
+    `<h1>${WORDS[language].confirmed}</h1><p>${WORDS[language].confirmedMeans}</p>`,
+  )
+
 export const failedPage = (language: Language, words: 'notFound' | 'failed'): string =>
   page(language, WORDS[language].title, `<p>${WORDS[language][words]}</p>`)

@@ -50,14 +50,28 @@ export async function lockByAddress(em: EntityManager, workspaceId: string, key:
 export async function lockContact(
   em: EntityManager,
   id: string,
-): Promise<{ workspaceId: string; email: string; key: string; metadata: Record<string, unknown> } | undefined> {
+): Promise<
+  | { workspaceId: string; email: string; key: string; metadata: Record<string, unknown>; isUnconfirmed: boolean }
+  | undefined
+> {
   const [row] = await sql<{
     workspace_id: string
     email: string
     email_key: string
     metadata: Record<string, unknown>
-  }>(em, 'select workspace_id, email, email_key, metadata from contacts where id = $1::uuid for update', [id])
-  return row && { workspaceId: row.workspace_id, email: row.email, key: row.email_key, metadata: row.metadata }
+    unconfirmed: boolean
+  }>(em, 'select workspace_id, email, email_key, metadata, unconfirmed from contacts where id = $1::uuid for update', [
+    id,
+  ])
+  return (
+    row && {
+      workspaceId: row.workspace_id,
+      email: row.email,
+      key: row.email_key,
+      metadata: row.metadata,
+      isUnconfirmed: row.unconfirmed,
+    }
+  )
 }
 
 export interface SuppressionWrite {
@@ -99,11 +113,12 @@ export async function countConsent(em: EntityManager, workspaceId: string, key: 
  *
  * @param of.all whether that is all mail; else those whose emails are all marketing
  * @param of.listId those alone that the joining of this list has started
+ * @param of.isRequest those that ask for it, instead
  */
 export async function automationsToEnd(
   em: EntityManager,
   contactId: string,
-  { all, listId = null }: { all: boolean; listId?: string | null },
+  { all, listId = null, isRequest = false }: { all: boolean; listId?: string | null; isRequest?: boolean },
 ): Promise<string[]> {
   const rows = await sql<{ automation_id: string }>(
     em,
@@ -118,9 +133,9 @@ export async function automationsToEnd(
      ) has
      where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and has.emails > 0
        and ($2::boolean or has.transactional = 0)
-       and ($3::text is null or (automation.trigger = 'LIST_ADDED' and automation.trigger_key = $3::text))
+       and ($3::text is null or (automation.trigger = $4::text and automation.trigger_key = $3::text))
      order by enrollment.automation_id`,
-    [contactId, all, listId],
+    [contactId, all, listId, isRequest ? 'LIST_REQUESTED' : 'LIST_ADDED'],
   )
   return rows.map(({ automation_id }) => automation_id)
 }

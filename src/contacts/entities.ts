@@ -13,6 +13,8 @@ const schema = defineEntity({
     metadata: p.json<Record<string, unknown>>(),
     /** How often it has changed what may be sent to it: see `src/messages/claim-queries.ts`. */
     consents: p.integer().onCreate(() => 0),
+    /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
+    unconfirmed: p.boolean().onCreate(() => false),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

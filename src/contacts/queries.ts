@@ -160,6 +160,8 @@ export interface ContactFilter {
   tag?: string | undefined
   /** A list of the workspace. */
   listId?: string | undefined
+  /** Of it, those who have not confirmed that they want to be in it. */
+  isPending?: boolean | undefined
   /** What a segment asks. */
   condition?: Condition | undefined
 }
@@ -208,7 +210,7 @@ export async function countContacts(em: EntityManager, workspaceId: string, cond
   return row?.count ?? 0
 }
 
-function filterSql({ q, email, tag, listId, condition }: ContactFilter, parameters: unknown[]): string {
+function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilter, parameters: unknown[]): string {
   const parts = ['true']
   if (q !== undefined) {
     // As LIKE has them: https://www.postgresql.org/docs/current/functions-matching.html
@@ -227,7 +229,8 @@ function filterSql({ q, email, tag, listId, condition }: ContactFilter, paramete
   }
   if (listId !== undefined) {
     // The place of the list among the parameters of `searchContacts`.
-    parts.push('contact.id in (select contact_id from list_members where list_id = $4::uuid)')
+    const table = isPending ? 'list_requests' : 'list_members'
+    parts.push(`contact.id in (select contact_id from ${table} where list_id = $4::uuid)`)
   }
   if (condition !== undefined) parts.push(conditionSql(condition, parameters))
   return parts.join(' and ')

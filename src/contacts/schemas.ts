@@ -130,6 +130,16 @@ export const contactQuery = pageQuery({
   segmentId: string().meta({ description: 'Only contacts in this segment at the moment.', isId: true }),
 })
 
+/** `GET /lists/{id}/contacts`. */
+export const membersQuery = pageQuery({
+  status: string()
+    .oneOf(['member', 'pending'] as const)
+    .meta({
+      description: 'pending: those who are asked whether they want to be in it. Without one, those who are.',
+      example: 'member',
+    }),
+})
+
 /** As many as a bulk call may have, for the same reason. */
 export const MAX_LIST_CONTACTS = 1_000
 
@@ -150,8 +160,20 @@ const resubscribe = () =>
     example: false,
   })
 
+const confirmed = () =>
+  boolean().meta({
+    description:
+      'Of a list with doubleOptIn: that they have confirmed elsewhere that they want to be in it, and are not asked.',
+    example: false,
+  })
+
 /** `POST /lists/{id}/contacts`. */
-export const joinSchema = object({ contactId: contactId(), contactIds: contactIds(), resubscribe: resubscribe() })
+export const joinSchema = object({
+  contactId: contactId(),
+  contactIds: contactIds(),
+  resubscribe: resubscribe(),
+  confirmed: confirmed(),
+})
   .test({
     name: 'one-or-many',
     message: 'Send either contactId or contactIds',
@@ -159,11 +181,11 @@ export const joinSchema = object({ contactId: contactId(), contactIds: contactId
   })
   .meta({
     variants: [
-      object({ contactId: contactId().required(), resubscribe: resubscribe() }).meta({
+      object({ contactId: contactId().required(), resubscribe: resubscribe(), confirmed: confirmed() }).meta({
         component: 'JoinOne',
         json: without('contactIds'),
       }),
-      object({ contactIds: contactIds().required(), resubscribe: resubscribe() }).meta({
+      object({ contactIds: contactIds().required(), resubscribe: resubscribe(), confirmed: confirmed() }).meta({
         component: 'JoinMany',
         json: without('contactId'),
       }),
@@ -190,7 +212,16 @@ export const listSchema = object({
 })
 
 /** `PATCH /lists/{id}`. That it changes something is checked by the route. */
-export const updateListSchema = object({ name: listName(), description: listDescription(), public: isPublic() }).meta({
+export const updateListSchema = object({
+  name: listName(),
+  description: listDescription(),
+  public: isPublic(),
+  doubleOptIn: boolean().meta({
+    description:
+      'Whether nobody joins it from now on who has not confirmed that she wants to: who is in it stays. An ACTIVE automation with the trigger LIST_REQUESTED asks for that, and has to be there before.',
+    example: false,
+  }),
+}).meta({
   component: 'ListChange',
   description: 'The fields to change; at least one.',
   json: { minProperties: 1 },

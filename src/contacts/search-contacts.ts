@@ -19,6 +19,8 @@ export interface ContactSearch {
   q?: string | undefined
   email?: string | undefined
   listId?: string | undefined
+  /** Of the list, who is asked whether she wants to be in it, and has not confirmed. */
+  isPending?: boolean | undefined
   tag?: string | undefined
   segmentId?: string | undefined
 }
@@ -30,7 +32,7 @@ export interface ContactSearch {
 export async function listContacts(
   em: EntityManager,
   workspaceId: string,
-  { q, email, listId, tag, segmentId }: ContactSearch,
+  { q, email, listId, isPending, tag, segmentId }: ContactSearch,
   range: Range,
 ): Promise<{ contacts: ContactProfile[]; total: number }> {
   const fork = em.fork()
@@ -38,7 +40,7 @@ export async function listContacts(
   if ([begins, email, listId, tag, segmentId].every((each) => each === undefined)) {
     return contactPage(fork, workspaceId, range)
   }
-  const filter: ContactFilter = { q: begins, email, tag, listId }
+  const filter: ContactFilter = { q: begins, email, tag, listId, isPending }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
     if (!segment) throw new Refusal(SEGMENT_NOT_FOUND, { param: '/segmentId' })

@@ -3,9 +3,12 @@ import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
 import type { ContactChange } from './update-queries.ts'
-import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts'
+import { SUPPRESSION_REASONS } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape } from '../http/index.ts'
+
+/** Why a contact gets nothing: what is of one list or email alone is not told of it. */
+const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
 
 /** A contact. */
 export const contactShape = object({
@@ -22,10 +25,10 @@ export const contactShape = object({
   suppressedBy: string()
     .nullable()
     .defined()
-    .oneOf([...SUPPRESSION_REASONS, null] as const)
+    .oneOf([...SUPPRESSED, null] as const)
     .meta({
-      description: 'Why no marketing is sent to its address; null: it is.',
-      json: { type: ['string', 'null'], enum: [...SUPPRESSION_REASONS, null] },
+      description: 'Why no marketing is sent to it; null: it is. UNCONFIRMED: it has not confirmed its sign-up yet.',
+      json: { type: ['string', 'null'], enum: [...SUPPRESSED, null] },
       example: null,
     }),
   tags: array()
@@ -70,7 +73,7 @@ export const presentContact = (contact: ContactProfile): InferType<typeof contac
   externalId: contact.externalId,
   firstName: contact.firstName,
   metadata: contact.metadata,
-  suppressedBy: contact.suppressedBy as SuppressionReason | null,
+  suppressedBy: contact.suppressedBy as (typeof SUPPRESSED)[number] | null,
   tags: contact.tags,
   listIds: contact.listIds,
   createdAt: contact.createdAt.toISOString(),

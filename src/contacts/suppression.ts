@@ -13,8 +13,12 @@ export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 const AGAINST_ALL: readonly SuppressionReason[] = ['COMPLAINED', 'BOUNCED', 'MANUAL']
 const AGAINST_MARKETING: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORTED']
 
-/** Why a message is not sent: by its address, or because its contact has left the list that its automation is of. */
-export type SuppressedBy = SuppressionReason | 'LEFT_LIST'
+/**
+ * Why a message is not sent: by its address; because its contact has left the list that its automation is of; because she has not
+ * confirmed yet that it was she who has signed up; or because she is not asked any more to confirm what it asks her to.
+ */
+export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED', 'NOT_PENDING'] as const
+export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
 
 /** What is said of a message that is not sent, by its reason: the ledger keeps it, and an account goes by it. */
 export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
@@ -24,6 +28,8 @@ export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
   UNSUBSCRIBED: 'The contact has unsubscribed',
   IMPORTED: 'The contact had unsubscribed where it was imported from',
   LEFT_LIST: 'The contact has left the list',
+  UNCONFIRMED: 'The contact has not confirmed the sign-up',
+  NOT_PENDING: 'The contact has nothing to confirm: it is confirmed already, or was asked at another address',
 }
 
 /** Whether a reason keeps mail of a category from somebody. */
@@ -47,6 +53,10 @@ export const suppressedBy = (category: string, listId: string): string => `(
     union all
     select 'LEFT_LIST' from list_opt_outs
     where contact_id = contact.id and list_id::text = ${listId} and ${category} is distinct from 'transactional'
+    union all
+    select 'UNCONFIRMED' where contact.unconfirmed and ${category} is distinct from 'transactional'
+      -- Whoever has put her into another list knows her.
+      and not exists (select from list_members where contact_id = contact.id)
   ) reasons
-  order by array_position(array[${quoted([...AGAINST_ALL, ...AGAINST_MARKETING, 'LEFT_LIST'])}], reason) limit 1
+  order by array_position(array[${quoted([...AGAINST_ALL, ...AGAINST_MARKETING, 'UNCONFIRMED', 'LEFT_LIST'])}], reason) limit 1
 )`

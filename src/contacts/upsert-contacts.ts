@@ -29,6 +29,8 @@ export interface ContactInput {
   metadata?: Record<string, unknown> | undefined
   /** A list to join. */
   listId?: string | undefined
+  /** Whether she has confirmed elsewhere that she wants to be in it. */
+  confirmed?: boolean | undefined
   /** Tags to get, besides those it has. */
   tags?: readonly string[] | undefined
 }
@@ -177,7 +179,7 @@ async function listsAmong(em: EntityManager, workspaceId: string, given: readonl
 }
 
 function toWrite(
-  { email, externalId, firstName, metadata = {}, listId, tags = [] }: ContactInput,
+  { email, externalId, firstName, metadata = {}, listId, confirmed, tags = [] }: ContactInput,
   id: string,
 ): ContactWrite {
   const { set, removedKeys } = splitMetadata(metadata)
@@ -190,6 +192,7 @@ function toWrite(
     metadata: set,
     removedKeys,
     listId: listId ?? null,
+    ...(confirmed && { confirmed }),
     tags: uniqueTags(tags),
   }
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT, type ContactLimit } from './contact-limits.ts'
+import { requestLists } from './list-request-queries.ts'
 import { nullObject } from './metadata.ts'
 import { removal, without } from './metadata-queries.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -21,6 +22,8 @@ export interface ContactWrite {
   removedKeys: string[]
   /** A list of the workspace to join; `null` for none. */
   listId: string | null
+  /** Whether she has confirmed elsewhere that she wants to be in it: then she is not asked. */
+  confirmed?: boolean
   /** Tags to get, no two with the same key. */
   tags: { key: string; name: string }[]
   /** Whether it starts nothing, whatever the others do. */
@@ -106,6 +109,7 @@ function parametersOf(
     metadata: contact.metadata,
     list_id: contact.listId,
     tags: contact.tags.length > 0 ? contact.tags : null,
+    ...(contact.confirmed && { confirmed: true }),
     ...(contact.quiet && { quiet: true }),
   }))
   return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId, triggers]
@@ -113,12 +117,16 @@ function parametersOf(
 
 const UPSERT = `
 with items as materialized (
-  select * from jsonb_to_recordset($2::jsonb) as item(
-    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean)
+  -- Of a list that is joined by confirming it: whether it asks for that.
+  select item.*, coalesce(list.double_opt_in and item.confirmed is not true, false) as asks
+  from jsonb_to_recordset($2::jsonb) as item(
+    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean,
+    confirmed boolean)
+  left join lists list on list.id = item.list_id
 ),
 written as (
-  insert into contacts as contact (id, workspace_id, email, email_key, external_id, first_name, metadata)
-  select id, $1::uuid, email, email_key, external_id, first_name, metadata from items order by email_key collate "C"
+  insert into contacts as contact (id, workspace_id, email, email_key, external_id, first_name, metadata, unconfirmed)
+  select id, $1::uuid, email, email_key, external_id, first_name, metadata, asks from items order by email_key collate "C"
   on conflict (workspace_id, email_key) do update set
     email = excluded.email,
     external_id = coalesce(excluded.external_id, contact.external_id),
@@ -132,12 +140,13 @@ written as (
 ),
 joined as (
   insert into list_members (list_id, contact_id)
-  select items.list_id, written.id from written join items using (email_key) where items.list_id is not null
+  select items.list_id, written.id from written join items using (email_key) where items.list_id is not null and not items.asks
     -- Who has left it by herself is put back by nobody who does not say so.
     and not exists (select from list_opt_outs out where out.list_id = items.list_id and out.contact_id = written.id)
   on conflict do nothing
   returning list_id, contact_id
 ),
+${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks')},
 tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
   select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
@@ -148,9 +157,13 @@ tagged as (
 ),
 happened as (
   select * from (
-    select id as contact_id, 'SIGNUP' as type, '' as key from written where created
+    -- Who has to confirm something has not signed up yet.
+    select written.id as contact_id, 'SIGNUP' as type, '' as key
+    from written join items using (email_key) where created and not asks
     union all
     select contact_id, 'LIST_ADDED', list_id::text from joined
+    union all
+    select contact_id, 'LIST_REQUESTED', list_id::text from requested
     union all
     select contact_id, 'TAG_ADDED', tag_key from tagged
   ) changes

@@ -23,6 +23,11 @@ const OF_CONTACT = `jsonb_build_object(
     'list_opt_outs gone join lists list on list.id = gone.list_id where gone.contact_id = contact.id',
     'list.name, list.id',
   )},
+  'listsToConfirm', ${all(
+    `'id', list.id, 'name', list.name, 'requestedAt', request.requested_at`,
+    'list_requests request join lists list on list.id = request.list_id where request.contact_id = contact.id',
+    'list.name, list.id',
+  )},
   'suppressions', ${all(
     `'reason', reason, 'note', note, 'createdAt', created_at`,
     `suppressions where workspace_id = contact.workspace_id

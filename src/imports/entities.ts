@@ -17,6 +17,8 @@ export interface ImportOptions {
   tags: string[]
   as: Standing | null
   triggers: boolean
+  /** Absent of one that a version without it has begun. */
+  confirmed?: boolean
 }
 
 const importTable = defineEntity({

@@ -48,8 +48,18 @@ export const importOperations = [
     },
     refusals: { 400: ['name is required'], 404: [LIST_NOT_FOUND] },
     async handle({ caller, body, call }, { em }) {
-      const { name, format = 'csv', columns = [], tags = [], listId, as = null, triggers = false, size } = body
-      const options = { columns, tags, as, triggers, listId: listId == null ? null : oneSpelling(listId) }
+      const {
+        name,
+        format = 'csv',
+        columns = [],
+        tags = [],
+        listId,
+        as = null,
+        triggers = false,
+        confirmed = false,
+        size,
+      } = body
+      const options = { columns, tags, as, triggers, confirmed, listId: listId == null ? null : oneSpelling(listId) }
       const made = await createImport(em, caller.workspace.id, { name, format, options, size }, call.id)
       return { status: 201, body: { data: presentImport(made) } }
     },

@@ -54,6 +54,11 @@ export const importSchema = object({
     description: 'Whether automations start because of it. False where nothing is said.',
     example: false,
   }),
+  confirmed: boolean().meta({
+    description:
+      'Whether they have confirmed elsewhere that they want to be in the list: of one with doubleOptIn they are asked else, where triggers is true.',
+    example: false,
+  }),
   size: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).nullable().meta({
     description: 'Of the whole file, in bytes of UTF-8: progress is told of it.',
     example: 1048576,

@@ -23,6 +23,7 @@ export const importShape = object({
     .defined()
     .meta({ example: null }),
   triggers: boolean().required().meta({ example: false }),
+  confirmed: boolean().required().meta({ example: false }),
   position: count('How far it is read, in bytes of UTF-8: the next piece begins there.', 1_048_576),
   size: number()
     .integer()
@@ -50,6 +51,7 @@ export const presentImport = (found: Import): InferType<typeof importShape> => (
   tags: found.options.tags,
   as: found.options.as,
   triggers: found.options.triggers,
+  confirmed: found.options.confirmed ?? false,
   position: found.position,
   size: found.size ?? null,
   lines: found.line,

@@ -190,7 +190,12 @@ async function readRows(
       times.set(key, round + 1)
       // Whoever wants no mail joins no list.
       const listId = row.optOut === null && options.listId !== null ? options.listId : undefined
-      rows.push({ contact: { ...checked, ...(listId !== undefined && { listId }) }, optOut: row.optOut, line, round })
+      rows.push({
+        contact: { ...checked, ...(listId !== undefined && { listId, confirmed: options.confirmed }) },
+        optOut: row.optOut,
+        line,
+        round,
+      })
     } catch (error) {
       if (!(error instanceof RowProblem) && !(error instanceof Refusal)) throw error
       errors.push({ line, problem: error.message.slice(0, MOST_PROBLEM) })

@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes } from '../platform/ids.ts'
 import { returnPathOf } from './return-path.ts'
 
-/** Whom a link in an email is of, and what the email was sent for: an enrollment, or a campaign. */
+/** Whom a link in an email is of, and what it was sent for: an enrollment, a campaign, or what she is asked to confirm. */
 export interface LinkOf {
   contactId: string
   originId: string
 }
 
 /** What a link is for. It is part of what is signed: one is never taken for another. */
-export type LinkKind = 'unsubscribe'
+export type LinkKind = 'unsubscribe' | 'confirm'
 
 const ID_BYTES = 16
 /** Half of what the hash has, which is as many as nobody guesses (RFC 2104, section 5). */

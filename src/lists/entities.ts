@@ -10,6 +10,8 @@ const schema = defineEntity({
     description: p.text().nullable(),
     /** Whether recipients see it where they choose what they get. */
     public: p.boolean().onCreate(() => false),
+    /** Whether nobody joins it who has not confirmed that she wants to. */
+    doubleOptIn: p.boolean().onCreate(() => false),
     /** Since when it is being deleted. */
     goingAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -37,3 +39,19 @@ const memberTable = defineEntity({
 /** That a contact is in a list. */
 export class ListMember extends memberTable.class {}
 memberTable.setClass(ListMember)
+
+const requestTable = defineEntity({
+  name: 'ListRequest',
+  tableName: 'list_requests',
+  properties: {
+    listId: p.uuid().primary(),
+    contactId: p.uuid().primary(),
+    id: p.uuid(),
+    emailKey: p.text(),
+    requestedAt: p.datetime(),
+  },
+})
+
+/** That a contact has been asked, at an address, whether she wants to be in a list. She is in it when she has confirmed. */
+export class ListRequest extends requestTable.class {}
+requestTable.setClass(ListRequest)

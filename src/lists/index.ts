@@ -1,1 +1,1 @@
-export { List, ListMember } from './entities.ts'
+export { List, ListMember, ListRequest } from './entities.ts'

@@ -1,4 +1,4 @@
-import { HAS_LEFT_LIST, LIST_IN_USE, NOT_IN_LIST } from './refusals.ts'
+import { HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST } from './refusals.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
@@ -15,6 +15,7 @@ import {
   emptyList,
   findList,
   fullMembers,
+  isAskedFor,
   isListenedTo,
   joinList,
   leaveList,
@@ -62,12 +63,21 @@ export async function createList(
   return getList(unit, workspaceId, id)
 }
 
-/** Changes what is said of a list; what is absent stays as it is. @throws {Refusal} `not-found` */
+/** What is changed of a list. */
+export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undefined } & {
+  /** Whether nobody joins it from now on who has not confirmed that she wants to. */
+  doubleOptIn?: boolean | undefined
+}
+
+/**
+ * Changes what is said of a list; what is absent stays as it is.
+ * @throws {Refusal} `not-found`; `nobody_asks` where it is to be joined by confirming, and no automation asks for that
+ */
 export async function updateList(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  { name, description, public: isPublic }: { [Field in keyof ListInput]?: ListInput[Field] | undefined },
+  { name, description, public: isPublic, doubleOptIn }: ListChange,
 ): Promise<List> {
   const unit = unitOf(em)
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
@@ -75,6 +85,10 @@ export async function updateList(
   if (name !== undefined) list.name = name
   if (description !== undefined) list.description = description
   if (isPublic !== undefined) list.public = isPublic
+  if (doubleOptIn === true && !list.doubleOptIn && !(await isAskedFor(unit, workspaceId, list.id))) {
+    throw new Refusal(NOBODY_ASKS)
+  }
+  if (doubleOptIn !== undefined) list.doubleOptIn = doubleOptIn
   await unit.flush()
   return getList(unit, workspaceId, id)
 }
@@ -139,6 +153,8 @@ export interface JoinResult {
   /** How many were not in the list before; only these start automations. */
   added: number
   alreadyIn: number
+  /** How many are asked whether they want to be in it. */
+  pending: number
   errors: { index: number; error: string }[]
 }
 
@@ -152,7 +168,7 @@ export async function addToList(
   listId: string,
   contactIds: readonly string[],
   call: Call,
-  { resubscribe = false }: { resubscribe?: boolean } = {},
+  { resubscribe = false, confirmed = false }: { resubscribe?: boolean; confirmed?: boolean } = {},
 ): Promise<JoinResult> {
   const em = unitOf(dependencies.em)
   await getList(em, workspaceId, listId)
@@ -163,7 +179,7 @@ export async function addToList(
     const happenings = { signUp: false, lists: [listId.toLowerCase()], tags: [] }
     await assertBearable(em, workspaceId, unique.length, happenings)
   }
-  const options = { bulk: !single, requestId: call.requestId, resubscribe }
+  const options = { bulk: !single, requestId: call.requestId, resubscribe, confirmed }
   const join = (ids: readonly string[]) => em.transactional((unit) => joinList(unit, workspaceId, listId, ids, options))
   let full: ReadonlySet<string> = new Set()
   const joined = await join(unique).catch(async (error: unknown) => {
@@ -193,7 +209,8 @@ export async function addToList(
         ],
   )
   const added = joined.filter((member) => member.added).length
-  return { added, alreadyIn: joined.length - added - optedOut.size, errors }
+  const pending = joined.filter((member) => member.pending).length
+  return { added, alreadyIn: joined.length - added - pending - optedOut.size, pending, errors }
 }
 
 /** Takes a contact out of a list. Enrollments that its joining started go on. @throws {Refusal} `not-found` */

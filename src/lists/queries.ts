@@ -1,4 +1,4 @@
-import { MAX_LISTS_OF_CONTACT, type Range } from '../contacts/index.ts'
+import { MAX_LISTS_OF_CONTACT, type Range, requestLists } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
@@ -9,6 +9,7 @@ export interface List {
   name: string
   description: string | null
   public: boolean
+  doubleOptIn: boolean
   /** How many contacts are in it. */
   contactCount: number
   createdAt: Date
@@ -20,6 +21,7 @@ interface ListRow {
   name: string
   description: string | null
   public: boolean
+  double_opt_in: boolean
   contact_count: number
   created_at: string
   updated_at: string
@@ -30,13 +32,14 @@ const toList = (row: ListRow): List => ({
   name: row.name,
   description: row.description,
   public: row.public,
+  doubleOptIn: row.double_opt_in,
   contactCount: row.contact_count,
   createdAt: toDate(row.created_at),
   updatedAt: toDate(row.updated_at),
 })
 
 const COLUMNS = `
-list.id, list.name, list.description, list.public, list.created_at, list.updated_at,
+list.id, list.name, list.description, list.public, list.double_opt_in, list.created_at, list.updated_at,
 coalesce((select count from tallies where subject = list.id and block = 0), 0) as contact_count`
 
 /** A page of a workspace's lists, newest first. */
@@ -63,6 +66,8 @@ export interface Joined {
   contactId: string
   /** False where it was in the list before. */
   added: boolean
+  /** Whether she is to confirm it, and is not in it before. */
+  pending: boolean
   /** Whether she has left it by herself, and was not put back. */
   optedOut: boolean
   /** The deliveries that follow from it. */
@@ -78,16 +83,27 @@ export async function joinList(
   workspaceId: string,
   listId: string,
   contactIds: readonly string[],
-  options: { bulk: boolean; requestId: string | null; resubscribe: boolean },
+  options: { bulk: boolean; requestId: string | null; resubscribe: boolean; confirmed: boolean },
 ): Promise<Joined[]> {
-  const rows = await sql<{ id: string; added: boolean; opted_out: boolean; deliveries: DeliveryRow[] | null }>(
-    em,
-    JOIN,
-    [workspaceId, listId, contactIds, options.bulk, options.requestId, options.resubscribe],
-  )
+  const rows = await sql<{
+    id: string
+    added: boolean
+    pending: boolean
+    opted_out: boolean
+    deliveries: DeliveryRow[] | null
+  }>(em, JOIN, [
+    workspaceId,
+    listId,
+    contactIds,
+    options.bulk,
+    options.requestId,
+    options.resubscribe,
+    options.confirmed,
+  ])
   return rows.map((row) => ({
     contactId: row.id,
     added: row.added,
+    pending: row.pending,
     optedOut: row.opted_out,
     deliveries: (row.deliveries ?? []).map(toDelivery),
   }))
@@ -95,10 +111,16 @@ export async function joinList(
 
 const JOIN = `
 with known as (
-  select id from contacts where workspace_id = $1::uuid and id = any($3::uuid[]) order by email_key collate "C" for no key update
+  select id, email_key from contacts where workspace_id = $1::uuid and id = any($3::uuid[])
+  order by email_key collate "C" for no key update
+),
+list as (
+  select double_opt_in and not $7::boolean as asks from lists where id = $2::uuid
 ),
 back as (
   delete from list_opt_outs where list_id = $2::uuid and contact_id in (select id from known) and $6::boolean
+    -- Until she has confirmed it, she has left it.
+    and not (select asks from list)
 ),
 staying_out as (
   select contact_id from list_opt_outs
@@ -106,15 +128,31 @@ staying_out as (
 ),
 joined as (
   insert into list_members (list_id, contact_id) select $2::uuid, id from known
-  where id not in (select contact_id from staying_out)
+  where id not in (select contact_id from staying_out) and not (select asks from list)
   on conflict do nothing
   returning contact_id
 ),
+${requestLists('select $2::uuid as list_id, id as contact_id, email_key from known where (select asks from list)', '$6::boolean')},
+-- Whoever puts her into a list knows her.
+vouched as (
+  update contacts set unconfirmed = false, consents = consents + 1
+  where unconfirmed and id in (select contact_id from joined)
+  returning id
+),
+answered as (
+  delete from list_requests where list_id = $2::uuid and contact_id in (select contact_id from joined)
+),
 happened as (
   select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
+  union all
+  select contact_id, 'LIST_REQUESTED', $2::text from requested
+  union all
+  select id, 'SIGNUP', '' from vouched
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
 select known.id, joined.contact_id is not null as added,
+  (select asks from list) and known.id not in (select contact_id from staying_out)
+    and not exists (select from list_members where list_id = $2::uuid and contact_id = known.id) as pending,
   known.id in (select contact_id from staying_out) as opted_out, ${deliveriesOf('known.id')} as deliveries
 from known left join joined on joined.contact_id = known.id`
 
@@ -135,7 +173,7 @@ export async function fullMembers(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Takes a contact out of a list. @returns whether it was in it. */
+/** Takes a contact out of a list, or of those who are asked whether they want to be in it. @returns whether it was. */
 export async function leaveList(
   em: EntityManager,
   workspaceId: string,
@@ -144,10 +182,26 @@ export async function leaveList(
 ): Promise<boolean> {
   const rows = await sql(
     em,
-    `delete from list_members using lists list
-     where list.id = $2::uuid and list.workspace_id = $1::uuid and list_id = list.id and contact_id = $3::uuid
-     returning contact_id`,
+    `with list as (select id from lists where id = $2::uuid and workspace_id = $1::uuid),
+     asked as (
+       delete from list_requests using list where list_id = list.id and contact_id = $3::uuid returning contact_id
+     ),
+     gone as (
+       delete from list_members using list where list_id = list.id and contact_id = $3::uuid returning contact_id
+     )
+     select contact_id from asked union select contact_id from gone`,
     [workspaceId, listId, contactId],
+  )
+  return rows.length > 0
+}
+
+/** Whether an ACTIVE automation asks whoever is to join a list to confirm it. */
+export async function isAskedFor(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+       and trigger = 'LIST_REQUESTED' and trigger_key = $2::text limit 1`,
+    [workspaceId, listId],
   )
   return rows.length > 0
 }
@@ -157,7 +211,7 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
   const rows = await sql(
     em,
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
-       and trigger = 'LIST_ADDED' and trigger_key = $2::text
+       and trigger in ('LIST_ADDED', 'LIST_REQUESTED') and trigger_key = $2::text
      union all
      -- That somebody has left it counts until the last email.
      select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED')
@@ -189,7 +243,7 @@ export async function sayGoing(em: EntityManager, listId: string, isGoing: boole
   ])
 }
 
-/** Takes some contacts out of a list. @returns how many. */
+/** Takes some contacts out of a list, and of those who are asked whether they want to be in it. @returns how many, of the more. */
 export async function emptyList(em: EntityManager, listId: string, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,
@@ -197,8 +251,13 @@ export async function emptyList(em: EntityManager, listId: string, limit: number
        delete from list_members where list_id = $1::uuid
          and contact_id = any(array(select contact_id from list_members where list_id = $1::uuid limit $2))
        returning contact_id
+     ),
+     asked as (
+       delete from list_requests where list_id = $1::uuid
+         and contact_id = any(array(select contact_id from list_requests where list_id = $1::uuid limit $2))
+       returning contact_id
      )
-     select count(*)::integer as count from gone`,
+     select greatest((select count(*) from gone), (select count(*) from asked))::integer as count`,
     [listId, limit],
   )
   return row?.count ?? 0

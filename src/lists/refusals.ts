@@ -15,3 +15,9 @@ export const HAS_LEFT_LIST = reason(
   'has_left_list',
   'The contact has left this list by herself: say "resubscribe": true where she has asked to be in it again',
 )
+/** What is told of a list that is to be joined by confirming it, while nothing asks anybody to. */
+export const NOBODY_ASKS = reason(
+  'taken',
+  'nobody_asks_to_confirm',
+  'No automation asks anybody to confirm: create an ACTIVE one with the trigger LIST_REQUESTED for this list first, whose email has {{ confirmUrl }}',
+)

@@ -1,6 +1,6 @@
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { HAS_LEFT_LIST, LIST_IN_USE, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
+import { HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
 import { addToList, createList, deleteList, getList, listLists, removeFromList, updateList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
@@ -32,6 +32,7 @@ import {
   presentWritten,
   tagsSchema,
   updateListSchema,
+  membersQuery,
   writtenContactShape,
   getContact,
 } from '../contacts/index.ts'
@@ -110,7 +111,7 @@ export const listOperations = [
     answers: {
       200: { description: 'The list.', schema: single(writtenListShape), links: listLinks('$response.body#/data/id') },
     },
-    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty'], 404: [LIST_NOT_FOUND] },
+    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty'], 404: [LIST_NOT_FOUND], 409: [NOBODY_ASKS] },
     async handle({ caller, params, body }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const list = presentList(await updateList(em, caller.workspace.id, params.id, body))
@@ -146,15 +147,17 @@ export const listOperations = [
     path: '/lists/{id}/contacts',
     tag: 'Lists',
     summary: 'List the contacts in a list',
-    description: 'Newest contact first. The same as GET /contacts with listId.',
+    description:
+      'Newest contact first: the same as GET /contacts with listId. With status=pending, those who have been asked whether they want to ' +
+      'be in it, and have not confirmed.',
     scope: 'contacts:read',
-    query: pageQuery(),
+    query: membersQuery,
     // It can be megabytes.
     bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { listId: params.id }, query),
+      answerContacts(em, caller.workspace.id, { listId: params.id, isPending: query.status === 'pending' }, query),
   }),
 
   operation({
@@ -165,6 +168,7 @@ export const listOperations = [
     summary: 'Put contacts into a list',
     description:
       'One contact, or up to 1,000. Whoever was not in the list before starts the automations that listen for it. ' +
+      'Of a list with doubleOptIn, she is asked first, and is in it when she has confirmed. ' +
       'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
     scope: 'lists:write',
     body: joinSchema,
@@ -189,13 +193,14 @@ export const listOperations = [
       const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
       const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call, {
         resubscribe: body.resubscribe ?? false,
+        confirmed: body.confirmed ?? false,
       })
-      const { added, alreadyIn, errors } = joined
+      const { added, alreadyIn, pending, errors } = joined
       if (body.contactId !== undefined && errors[0]) {
         const hasLeft = errors[0].error === HAS_LEFT_LIST.message
         throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
       }
-      const data = { listId: params.id, added, alreadyIn, failed: errors.length, errors }
+      const data = { listId: params.id, added, alreadyIn, pending, failed: errors.length, errors }
       return { status: 200, body: { data } }
     },
   }),
@@ -207,7 +212,7 @@ export const listOperations = [
     params: { contactId: CONTACT },
     tag: 'Lists',
     summary: 'Take a contact out of a list',
-    description: 'Enrollments that its joining started go on.',
+    description: 'Or of those who are asked whether they want to be in it. Enrollments that its joining started go on.',
     scope: 'lists:write',
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
     refusals: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },

@@ -10,6 +10,10 @@ export const listShape = object({
     description: 'Whether recipients see it where they choose what they get.',
     example: false,
   }),
+  doubleOptIn: boolean().required().meta({
+    description: 'Whether nobody joins it who has not confirmed that she wants to.',
+    example: false,
+  }),
   contactCount: count('How many contacts are in it.', 120),
   createdAt: timestamp('When it was created.'),
   updatedAt: timestamp('When it was last changed.'),
@@ -25,6 +29,7 @@ export const presentList = (list: List): InferType<typeof listShape> => ({
   name: list.name,
   description: list.description,
   public: list.public,
+  doubleOptIn: list.doubleOptIn,
   contactCount: list.contactCount,
   createdAt: list.createdAt.toISOString(),
   updatedAt: list.updatedAt.toISOString(),
@@ -35,6 +40,7 @@ export const joinResultShape = object({
   listId: id('list'),
   added: count('How many contacts were put into the list.'),
   alreadyIn: count('How many were in it before.', 0),
+  pending: count('How many are to confirm it first, of a list with doubleOptIn.', 0),
   failed: count('How many could not be: there is no such contact, or she has left the list by herself.', 0),
   errors: array()
     .of(

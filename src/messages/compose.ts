@@ -22,6 +22,7 @@ export type Drafted = Pick<
   | 'suppressedBy'
   | 'sender'
   | 'event'
+  | 'requestId'
   | 'mail'
 > & {
   /** The Message-ID that it had, where it may have been sent before. */
@@ -50,6 +51,9 @@ export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): Te
   contact: draft.contact,
   event: draft.event,
   unsubscribeUrl: unsubscribeUrl(sender, key, draft),
+  ...(draft.requestId !== null && {
+    confirmUrl: sender.links.url('confirm', { contactId: draft.contactId, originId: draft.requestId }),
+  }),
 })
 
 /**

@@ -56,6 +56,8 @@ export interface Draft {
   sender: WorkspaceSender | null
   /** What started the enrollment, where that was an event. */
   event: NonNullable<TemplateVariables['event']> | null
+  /** What it asks her to confirm: see `list_requests`; `null`: nothing. */
+  requestId: string | null
   /** How this installation sends mail, if anybody has said. */
   mail: 'smtp' | 'capture' | null
   /** What was due until then may have been sent by what this installation was before it was restored, without the ledger's knowing. */
@@ -106,6 +108,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
+    requestId: row.request_id,
     mail: row.mail,
     lostUntil: row.lost_until === null ? null : toDate(row.lost_until),
   }
@@ -136,6 +139,7 @@ interface DraftRow {
   first_name: string | null
   metadata: Record<string, unknown>
   event: Draft['event']
+  request_id: string | null
   subject: string | null
   html: string | null
   text: string | null
@@ -151,6 +155,16 @@ interface DraftRow {
 /** Of a row `automation`: the list whose joining starts it. */
 export const LIST_OF_AUTOMATION = `case when automation.trigger = 'LIST_ADDED' then automation.trigger_key end`
 
+/** Of a row `automation` and a row `contact`: what she is asked to confirm by it, if it asks. */
+export const REQUEST_OF_AUTOMATION = `case when automation.trigger = 'LIST_REQUESTED' then (
+    select request.id from list_requests request
+    where request.contact_id = contact.id and request.list_id::text = automation.trigger_key
+      and request.email_key = contact.email_key
+  ) end`
+
+/** Of the same: why she is not sent it, where that is because she is not asked any more. */
+export const NOT_ASKED = `case when automation.trigger = 'LIST_REQUESTED' and ${REQUEST_OF_AUTOMATION} is null then 'NOT_PENDING' end`
+
 /** Of a row `contact`, and of what an email says: what it says in her language, or in its own. */
 export const IN_HER_LANGUAGE = `coalesce(
     base.translations ->> lower(replace(contact.metadata ->> 'locale', '_', '-')),
@@ -162,7 +176,8 @@ export const IN_HER_LANGUAGE = `coalesce(
 export const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
-  step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by, ${senderOf('workspace.id')} as sender,
+  step.category, coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by,
+  ${REQUEST_OF_AUTOMATION} as request_id, ${senderOf('workspace.id')} as sender,
   content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,

@@ -6,7 +6,7 @@ import { preparedSql, sql } from '../platform/db/sql.ts'
 import { senderOf } from '../senders/index.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import type { Drafted } from './compose.ts'
-import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION } from './draft-queries.ts'
+import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION, NOT_ASKED, REQUEST_OF_AUTOMATION } from './draft-queries.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
@@ -119,6 +119,7 @@ export async function draftOnceMore(
     first_name: string | null
     metadata: Record<string, unknown>
     event: Draft['event']
+    request_id: string | null
     mail: Draft['mail']
     subject: string
     html: string | null
@@ -144,6 +145,7 @@ export async function draftOnceMore(
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
+    requestId: row.request_id,
     mail: row.mail,
   }
 }
@@ -153,7 +155,8 @@ const MAY_BE_KNOWN: readonly MessageStatus[] = ['UNCONFIRMED', 'SENDING']
 const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
   message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.id as contact_id,
-  contact.consents, contact.email, step.category, ${suppressedBy('step.category', LIST_OF_AUTOMATION)} as suppressed_by,
+  contact.consents, contact.email, step.category,
+  coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by, ${REQUEST_OF_AUTOMATION} as request_id,
   ${senderOf('workspace.id')} as sender,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
@@ -219,6 +222,7 @@ export async function draftOfCampaign(
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: null,
+    requestId: null,
     mail: row.mail,
   }
 }

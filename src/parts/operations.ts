@@ -4,7 +4,7 @@ import { accountOperations } from '../accounts/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
 import { feedbackPages } from '../bounces/index.ts'
 import { bounceOperations } from '../bounces/routes.ts'
-import { preferencesPages } from '../consent/index.ts'
+import { confirmationPages, preferencesPages } from '../consent/index.ts'
 import { campaignOperations } from '../campaigns/routes.ts'
 import { consentOperations } from '../consent/routes.ts'
 import { contactOperations } from '../contacts/routes.ts'
@@ -56,5 +56,5 @@ export const API: Api = {
   operations,
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
-  pages: [preferencesPages, feedbackPages],
+  pages: [preferencesPages, confirmationPages, feedbackPages],
 }

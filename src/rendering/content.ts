@@ -6,13 +6,15 @@ export interface EmailContent {
 }
 
 /** What a template can name: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`,
- * `{{ unsubscribeUrl }}`. */
+ * `{{ unsubscribeUrl }}`, `{{ confirmUrl }}`. */
 export interface TemplateVariables {
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
   /** The event that the sequence was started by; `null` where it was started by something else. */
   event?: { name: string; data: unknown } | null
   /** Where whoever reads it says what they want to get. */
   unsubscribeUrl?: string
+  /** Where she confirms that she wants to be in a list, of an email that asks her to. */
+  confirmUrl?: string
 }
 
 /** What there is of each in `TemplateVariables`. */
@@ -20,6 +22,7 @@ export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string
   contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
   unsubscribeUrl: [],
+  confirmUrl: [],
 }
 
 export interface RenderedEmail {

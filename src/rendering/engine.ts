@@ -269,6 +269,7 @@ const TRIALS: readonly TemplateVariables[] = [
     },
     event: { name: 'order.placed', data: MUCH },
     unsubscribeUrl: `https://mail.example.com/unsubscribe/${'A'.repeat(66)}`,
+    confirmUrl: `https://mail.example.com/confirm/${'A'.repeat(66)}`,
   },
 ]
 

@@ -20,7 +20,7 @@ import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../fi
 import { KeptAnswer } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
 import { Installation } from '../installation/index.ts'
-import { List, ListMember } from '../lists/index.ts'
+import { List, ListMember, ListRequest } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
@@ -52,6 +52,7 @@ export const ENTITIES = [
   Tally,
   List,
   ListMember,
+  ListRequest,
   ListOptOut,
   Suppression,
   Bounce,

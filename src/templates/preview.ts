@@ -19,6 +19,7 @@ export const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com'
 
 /** Where a preview's recipient would unsubscribe: nobody's. */
 const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
+const SOME_CONFIRM_URL = 'https://mail.example.com/confirm/preview'
 
 /** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {Refusal} `contact_not_found`; `scope_missing` */
 export async function recipientOf(
@@ -82,6 +83,7 @@ export async function renderFor(
   const variables = {
     contact,
     unsubscribeUrl: SOME_URL,
+    confirmUrl: SOME_CONFIRM_URL,
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
   try {

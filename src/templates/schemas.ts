@@ -10,7 +10,7 @@ export const MOST_TRANSLATIONS = 30
 export const TEMPLATE_LIMIT = { bytes: 4 * 1024 * 1024, values: 10_000 }
 
 const LIQUID =
-  'Liquid that knows contact.email, contact.firstName, contact.metadata, event.name, event.data and unsubscribeUrl.'
+  'Liquid that knows contact.email, contact.firstName, contact.metadata, event.name, event.data, unsubscribeUrl, and, where an automation asks to confirm a list, confirmUrl.'
 
 const subject = () =>
   text()

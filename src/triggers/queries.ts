@@ -26,7 +26,7 @@ export const writeTriggerEvents = (parameters: { workspace: string; request: str
 listening as (
   select trigger, trigger_key, array_agg(id) as automation_ids from automations
   where workspace_id = ${parameters.workspace}::uuid and status = 'ACTIVE' and deleted_at is null
-    and trigger in ('SIGNUP', 'LIST_ADDED', 'TAG_ADDED')
+    and trigger in ('SIGNUP', 'LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED')
   group by trigger, trigger_key
 ),
 written_events as (
@@ -69,7 +69,7 @@ export async function countListening(
     em,
     `select count(*)::integer as listening from automations
      where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
-       and ((trigger = 'SIGNUP' and $4::boolean) or (trigger = 'LIST_ADDED' and trigger_key = any($2::text[]))
+       and ((trigger = 'SIGNUP' and $4::boolean) or (trigger in ('LIST_ADDED', 'LIST_REQUESTED') and trigger_key = any($2::text[]))
          or (trigger = 'TAG_ADDED' and trigger_key = any($3::text[])))`,
     [workspaceId, lists, tags, signUp],
   )

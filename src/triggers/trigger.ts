@@ -1,5 +1,5 @@
 /** What can start an automation: the values of `trigger` in the detail shape. */
-export const TRIGGERS = ['LIST_ADDED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
+export const TRIGGERS = ['LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
 /** The longest name of an event, in characters. */
@@ -18,6 +18,7 @@ export const SUMMARY_TRIGGERS = {
   SIGNUP: 'CONTACT_CREATED',
   EVENT: 'CUSTOM_EVENT',
   LIST_ADDED: 'LIST_ADDED',
+  LIST_REQUESTED: 'LIST_REQUESTED',
   TAG_ADDED: 'TAG_ADDED',
 } as const satisfies Record<Trigger, string>
 
@@ -29,6 +30,7 @@ const KEYS = {
   EVENT: (config) => (config.eventName === undefined ? null : foldName(config.eventName)),
   TAG_ADDED: (config) => (config.tagName === undefined ? null : foldName(config.tagName.trim())),
   LIST_ADDED: (config) => config.listId?.toLowerCase() ?? null,
+  LIST_REQUESTED: (config) => config.listId?.toLowerCase() ?? null,
 } as const satisfies Record<Trigger, (config: TriggerConfig) => string | null>
 
 /**

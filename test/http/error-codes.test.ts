@@ -348,6 +348,7 @@ describe('X-Error-Code', () => {
       await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])
       return post(`lists/${listId}/contacts`, { contactId: id })
     },
+    '409 nobody_asks_to_confirm': async () => call('PATCH', `lists/${await aList(service)}`, { doubleOptIn: true }),
     '404 template_not_found': () => call('GET', `templates/${newId()}`),
     '409 template_in_use': async () => {
       const layout = await made('templates', { name: 'In use', kind: 'LAYOUT', html: '{{ content }}' })

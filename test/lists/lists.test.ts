@@ -26,6 +26,7 @@ describe('lists and tags', () => {
       listId: id,
       added: 1,
       alreadyIn: 0,
+      pending: 0,
       failed: 0,
       errors: [],
     })
@@ -153,6 +154,7 @@ describe('lists and tags', () => {
       listId: id,
       added: 999,
       alreadyIn: 0,
+      pending: 0,
       failed: 1,
       errors: [{ index: 998, error: 'Contact not found' }],
     })

@@ -11,6 +11,7 @@ interface Chosen extends Output {
   tag: string[]
   column: { column: string; field: string }[]
   triggers?: true
+  confirmed?: true
   errors?: string
 }
 
@@ -29,6 +30,7 @@ export function importCommand(program: Command): void {
     .option('--tag <tag>', 'a tag that they get; may be repeated', many, [])
     .option('--column <name=field>', 'which column is what: docs/import.md; repeated', aColumn, [])
     .option('--triggers', 'let it start automations')
+    .option('--confirmed', 'they have confirmed elsewhere that they want to be in the list')
     .option('--errors <file>', 'where rows that fail are told; without it, beside the file')
     .action(async (path: string, options: Chosen) => {
       const { runImport } = await import('./run-import.ts')

@@ -26,6 +26,7 @@ export interface Wanted {
   tag: string[]
   column: { column: string; field: string }[]
   triggers?: true
+  confirmed?: true
   errors?: string
 }
 
@@ -40,7 +41,7 @@ const EVERY_MS = 200
 
 /** Imports a file, or goes on with it. */
 export const runImport = (
-  { path, workspace, format, as, list, tag, column, triggers, errors }: Wanted,
+  { path, workspace, format, as, list, tag, column, triggers, confirmed, errors }: Wanted,
   { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
 ): Promise<Done> =>
   withDatabase(async ({ em }) => {
@@ -52,7 +53,14 @@ export const runImport = (
     const wrong = column.find(({ field }) => !isField(field))
     if (wrong) throw new Error(`${wrong.field} is no field: docs/import.md has them all`)
     await assertWorkspace(em.fork(), workspace)
-    const options = { columns: column, listId: list ?? null, tags: tag, as: as ?? null, triggers: triggers ?? false }
+    const options = {
+      columns: column,
+      listId: list ?? null,
+      tags: tag,
+      as: as ?? null,
+      triggers: triggers ?? false,
+      ...(confirmed && { confirmed }),
+    }
     let begun = false
     let shown = 0
     const found = await importFile({ em }, workspace, { path, format, options }, (at) => {

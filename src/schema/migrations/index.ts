@@ -24,6 +24,7 @@ import { Migration023Senders } from './023-senders.ts'
 import { Migration024Bounces } from './024-bounces.ts'
 import { Migration025Imports } from './025-imports.ts'
 import { Migration026ListsGoing } from './026-lists-going.ts'
+import { Migration027DoubleOptIn } from './027-double-opt-in.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -53,6 +54,7 @@ export const migrations = [
   Migration024Bounces,
   Migration025Imports,
   Migration026ListsGoing,
+  Migration027DoubleOptIn,
 ]
 
 /** Their names, oldest first. */

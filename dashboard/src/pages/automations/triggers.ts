@@ -1,4 +1,4 @@
-import { IconBolt, IconList, IconTag, IconUserPlus, type TablerIcon } from '@tabler/icons-react'
+import { IconBolt, IconList, IconMailQuestion, IconTag, IconUserPlus, type TablerIcon } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
 
 export type Summary = Schemas['AutomationSummary']
@@ -20,6 +20,13 @@ export const TRIGGERS: Record<Trigger, TriggerLook> = {
     says: ({ listId }, listName) =>
       typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a list that is gone'}` : 'Added to a list: which?',
   },
+  LIST_REQUESTED: {
+    icon: IconMailQuestion,
+    says: ({ listId }, listName) =>
+      typeof listId === 'string'
+        ? `Asked to confirm ${listName(listId) ?? 'a list that is gone'}`
+        : 'Asked to confirm a list: which?',
+  },
   TAG_ADDED: { icon: IconTag, says: ({ tagName }) => `Tagged ${named(tagName, '…: with what?')}` },
   EVENT: { icon: IconBolt, says: ({ eventName }) => `Event ${named(eventName, '…: which?')}` },
 }
@@ -27,6 +34,7 @@ export const TRIGGERS: Record<Trigger, TriggerLook> = {
 const OF_SUMMARY: Record<Summary['triggerType'], Trigger> = {
   CONTACT_CREATED: 'SIGNUP',
   LIST_ADDED: 'LIST_ADDED',
+  LIST_REQUESTED: 'LIST_REQUESTED',
   TAG_ADDED: 'TAG_ADDED',
   CUSTOM_EVENT: 'EVENT',
 }

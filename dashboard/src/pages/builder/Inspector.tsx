@@ -140,6 +140,7 @@ const AddButtons = ({ at, onAdd }: { at: number; onAdd: InspectorProps['onAdd'] 
 const WORDS: Record<Trigger, string> = {
   SIGNUP: 'A contact is created',
   LIST_ADDED: 'A contact is added to a list',
+  LIST_REQUESTED: 'A contact is to confirm that it wants to be in a list',
   TAG_ADDED: 'A contact gets a tag',
   EVENT: 'A custom event is fired',
 }
@@ -162,7 +163,7 @@ function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Se
           value={sequence.trigger}
           onChange={(value) => value && set({ trigger: value as Trigger, triggerConfig: {} })}
         />
-        {sequence.trigger === 'LIST_ADDED' && (
+        {(sequence.trigger === 'LIST_ADDED' || sequence.trigger === 'LIST_REQUESTED') && (
           <Select
             label="List"
             searchable

@@ -4,6 +4,8 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 const VARIABLES: readonly Completion[] = [
   { label: 'contact.email', detail: 'always there' },
   { label: 'contact.firstName', detail: 'may be empty' },
+  { label: 'unsubscribeUrl', detail: 'where she says what she wants' },
+  { label: 'confirmUrl', detail: 'where a list asks to be confirmed' },
   { label: 'event.name', detail: 'where an event starts it' },
   { label: 'event.data', detail: 'where an event starts it' },
 ]

@@ -1,0 +1,37 @@
+import type Router from '@koa/router'
+import { type ApiDependencies, readForm } from '../http/index.ts'
+import { confirmRequest } from './confirm.ts'
+import { readStanding } from './confirm-queries.ts'
+import { forRecipients, languageFor } from './for-recipient.ts'
+import { askPage, confirmedPage } from './page.ts'
+
+/**
+ * The page where somebody confirms that she wants to be in a list, of a link that an email to her has. Looking at it confirms nothing:
+ * programs that check links look at all of them, and somebody else may have typed her address.
+ */
+export function confirmationPages(router: Router<never>, dependencies: ApiDependencies): void {
+  const forRecipient = forRecipients(dependencies, 'confirm')
+
+  router.get(
+    '/confirm/:token',
+    forRecipient(async (ctx, { contactId, originId: requestId }) => {
+      const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
+      ctx.status = 200
+      ctx.body = askPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null)
+    }),
+  )
+
+  router.post(
+    '/confirm/:token',
+    forRecipient(async (ctx, { contactId, originId: requestId }) => {
+      const isMeant = (await readForm(ctx)).get('choice') === 'confirm'
+      const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
+      const language = languageFor(ctx, standing?.metadata)
+      const isConfirmed = isMeant && (await confirmRequest(dependencies, contactId, requestId))
+      ctx.status = 200
+      ctx.body = isConfirmed
+        ? confirmedPage(language)
+        : askPage(language, isMeant ? null : (standing?.listName ?? null))
+    }),
+  )
+}

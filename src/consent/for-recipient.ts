@@ -1,0 +1,57 @@
+import type { Context } from 'koa'
+import { type ApiDependencies, visitorOf } from '../http/index.ts'
+import { linkSecretOf, type LinkKind, type LinkOf, openLink } from '../installation/index.ts'
+import { type Language, languageOf } from '../messages/index.ts'
+import { networkOf } from '../platform/address-ranges.ts'
+import { onBehalfOf } from '../platform/db/pool-shares.ts'
+import { failedPage, POLICY } from './page.ts'
+
+type RecipientContext = Context & { params: Record<string, string> }
+
+/**
+ * What serves pages that links in emails lead to. No login is asked for: a link is of one contact, and nobody can make one. What goes
+ * wrong is told to people, in their language.
+ *
+ * @returns a handler of `/…/:token`, which finds whose page it is and does something with it
+ */
+export function forRecipients(dependencies: ApiDependencies, kind: LinkKind) {
+  const { em, trustedProxies, publicUrl } = dependencies
+  const readSecret = linkSecretOf(em)
+  const linkOf = async (token: string) => openLink(await readSecret(), kind, token)
+
+  return (serve: (ctx: RecipientContext, link: LinkOf, language: Language) => Promise<void>) =>
+    async function forRecipient(ctx: RecipientContext) {
+      ctx.set('Content-Security-Policy', POLICY)
+      ctx.set('Cache-Control', 'no-store')
+      ctx.set('Referrer-Policy', 'no-referrer')
+      ctx.set('X-Robots-Tag', 'noindex')
+      ctx.type = 'text/html'
+      const language = languageOf(...acceptedLanguages(ctx))
+      try {
+        await onBehalfOf(networkOf(visitorOf(ctx, trustedProxies, publicUrl).address ?? 'unknown'), async () => {
+          const link = await linkOf(ctx.params['token'] ?? '')
+          if (link) return serve(ctx, link, language)
+          ctx.status = 404
+          ctx.body = failedPage(language, 'notFound')
+        })
+      } catch (error) {
+        if ((error as { kind?: string }).kind === 'invalid') throw error
+        dependencies.log.warn({ error }, 'A page for a recipient failed')
+        ctx.status = 503
+        ctx.set('Retry-After', '60')
+        ctx.body = failedPage(language, 'failed')
+      }
+    }
+}
+
+/** The language in which somebody is told something: her own, or what her browser asks for. */
+export const languageFor = (ctx: Context, metadata: Record<string, unknown> | undefined): Language =>
+  languageOf(metadata?.['locale'], ...acceptedLanguages(ctx))
+
+/** Of the header `Accept-Language` (RFC 9110, section 12.5.4), in its order: the first is what somebody likes best, mostly. */
+const acceptedLanguages = (ctx: Context): string[] =>
+  ctx
+    .get('Accept-Language')
+    .slice(0, 200)
+    .split(',')
+    .map((range) => range.split(';', 1)[0]!.trim())

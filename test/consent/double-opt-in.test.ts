@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const PUBLIC_URL = 'https://mail.example.com'
+const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
+const WELCOME = { ...EMAIL, subject: 'Welcome' }
+
+describe('lists that are joined by confirming', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  let count = 0
+  const em = () => service.context.orm.em.fork()
+  const newAddress = () => `asked-${(count += 1)}@example.com`
+  const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  const saysTo = (address: string, subject: string) =>
+    mailsTo(address).filter(({ headers }) => headers.includes(`Subject: ${subject}`))
+  const askedTo = (address: string) => eventually(`${address} is asked`, () => saysTo(address, 'Please confirm')[0])
+  const linkIn = ({ body }: { body: string }) => {
+    const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(body.replaceAll('=\r\n', ''))!
+    return `http://127.0.0.1:${service.port}${path}`
+  }
+  const confirm = (link: string, fields: Record<string, string> = { choice: 'confirm' }) =>
+    fetch(link, { method: 'POST', body: new URLSearchParams(fields) })
+  const confirmed = async (link: string) => assert.match(await (await confirm(link)).text(), /You are subscribed/)
+  const contact = async (id: string) =>
+    (await service.call('GET', `contacts/${id}`)).body.data as { suppressedBy: string | null; listIds: string[] }
+  const join = (list: string, fields: object) => service.call('POST', `lists/${list}/contacts`, fields)
+  const pending = async (list: string) =>
+    ((await service.call('GET', `lists/${list}/contacts?status=pending`)).body.data as { id: string }[]).map(
+      ({ id }) => id,
+    )
+
+  /** A list that asks. @param steps of what asks */
+  async function askingList(steps: object[] = [ASKS]): Promise<{ list: string; asking: string }> {
+    const list = await aList(service)
+    const asking = await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps })
+    const { status, body } = await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
+    assert.equal(status, 200, JSON.stringify(body))
+    return { list, asking }
+  }
+
+  it('ask by email, and have nobody who has not pressed the button: looking at the page is nothing', async () => {
+    const { list } = await askingList()
+    const welcomes = await anAutomation(service, {
+      trigger: 'LIST_ADDED',
+      triggerConfig: { listId: list },
+      steps: [WELCOME],
+    })
+    const id = await aContact(service)
+    const address = await addressOf(service, id)
+    const { body } = await join(list, { contactId: id })
+    assert.deepEqual(body.data, { listId: list, added: 0, alreadyIn: 0, pending: 1, failed: 0, errors: [] })
+    const link = linkIn(await askedTo(address))
+    assert.deepEqual((await contact(id)).listIds, [])
+    assert.deepEqual(await pending(list), [id])
+
+    const page = await (await fetch(link)).text()
+    assert.match(page, /<h1>Please confirm<\/h1>/)
+    assert.match(page, /<strong>List \d+<\/strong>/)
+    // What is no wish of hers confirms nothing.
+    for (const fields of [{}, { choice: 'everything' }, { 'List-Unsubscribe': 'One-Click' }])
+      assert.match(await (await confirm(link, fields)).text(), /Please confirm/)
+    assert.deepEqual((await contact(id)).listIds, [])
+    assert.equal(saysTo(address, 'Welcome').length, 0)
+
+    await confirmed(link)
+    assert.deepEqual((await contact(id)).listIds, [list])
+    assert.deepEqual(await pending(list), [])
+    await eventually('she is welcomed', () => saysTo(address, 'Welcome')[0])
+    // Once more is nothing: also where she has left since.
+    assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
+    assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
+    assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
+    assert.deepEqual((await contact(id)).listIds, [])
+    const rows = await sql(em(), 'select from enrollments where automation_id = $1 and contact_id = $2', [welcomes, id])
+    assert.equal(rows.length, 1)
+  })
+
+  it('a contact that comes to be by it gets nothing else, and has signed up when it has confirmed', async () => {
+    const { list } = await askingList()
+    await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
+    const email = newAddress()
+    const made = await service.call('POST', 'contacts', { email, listId: list })
+    assert.equal(made.status, 201)
+    const id = made.body.data.id as string
+    assert.equal((await contact(id)).suppressedBy, 'UNCONFIRMED')
+    const link = linkIn(await askedTo(email))
+    // Marketing that somebody enters her into all the same.
+    await enroll(service, await anAutomation(service), id)
+    const message = await eventually('it is settled', async () =>
+      (await activityOf(service, id)).find(({ status }) => status === 'SUPPRESSED'),
+    )
+    assert.equal(message.error, 'The contact has not confirmed the sign-up')
+    assert.equal(mailsTo(email).length, 1)
+
+    await confirmed(link)
+    assert.equal((await contact(id)).suppressedBy, null)
+    await eventually('she has signed up', () => saysTo(email, 'Signed up')[0])
+  })
+
+  it('a contact that was known gets what it got before', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const id = await aContact(service, { email })
+    await service.call('POST', 'contacts', { email, listId: list })
+    assert.equal((await contact(id)).suppressedBy, null)
+    await askedTo(email)
+    await enroll(service, await anAutomation(service, { steps: [WELCOME] }), id)
+    await eventually('it is sent', () => saysTo(email, 'Welcome')[0])
+  })
+
+  it('many at once are asked each; whoever has confirmed elsewhere is not', async () => {
+    const { list } = await askingList()
+    const emails = [newAddress(), newAddress()]
+    const { body } = await service.call('POST', 'contacts/bulk', {
+      contacts: emails.map((email) => ({ email, listId: list })),
+    })
+    assert.equal(body.data.created, 2, JSON.stringify(body))
+    for (const email of emails) await askedTo(email)
+    assert.equal((await pending(list)).length, 2)
+    const ids = await pending(list)
+    const joined = await join(list, { contactIds: ids, confirmed: true })
+    assert.equal(joined.body.data.added, 2)
+    assert.equal(joined.body.data.pending, 0)
+    assert.deepEqual(await pending(list), [])
+    for (const id of ids) assert.equal((await contact(id)).suppressedBy, null)
+    assert.match(await (await confirm(linkIn(await askedTo(emails[0]!)))).text(), /nothing to confirm/)
+  })
+
+  it('ask once a day, whoever types an address how often', async () => {
+    const { list, asking } = await askingList()
+    const email = newAddress()
+    const made = await service.call('POST', 'contacts', { email, listId: list })
+    const id = made.body.data.id as string
+    const first = linkIn(await askedTo(email))
+    for (let n = 0; n < 3; n += 1) {
+      await service.call('POST', 'contacts', { email, listId: list })
+      assert.equal((await join(list, { contactId: id })).body.data.pending, 1)
+    }
+    const times = async () =>
+      (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'LIST_REQUESTED'`, [id])).length
+    assert.equal(await times(), 1)
+    await sql(em(), `update list_requests set requested_at = now() - interval '25 hours' where contact_id = $1`, [id])
+    await eventually('what asked first is over', async () => {
+      const rows = await sql(
+        em(),
+        `select from enrollments where automation_id = $1 and contact_id = $2 and status = 'ACTIVE'`,
+        [asking, id],
+      )
+      return rows.length === 0 || undefined
+    })
+    await join(list, { contactId: id })
+    assert.equal(await times(), 2)
+    await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
+    // The first link is as good as the second.
+    await confirmed(first)
+  })
+
+  it('a reminder ends with the confirmation', async () => {
+    const { list, asking } = await askingList([ASKS, wait(60 * 24), { ...ASKS, subject: 'Still?' }])
+    const email = newAddress()
+    const { body } = await service.call('POST', 'contacts', { email, listId: list })
+    await confirmed(linkIn(await askedTo(email)))
+    const [row] = await sql<{ status: string }>(
+      em(),
+      'select status from enrollments where automation_id = $1 and contact_id = $2',
+      [asking, body.data.id],
+    )
+    assert.equal(row?.status, 'CANCELLED')
+  })
+
+  it('a link confirms nothing for an address that it was not sent to', async () => {
+    const { list } = await askingList()
+    const [first, second] = [newAddress(), newAddress()]
+    const made = await service.call('POST', 'contacts', { email: first, listId: list })
+    const id = made.body.data.id as string
+    const link = linkIn(await askedTo(first))
+    await service.call('PATCH', `contacts/${id}`, { email: second })
+    assert.match(await (await confirm(link)).text(), /nothing to confirm/)
+    assert.deepEqual((await contact(id)).listIds, [])
+    // At the new one she is asked at once, and the old link is still of nobody.
+    await join(list, { contactId: id })
+    const next = linkIn(await askedTo(second))
+    assert.match(await (await confirm(link)).text(), /nothing to confirm/)
+    await confirmed(next)
+  })
+
+  it('forged, cut and foreign links are of nobody', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const made = await service.call('POST', 'contacts', { email, listId: list })
+    const link = linkIn(await askedTo(email))
+    const other = link.replace('/confirm/', '/unsubscribe/')
+    for (const wrong of [link.slice(0, -1), `${link}A`, link.slice(0, -1) + (link.endsWith('A') ? 'B' : 'A'), other]) {
+      assert.equal((await confirm(wrong)).status, 404, wrong)
+    }
+    assert.deepEqual((await contact(made.body.data.id as string)).listIds, [])
+  })
+
+  it('whoever has left one by herself stays out until she confirms; whoever wants no mail gets it again then', async () => {
+    const { list } = await askingList()
+    const id = await aContact(service)
+    const email = await addressOf(service, id)
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
+    assert.equal((await join(list, { contactId: id })).refused, '409 has_left_list')
+    await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    assert.equal((await join(list, { contactId: id, resubscribe: true })).body.data.pending, 1)
+    const link = linkIn(await askedTo(email))
+    const out = async () => (await sql(em(), 'select from list_opt_outs where contact_id = $1', [id])).length
+    assert.equal(await out(), 1)
+    await confirmed(link)
+    assert.equal(await out(), 0)
+    assert.equal((await contact(id)).suppressedBy, null)
+  })
+
+  it('who is asked can be taken out, is erased, and is not there for a deleted list', async () => {
+    const { list, asking } = await askingList()
+    const emails = [newAddress(), newAddress(), newAddress()]
+    const ids: string[] = []
+    for (const email of emails)
+      ids.push((await service.call('POST', 'contacts', { email, listId: list })).body.data.id as string)
+    const links: string[] = []
+    for (const email of emails) links.push(linkIn(await askedTo(email)))
+    assert.equal((await service.call('DELETE', `lists/${list}/contacts/${ids[0]}`)).status, 200)
+    assert.equal((await service.call('DELETE', `contacts/${ids[1]}`)).status, 200)
+    for (const link of links.slice(0, 2)) assert.match(await (await confirm(link)).text(), /nothing to confirm/)
+    assert.equal((await service.call('DELETE', `lists/${list}`)).refused, '409 list_in_use')
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    assert.equal((await service.call('DELETE', `lists/${list}`)).status, 200)
+    assert.match(await (await confirm(links[2]!)).text(), /nothing to confirm/)
+  })
+
+  it('who is entered without having been asked anything gets no link that leads nowhere', async () => {
+    const { asking } = await askingList()
+    const id = await aContact(service)
+    await enroll(service, asking, id)
+    const message = await eventually('it is settled', async () => (await activityOf(service, id))[0])
+    assert.equal(message.status, 'SUPPRESSED')
+    assert.match(message.error!, /nothing to confirm/)
+  })
+
+  it('confirmed twice at once is confirmed once', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const made = await service.call('POST', 'contacts', { email, listId: list })
+    const link = linkIn(await askedTo(email))
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => (await confirm(link)).text()))
+    assert.equal(answers.filter((text) => text.includes('You are subscribed')).length, 1)
+    assert.deepEqual((await contact(made.body.data.id as string)).listIds, [list])
+  })
+
+  it('are not made without an automation that asks, and that can', async () => {
+    const list = await aList(service)
+    const { refused: why } = await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
+    assert.equal(why, '409 nobody_asks_to_confirm')
+    const create = (steps: object[]) =>
+      service.call('POST', 'automations', {
+        name: 'Asks',
+        status: 'ACTIVE',
+        trigger: 'LIST_REQUESTED',
+        triggerConfig: { listId: list },
+        steps,
+      })
+    for (const [steps, says] of [
+      [[{ ...ASKS, category: 'marketing' }], /steps\[0\] asks somebody.*"category": "transactional"/],
+      [[{ ...ASKS, text: 'Hi' }], /none of its emails has \{\{ confirmUrl \}\}/],
+    ] as const) {
+      const refused = await create([...steps])
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error as string, says)
+    }
+  })
+})
