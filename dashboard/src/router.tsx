@@ -154,11 +154,42 @@ const messages = createRoute({
   validateSearch: ({
     status,
     automationId,
-  }: Record<string, unknown>): { status?: MessageStatus; automationId?: string } => ({
+    campaignId,
+  }: Record<string, unknown>): { status?: MessageStatus; automationId?: string; campaignId?: string } => ({
     ...(MESSAGE_STATUSES.includes(status as MessageStatus) && { status: status as MessageStatus }),
     ...(typeof automationId === 'string' && { automationId }),
+    ...(typeof campaignId === 'string' && { campaignId }),
   }),
   component: lazyPage(() => import('./pages/messages/MessagesPage.tsx'), 'MessagesPage'),
+})
+
+const campaigns = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/campaigns',
+  component: lazyPage(() => import('./pages/campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
+})
+
+const campaign = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/campaigns/$campaignId',
+  component: lazyPage(() => import('./pages/campaign/CampaignPage.tsx'), 'CampaignPage'),
+})
+
+const sender = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/sender',
+  component: lazyPage(() => import('./pages/sender/SenderPage.tsx'), 'SenderPage'),
+})
+
+const SUPPRESSION_REASONS = ['UNSUBSCRIBED', 'BOUNCED', 'COMPLAINED', 'MANUAL', 'IMPORTED'] as const
+type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
+
+const suppressions = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/suppressions',
+  validateSearch: ({ reason }: Record<string, unknown>): { reason?: SuppressionReason } =>
+    SUPPRESSION_REASONS.includes(reason as SuppressionReason) ? { reason: reason as SuppressionReason } : {},
+  component: lazyPage(() => import('./pages/suppressions/SuppressionsPage.tsx'), 'SuppressionsPage'),
 })
 
 const lists = createRoute({
@@ -227,10 +258,14 @@ export const router = createRouter({
       builder,
       contacts,
       contact,
+      campaigns,
+      campaign,
       lists,
+      suppressions,
       segments,
       enrollments,
       workspacePage,
+      sender,
       messages,
       keys,
       members,

@@ -43,3 +43,27 @@ export function useListNames(): (id: string) => string | undefined {
   const lists = useLists()
   return (id) => lists?.find(({ value }) => value === id)?.label
 }
+
+const readSegments = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/segments', { params: { query }, signal }))
+
+/** The segments of the workspace, to choose from. */
+export function useSegments() {
+  const { data } = useRead(['segments', 'choice'], readSegments)
+  return data?.map(({ id, name }) => ({ value: id, label: name }))
+}
+
+/** What a segment is called. */
+export function useSegmentNames(): (id: string) => string | undefined {
+  const segments = useSegments()
+  return (id) => segments?.find(({ value }) => value === id)?.label
+}
+
+/** The templates of emails, to choose from. */
+export function useEmailTemplates() {
+  const { data } = useRead(['templates', 'emails'], async (api, signal) => {
+    const query = { kind: 'EMAIL', limit: 100 } as const
+    return (await api.GET('/templates', { params: { query }, signal })).data.data
+  })
+  return data
+}

@@ -51,16 +51,24 @@ export function AccountBar({
   )
 }
 
-/** A total, and the terms that make it up: the account closes. */
-export function Account({ counts, isTest }: { counts: Counts; isTest: boolean }) {
+/** A total, and the terms that make it up: the account closes. @param total where it is not all that is due */
+export function Account({
+  counts,
+  isTest,
+  total = { word: 'Due', value: totalOf(counts) },
+}: {
+  counts: Counts
+  isTest: boolean
+  total?: { word: string; value: number }
+}) {
   const terms = termsOf(counts, isTest)
   return (
     <div>
       <AccountBar terms={terms.map(({ status, value }) => ({ meaning: MESSAGE_LOOKS[status].meaning, value }))} />
       <dl className={classes.terms}>
         <div>
-          <dd>{count(totalOf(counts))}</dd>
-          <dt>Due</dt>
+          <dd>{count(total.value)}</dd>
+          <dt>{total.word}</dt>
         </div>
         {terms.map(({ status, value }, n) => {
           const { icon: Icon, word, meaning } = MESSAGE_LOOKS[status]

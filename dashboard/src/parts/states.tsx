@@ -18,7 +18,7 @@ import {
 import type { Schemas } from '../api/client.ts'
 import classes from './states.module.css'
 
-interface Look {
+export interface Look {
   word: string
   icon: TablerIcon
   /** Its meaning: a class of base.css. */

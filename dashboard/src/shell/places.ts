@@ -1,4 +1,5 @@
 import {
+  IconAt,
   IconBuilding,
   IconFilter,
   IconHistory,
@@ -6,8 +7,10 @@ import {
   IconKey,
   IconList,
   IconMail,
+  IconMailOff,
   IconRoute,
   IconSitemap,
+  IconSpeakerphone,
   IconUsers,
   IconUsersGroup,
   type TablerIcon,
@@ -20,10 +23,13 @@ export interface Place {
   to:
     | '/w/$workspaceId'
     | '/w/$workspaceId/automations'
+    | '/w/$workspaceId/campaigns'
     | '/w/$workspaceId/contacts'
     | '/w/$workspaceId/lists'
     | '/w/$workspaceId/segments'
     | '/w/$workspaceId/enrollments'
+    | '/w/$workspaceId/sender'
+    | '/w/$workspaceId/suppressions'
     | '/w/$workspaceId/workspace'
     | '/w/$workspaceId/messages'
     | '/w/$workspaceId/keys'
@@ -40,13 +46,16 @@ export const PLACES: readonly Place[] = [
   { word: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
   { word: 'Contacts', to: '/w/$workspaceId/contacts', icon: IconUsers, key: 'c' },
   { word: 'Messages', to: '/w/$workspaceId/messages', icon: IconMail, key: 'm' },
+  { word: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
   { word: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
   { word: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
   { word: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
+  { word: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
 ]
 
 export const SETTINGS: readonly Place[] = [
   { word: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
+  { word: 'Sender', to: '/w/$workspaceId/sender', icon: IconAt },
   { word: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, least: 'owner' },
   { word: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
   { word: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, least: 'owner' },

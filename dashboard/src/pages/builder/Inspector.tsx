@@ -10,7 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { useLists } from '../../api/reads.ts'
+import { useLists, useEmailTemplates } from '../../api/reads.ts'
 import { useRead } from '../../api/workspace.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
@@ -288,10 +288,7 @@ function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFi
 
 /** Of a template, or with what it says itself. */
 function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFields) => void }) {
-  const { data: templates } = useRead(['templates', 'emails'], async (api, signal) => {
-    const query = { kind: 'EMAIL', limit: 100 } as const
-    return (await api.GET('/templates', { params: { query }, signal })).data.data
-  })
+  const templates = useEmailTemplates()
   if (step.templateId === null && (templates ?? []).length === 0) return null
   const chosen = templates?.find(({ id }) => id === step.templateId)
   const isOlder = chosen !== undefined && step.templateVersion !== null && step.templateVersion < chosen.version

@@ -1,8 +1,10 @@
 import { Button, TextInput, VisuallyHidden } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { inWords, type Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/reads.ts'
 import { once } from '../../api/once.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
@@ -80,6 +82,7 @@ export function ListsPage() {
                     >
                       {list.name}
                     </Link>
+                    {list.doubleOptIn && <span className="small t3"> joined by confirming</span>}
                   </td>
                   <td className="wide t2">{list.description}</td>
                   <td className={`num ${list.contactCount === 0 ? 't3' : 'strong'}`}>{count(list.contactCount)}</td>
@@ -91,9 +94,12 @@ export function ListsPage() {
                       (removing === list.id ? (
                         <Remove id={list.id} contacts={list.contactCount} onDone={() => setRemoving(undefined)} />
                       ) : (
-                        <Button variant="subtle" color="gray" onClick={() => setRemoving(list.id)}>
-                          Delete…
-                        </Button>
+                        <>
+                          <Asking list={list} />
+                          <Button variant="subtle" color="gray" onClick={() => setRemoving(list.id)}>
+                            Delete…
+                          </Button>
+                        </>
                       ))}
                   </td>
                 </tr>
@@ -159,6 +165,22 @@ function NewList({ onDone }: { onDone: () => void }) {
         <CurlButton call={{ method: 'POST', path: '/lists', body }} />
       </div>
     </form>
+  )
+}
+
+/** Whether whoever is put into a list is asked first. */
+function Asking({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const change = useMutation({
+    mutationFn: () => api.PATCH('/lists/{id}', { params: { path: { id } }, body: { doubleOptIn: !doubleOptIn } }),
+    onError: (error) => notifications.show({ message: inWords(error), color: 'bad', autoClose: false }),
+    onSettled: () => void readAgain('lists'),
+  })
+  return (
+    <Button variant="subtle" color="gray" className="wide" loading={change.isPending} onClick={() => change.mutate()}>
+      {doubleOptIn ? 'Ask no more' : 'Ask to confirm'}
+    </Button>
   )
 }
 

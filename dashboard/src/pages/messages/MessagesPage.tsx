@@ -1,4 +1,5 @@
 import { Button, Checkbox, Select, UnstyledButton } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
 import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -32,7 +33,7 @@ const PAGE = 50
 /** The ledger: each email to each contact, and what became of it. */
 export function MessagesPage() {
   const { api, workspace } = useWorkspace()
-  const { status, automationId } = useSearch({ from: '/w/$workspaceId/messages' })
+  const { status, automationId, campaignId } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const may = useMay('editor')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -40,12 +41,13 @@ export function MessagesPage() {
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [workspace.id, 'messages', 'list', status, automationId],
+    queryKey: [workspace.id, 'messages', 'list', status, automationId, campaignId],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
         limit: PAGE,
         ...(status && { status }),
         ...(automationId && { automationId }),
+        ...(campaignId && { campaignId }),
         ...(pageParam !== null && { cursor: pageParam }),
       }
       return (await api.GET('/messages', { params: { query }, signal })).data
@@ -57,13 +59,18 @@ export function MessagesPage() {
   const messages = data?.pages.flatMap((page) => page.data)
   const nameOf = (id: string) =>
     automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'A deleted automation')
-  const choose = (next: { status?: MessageStatus | undefined; automationId?: string | undefined }) => {
+  const choose = (next: {
+    status?: MessageStatus | undefined
+    automationId?: string | undefined
+    campaignId?: undefined
+  }) => {
     setChosen(new Set())
-    const search = { status, automationId, ...next }
+    const search = { status, automationId, campaignId, ...next }
     void navigate({
       search: {
         ...(search.status && { status: search.status }),
         ...(search.automationId && { automationId: search.automationId }),
+        ...(search.campaignId && { campaignId: search.campaignId }),
       },
       replace: true,
     })
@@ -95,6 +102,16 @@ export function MessagesPage() {
             {numbers[value] !== undefined && <span className="t3">{count(numbers[value])}</span>}
           </UnstyledButton>
         ))}
+        {campaignId !== undefined && (
+          <Button
+            variant="subtle"
+            color="gray"
+            rightSection={<IconX aria-hidden />}
+            onClick={() => choose({ campaignId: undefined })}
+          >
+            Of one campaign
+          </Button>
+        )}
         <Select
           className={classes.filter}
           aria-label="Automation"
@@ -165,7 +182,17 @@ export function MessagesPage() {
                   {message.subject ?? <span className="t3">No subject yet</span>}
                 </td>
                 <td className="wide t2">
-                  {message.automationId === null ? 'A campaign' : nameOf(message.automationId)}
+                  {message.campaignId === null ? (
+                    message.automationId !== null && nameOf(message.automationId)
+                  ) : (
+                    <Link
+                      className="link"
+                      to="/w/$workspaceId/campaigns/$campaignId"
+                      params={{ workspaceId: workspace.id, campaignId: message.campaignId }}
+                    >
+                      A campaign
+                    </Link>
+                  )}
                 </td>
                 <td data-cell="about">
                   <Link

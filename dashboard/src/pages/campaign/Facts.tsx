@@ -1,0 +1,70 @@
+import { useListNames, useSegmentNames } from '../../api/reads.ts'
+import { count } from '../../parts/numbers.ts'
+import { Time } from '../../parts/Time.tsx'
+import { Part } from '../../shell/Page.tsx'
+import type { Campaign } from '../campaigns/campaigns.ts'
+import classes from './campaign.module.css'
+
+/** What a campaign says, to whom, when and how fast. */
+export function Facts({ campaign }: { campaign: Campaign }) {
+  const listName = useListNames()
+  const segmentName = useSegmentNames()
+  const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
+  const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
+    [
+      ...listIds.map((id) => listName(id) ?? 'a list that is gone'),
+      ...segmentIds.map((id) => segmentName(id) ?? 'a segment that is gone'),
+    ].join(', ')
+  const without = namesOf(audience.exclude)
+  return (
+    <Part title="What, and to whom">
+      <dl className={classes.facts}>
+        <dt>Subject</dt>
+        <dd>{campaign.subject ?? <span className="t3">None yet</span>}</dd>
+        {campaign.templateId !== null && (
+          <>
+            <dt>Says</dt>
+            <dd>
+              Version {campaign.templateVersion} of a template, <span className="mono t3">{campaign.templateId}</span>
+            </dd>
+          </>
+        )}
+        <dt>For</dt>
+        <dd>{namesOf(audience) || <span className="t3">Nobody yet</span>}</dd>
+        {without !== '' && (
+          <>
+            <dt>But nobody of</dt>
+            <dd>{without}</dd>
+          </>
+        )}
+        <dt>Goes</dt>
+        <dd>
+          {localTime !== null
+            ? `${localTime.replace('T', ' ')} on the clocks where each contact is; of an unknown zone, in ${fallbackTimeZone ?? 'UTC'}`
+            : scheduledAt !== null && <Time at={scheduledAt} as="date" />}
+          {localTime === null && scheduledAt === null && <span className="t3">Not scheduled</span>}
+        </dd>
+        {startedAt !== null && (
+          <>
+            <dt>Began</dt>
+            <dd>
+              <Time at={startedAt} as="date" />
+            </dd>
+          </>
+        )}
+        {finishedAt !== null && (
+          <>
+            <dt>Ended</dt>
+            <dd>
+              <Time at={finishedAt} as="date" />
+            </dd>
+          </>
+        )}
+        <dt>Speed</dt>
+        <dd>{throttlePerHour === null ? 'As fast as it goes' : `${count(throttlePerHour)} emails an hour at most`}</dd>
+        <dt>Category</dt>
+        <dd>{campaign.category === 'marketing' ? 'Marketing' : 'Transactional: also to who has unsubscribed'}</dd>
+      </dl>
+    </Part>
+  )
+}

@@ -1,0 +1,97 @@
+import { Button, Select, SegmentedControl, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { once } from '../../api/once.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { zone } from '../../parts/numbers.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { AudienceCount } from '../campaigns/AudienceFields.tsx'
+import type { Campaign } from '../campaigns/campaigns.ts'
+
+const WHEN = [
+  { value: 'now', label: 'Now' },
+  { value: 'at', label: 'At a time' },
+  { value: 'localTime', label: 'Where each contact is' },
+] as const
+type When = (typeof WHEN)[number]['value']
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+/** Asks when a campaign goes, and tells how many it goes to. */
+export function Schedule({ campaign: { id, audience }, onDone }: { campaign: Campaign; onDone: () => void }) {
+  useReturnFocus()
+  const { api, workspace } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [when, setWhen] = useState<When>('now')
+  const [time, setTime] = useState('')
+  const [fallbackTimeZone, setFallback] = useState<string>(zone)
+  const isMissing = when !== 'now' && time === ''
+  const body =
+    when === 'now' || isMissing
+      ? {}
+      : when === 'at'
+        ? { at: new Date(time).toISOString() }
+        : { localTime: time, fallbackTimeZone }
+  const [isTold, setTold] = useState(false)
+  const schedule = useMutation({
+    mutationFn: () =>
+      once([workspace.id, 'schedule', id, body], (header) =>
+        api.POST('/campaigns/{id}/schedule', { params: { path: { id }, header }, body }),
+      ),
+    onSuccess: () => void readAgain('campaigns'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTold(isMissing)
+    if (!isMissing) schedule.mutate(undefined, { onSuccess: onDone })
+  }
+  return (
+    <form className="card" onSubmit={submit} aria-label="When it is sent">
+      {schedule.isError && <Problem error={schedule.error} />}
+      <fieldset className="plainFields formFields" disabled={schedule.isPending}>
+        <SegmentedControl
+          aria-label="When"
+          value={when}
+          onChange={(value) => setWhen(value)}
+          data={WHEN.map((each) => each)}
+        />
+        {when !== 'now' && (
+          <TextInput
+            type="datetime-local"
+            label="Day and time"
+            description={when === 'at' ? `Your time, ${zone}.` : 'By metadata.timezone of each contact.'}
+            error={isTold && isMissing ? 'Say a day and a time' : undefined}
+            value={time}
+            onChange={({ currentTarget: { value } }) => setTime(value)}
+          />
+        )}
+        {when === 'localTime' && (
+          <Select
+            label="Whose zone is not known"
+            searchable
+            allowDeselect={false}
+            data={ZONES.includes(zone) ? ZONES : [zone, ...ZONES]}
+            value={fallbackTimeZone}
+            onChange={(value) => value !== null && setFallback(value)}
+          />
+        )}
+      </fieldset>
+      <AudienceCount audience={audience} />
+      <p className="small t2">
+        Whom it is for is decided when it begins. From then on it can be paused and cancelled, and what was sent is
+        sent.
+      </p>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={schedule.isPending}>
+          {when === 'now' ? 'Send campaign now' : 'Schedule campaign'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={schedule.isPending}>
+          Not yet
+        </Button>
+        <CurlButton call={{ method: 'POST', path: `/campaigns/${id}/schedule`, body }} />
+      </div>
+    </form>
+  )
+}

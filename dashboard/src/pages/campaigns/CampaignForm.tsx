@@ -1,0 +1,161 @@
+import { Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useEmailTemplates } from '../../api/reads.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { AudienceFields } from './AudienceFields.tsx'
+import type { Campaign } from './campaigns.ts'
+
+const fieldsOf = (campaign: Campaign | undefined) => ({
+  name: campaign?.name ?? '',
+  category: campaign?.category ?? ('marketing' as const),
+  templateId: campaign?.templateId ?? null,
+  subject: campaign?.templateId == null ? (campaign?.subject ?? '') : '',
+  html: campaign?.html ?? '',
+  text: campaign?.text ?? '',
+  audience: campaign?.audience ?? { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } },
+  throttlePerHour: campaign?.throttlePerHour ?? null,
+})
+
+type Fields = ReturnType<typeof fieldsOf>
+
+const orNull = (text: string) => (text === '' ? null : text)
+
+/** What the API is told of it: of a template, or what it says itself. */
+function bodyOf({ templateId, subject, html, text, ...rest }: Fields, campaign: Campaign | undefined) {
+  const own = {
+    subject: orNull(subject),
+    html: orNull(html),
+    text: orNull(text),
+    ...(campaign?.format != null && { format: campaign.format as 'HTML' | 'MJML' }),
+    ...(campaign !== undefined && { previewText: campaign.previewText }),
+  }
+  return { ...rest, templateId, ...(templateId === null && own) }
+}
+
+/**
+ * What a campaign says, to whom, and how fast.
+ * @param campaign a draft that is changed, with the ETag that it was read with; none: a new one
+ */
+export function CampaignForm({
+  campaign,
+  etag,
+  onSaved,
+  onCancel,
+}: {
+  campaign?: Campaign
+  etag?: string | null
+  onSaved: (id: string) => void
+  onCancel: () => void
+}) {
+  useReturnFocus()
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const templates = useEmailTemplates()
+  const [before] = useState(() => fieldsOf(campaign))
+  const [fields, setFields] = useState(before)
+  const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
+  const body = bodyOf(fields, campaign)
+  const isDirty = JSON.stringify(fields) !== JSON.stringify(before)
+  const save = useMutation({
+    mutationFn: async () => {
+      if (!campaign) return (await api.POST('/campaigns', { body })).data.data
+      const header = etag == null ? {} : { 'If-Match': etag }
+      return (await api.PATCH('/campaigns/{id}', { params: { path: { id: campaign.id }, header }, body })).data.data
+    },
+    onSuccess: () => void readAgain('campaigns'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate(undefined, { onSuccess: ({ id }) => onSaved(id) })
+  }
+  const call = campaign
+    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body } as const)
+    : ({ method: 'POST', path: '/campaigns', body } as const)
+  return (
+    <form className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
+      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+      {save.isError && <Problem error={save.error} />}
+      <fieldset className="plainFields formFields" disabled={save.isPending}>
+        <TextInput
+          label="Name"
+          description="For people here; no recipient sees it."
+          value={fields.name}
+          onChange={({ currentTarget: { value } }) => set({ name: value })}
+          autoFocus
+        />
+        <AudienceFields audience={fields.audience} onChange={(audience) => set({ audience })} />
+        <Select
+          label="Sent to"
+          allowDeselect={false}
+          data={[
+            { value: 'marketing', label: 'Whoever has not unsubscribed' },
+            { value: 'transactional', label: 'Everybody: what they have to get' },
+          ]}
+          value={fields.category}
+          onChange={(value) => value && set({ category: value })}
+        />
+        <Select
+          label="Says"
+          searchable
+          allowDeselect={false}
+          data={[
+            { value: '', label: 'What is written here' },
+            ...(templates ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          value={fields.templateId ?? ''}
+          onChange={(value) => set({ templateId: value === '' ? null : value })}
+        />
+        {fields.templateId === null && (
+          <>
+            <TextInput
+              label="Subject"
+              placeholder="News for {{ contact.firstName | default: 'you' }}"
+              value={fields.subject}
+              onChange={({ currentTarget: { value } }) => set({ subject: value })}
+            />
+            <Textarea
+              label="HTML"
+              autosize
+              minRows={4}
+              maxRows={16}
+              classNames={{ input: 'mono' }}
+              value={fields.html}
+              onChange={({ currentTarget: { value } }) => set({ html: value })}
+            />
+            <Textarea
+              label="Text"
+              description="Made of the HTML where it is empty."
+              autosize
+              minRows={2}
+              maxRows={12}
+              value={fields.text}
+              onChange={({ currentTarget: { value } }) => set({ text: value })}
+            />
+          </>
+        )}
+        <NumberInput
+          label="Emails an hour, at most"
+          placeholder="As fast as they go"
+          min={1}
+          allowDecimal={false}
+          value={fields.throttlePerHour ?? ''}
+          onChange={(value) => set({ throttlePerHour: typeof value === 'number' ? value : null })}
+        />
+      </fieldset>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          {campaign ? 'Save the draft' : 'Make the draft'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={save.isPending}>
+          Cancel
+        </Button>
+        <CurlButton call={call} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconAlertTriangle, IconCheck, IconCopy, IconQuestionMark, IconX, type TablerIcon } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Part } from '../../shell/Page.tsx'
+import classes from './sender.module.css'
+
+type Sender = Schemas['Sender']
+type DnsRecord = Sender['records'][number]
+type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
+
+const WHAT: Record<DnsRecord['what'], string> = {
+  SPF: 'SPF: who may send for the domain',
+  DKIM: 'DKIM: what mail is signed with',
+  DMARC: 'DMARC: what to do with other mail',
+  RETURN_PATH: 'Return path: where bounces go',
+}
+
+const LOOKS: Record<Status, { icon: TablerIcon; word: string; meaning: string }> = {
+  OK: { icon: IconCheck, word: 'As it should be', meaning: 'ok' },
+  MISSING: { icon: IconX, word: 'Missing', meaning: 'bad' },
+  WRONG: { icon: IconAlertTriangle, word: 'Wrong', meaning: 'bad' },
+  UNKNOWN: { icon: IconQuestionMark, word: 'The DNS did not answer', meaning: 'warn' },
+}
+
+/** The records that the domain's DNS should have, ready to copy, and whether it has them. */
+export function DnsRecords({ sender }: { sender: Sender }) {
+  const { api } = useWorkspace()
+  const check = useMutation({ mutationFn: async () => (await api.POST('/sender/check')).data.data })
+  const isOf = (one: DnsRecord) => (other: DnsRecord) => other.what === one.what && other.name === one.name
+  return (
+    <Part
+      title="DNS records"
+      beside={sender.records.length}
+      action={
+        <Button loading={check.isPending} onClick={() => check.mutate()}>
+          Check the DNS
+        </Button>
+      }
+    >
+      {check.isError && <Problem error={check.error} />}
+      <ul className={classes.records} aria-live="polite">
+        {sender.records.map((record) => {
+          const found = check.data?.find(isOf(record))
+          return (
+            <li key={`${record.what} ${record.name}`} className="card still">
+              <div className="row">
+                <h3 className="strong">{WHAT[record.what]}</h3>
+                {found && <Found status={found.status} />}
+              </div>
+              <dl className={classes.record}>
+                <Copied word="Name" text={record.name} />
+                <dt>Type</dt>
+                <dd className="mono">{record.type}</dd>
+                <Copied word="Value" text={record.value} />
+              </dl>
+              {found?.problem != null && <p className="small">{found.problem}</p>}
+              {found !== undefined && found.status !== 'OK' && found.found.length > 0 && (
+                <p className="small t2">
+                  Found: <span className="mono">{found.found.join(' · ')}</span>
+                </p>
+              )}
+              {record.note !== null && <p className="small t3">{record.note}</p>}
+            </li>
+          )
+        })}
+      </ul>
+    </Part>
+  )
+}
+
+function Found({ status }: { status: Status }) {
+  const { icon: Icon, word, meaning } = LOOKS[status]
+  return (
+    <span className={`row push c-${meaning}`} style={{ color: 'var(--c)' }}>
+      <Icon aria-hidden />
+      {word}
+    </span>
+  )
+}
+
+function Copied({ word, text }: { word: string; text: string }) {
+  const { copy, copied } = useClipboard({ timeout: 3_000 })
+  return (
+    <>
+      <dt>{word}</dt>
+      <dd className={`mono ${classes.value}`}>
+        <span>{text}</span>
+        <Button
+          variant="subtle"
+          color="gray"
+          aria-label={`Copy the ${word.toLowerCase()} ${text}`}
+          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
+          onClick={() => copy(text)}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </dd>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { useRead } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { DnsRecords } from './DnsRecords.tsx'
+import { SenderForm } from './SenderForm.tsx'
+import { Signing } from './Signing.tsx'
+
+/** From whom the workspace's mail is, and what the DNS of its domain has to say of that. */
+export function SenderPage() {
+  const { data, error, refetch } = useRead(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+  )
+  return (
+    <Page title="Sender" narrow>
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!data && !error && <Rows rows={6} />}
+      {data && (
+        <>
+          {/* What was saved anew is shown as it was saved. */}
+          <SenderForm key={JSON.stringify(data)} sender={data} />
+          {data.fromAddress !== null && (
+            <>
+              <Signing sender={data} />
+              <DnsRecords sender={data} />
+            </>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,70 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
+
+const CHOICES = [
+  { value: 'MANUAL', label: 'Nothing at all, no receipt either' },
+  { value: 'UNSUBSCRIBED', label: 'No marketing' },
+] as const
+type Choice = (typeof CHOICES)[number]['value']
+
+/** Keeps an address from being mailed. */
+export function NewSuppression({ onDone }: { onDone: () => void }) {
+  useReturnFocus()
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [email, setEmail] = useState('')
+  const [reason, setReason] = useState<Choice>('MANUAL')
+  const [note, setNote] = useState('')
+  const body = { email, reason, ...(note !== '' && { note }) }
+  const suppress = useMutation({
+    mutationFn: () => api.POST('/suppressions', { body }),
+    onSuccess: () => void readAgain('suppressions'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    suppress.mutate(undefined, { onSuccess: onDone })
+  }
+  return (
+    <form className="card" onSubmit={submit} aria-label="Suppress an address">
+      <Unsaved isDirty={(email !== '' || note !== '') && !suppress.isSuccess} isSending={suppress.isPending} />
+      {suppress.isError && <Problem error={suppress.error} />}
+      <fieldset className="plainFields formFields" disabled={suppress.isPending}>
+        <TextInput
+          label="Address"
+          description="There need be no contact who has it."
+          value={email}
+          onChange={({ currentTarget: { value } }) => setEmail(value)}
+          autoFocus
+        />
+        <Select
+          label="It gets"
+          allowDeselect={false}
+          data={CHOICES}
+          value={reason}
+          onChange={(value) => value && setReason(value)}
+        />
+        <TextInput
+          label="Note"
+          description="For people: who has asked for it, and when."
+          value={note}
+          onChange={({ currentTarget: { value } }) => setNote(value)}
+        />
+      </fieldset>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={suppress.isPending}>
+          Suppress it
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={suppress.isPending}>
+          Cancel
+        </Button>
+        <CurlButton call={{ method: 'POST', path: '/suppressions', body }} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,157 @@
+import { Button, Select, VisuallyHidden } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { NewSuppression } from './NewSuppression.tsx'
+import { REASON_WORDS, REASONS } from './reasons.ts'
+
+type Suppression = Schemas['Suppression']
+
+/** Addresses that are not mailed, and why. */
+export function SuppressionsPage() {
+  const { api, workspace } = useWorkspace()
+  const may = useMay('editor')
+  const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
+  const [isMaking, setMaking] = useState(false)
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: [workspace.id, 'suppressions', reason],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: 50, ...(reason && { reason }), ...(pageParam !== null && { cursor: pageParam }) }
+      return (await api.GET('/suppressions', { params: { query }, signal })).data
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  })
+  const rows = data?.pages.flatMap((page) => page.data)
+  return (
+    <Page
+      title="Suppressions"
+      narrow
+      actions={
+        <>
+          <Select
+            aria-label="Why"
+            w={190}
+            value={reason ?? 'all'}
+            allowDeselect={false}
+            onChange={(value) => {
+              const chosen = REASONS.find((each) => each === value)
+              void navigate({ search: chosen ? { reason: chosen } : {}, replace: true })
+            }}
+            data={[
+              { value: 'all', label: 'Every reason' },
+              ...REASONS.map((value) => ({ value, label: REASON_WORDS[value] })),
+            ]}
+          />
+          {may && (
+            <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+              Suppress
+            </Button>
+          )}
+        </>
+      }
+    >
+      {isMaking && <NewSuppression onDone={() => setMaking(false)} />}
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!rows && !error && <Rows rows={6} />}
+      {rows?.length === 0 && (
+        <p className="t2">
+          No address is suppressed{reason ? ' for this reason' : ''}. Whoever unsubscribes, complains or has no mailbox
+          is here.
+        </p>
+      )}
+      {rows && rows.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Address</th>
+              <th>Why</th>
+              <th className="wide">Note</th>
+              <th className="num wide">Since</th>
+              <th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.id} suppression={row} may={may} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {hasNextPage && (
+        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+function Row({ suppression, may }: { suppression: Suppression; may: boolean }) {
+  const [isLifting, setLifting] = useState(false)
+  const { email, reason, note, createdAt } = suppression
+  return (
+    <tr>
+      <td className="strong">{email ?? <span className="t3">Erased: only its hash is kept</span>}</td>
+      <td>{REASON_WORDS[reason]}</td>
+      <td className="wide t2">{note}</td>
+      <td className="num wide t2">
+        <Time at={createdAt} as="date" />
+      </td>
+      <td className="num">
+        {may &&
+          (isLifting ? (
+            <Lift suppression={suppression} onDone={() => setLifting(false)} />
+          ) : (
+            <Button variant="subtle" color="gray" onClick={() => setLifting(true)}>
+              Lift…
+            </Button>
+          ))}
+      </td>
+    </tr>
+  )
+}
+
+/** Asks once more: mailing somebody who wants no mail is what blocklists are for. */
+function Lift({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const lift = useMutation({
+    mutationFn: () => api.DELETE('/suppressions/{id}', { params: { path: { id } } }),
+    onSuccess: () => void readAgain('suppressions'),
+  })
+  return (
+    <div className="row" style={{ flexWrap: 'wrap', justifyContent: 'flex-end', padding: '8px 0' }}>
+      <span className="small t2">
+        {reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
+          ? 'Only where its owner has asked for mail again.'
+          : 'It is mailed again.'}{' '}
+        What has ended stays ended.
+      </span>
+      {lift.isError && <Problem error={lift.error} />}
+      <Button
+        variant="filled"
+        color="bad"
+        loading={lift.isPending}
+        onClick={() => lift.mutate(undefined, { onSuccess: onDone })}
+      >
+        Lift suppression
+      </Button>
+      <Button variant="subtle" color="gray" onClick={onDone} disabled={lift.isPending}>
+        Keep it
+      </Button>
+      <CurlButton call={{ method: 'DELETE', path: `/suppressions/${id}` }} />
+    </div>
+  )
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { openChromium, openWindow, signIn } from '../support/chromium.ts'
+import type { BrowserLike } from '../support/browser-like.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { aContact, addressOf, aList, anAutomation } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('letters, on the dashboard', function () {
+  this.timeout(60_000)
+  let service: Service
+  let sink: SmtpSink
+  let browser: Browser
+  let page: Page
+  let owner: BrowserLike
+  let dns: Awaited<ReturnType<typeof startDnsServer>>
+  const texts: Record<string, string[]> = {}
+  before(async () => {
+    sink = await startSmtpSink()
+    dns = await startDnsServer(texts)
+    const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
+    service = await startService({ env: { SMTP_URL: sink.url, DNS_SERVERS: dns.address, SECRETS_KEY } })
+    browser = await openChromium()
+    const member = await aMember(service)
+    owner = member.browser
+    ;({ page } = await openWindow(browser, service))
+    await signIn(page, member.email)
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+    await sink.close()
+    dns.close()
+  })
+  const at = (path: string) => `/w/${service.workspaceId}${path}`
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+
+  it('a campaign is written, counted, sent to each person once, and accounted for', async () => {
+    const [list, without] = [await aList(service), await aList(service)]
+    const names = await Promise.all(
+      [list, without].map(async (id) => (await service.call('GET', `lists/${id}`)).body.data.name as string),
+    )
+    const contacts = await Promise.all(Array.from({ length: 4 }, () => aContact(service)))
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: contacts })
+    await service.call('POST', `lists/${without}/contacts`, { contactIds: contacts.slice(0, 1) })
+    const addresses = await Promise.all(contacts.map((id) => addressOf(service, id)))
+    await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
+
+    await page.goto(at('/campaigns'))
+    await page.getByText('No campaign yet.').waitFor()
+    await press('New campaign')
+    const form = page.getByRole('form', { name: 'New campaign' })
+    await form.getByLabel('Name').fill('December news')
+    for (const [label, name] of [
+      ['Lists', names[0]],
+      ['But nobody of these lists', names[1]],
+    ] as const) {
+      await form.getByLabel(label, { exact: true }).click()
+      await page.getByRole('option', { name: name!, exact: true }).click()
+      await page.keyboard.press('Escape')
+    }
+    await form.getByText('3 contacts at the moment').waitFor()
+    await form.getByLabel('Subject').fill('News for you')
+    await form.getByLabel('HTML').fill('<p>Hello</p>')
+    await form.getByRole('button', { name: 'Make the draft' }).click()
+    await page.getByRole('heading', { name: 'December news', level: 1 }).waitFor()
+
+    // It can be changed until it goes.
+    await press('Edit')
+    const edit = page.getByRole('form', { name: 'Campaign' })
+    await edit.getByLabel('Subject').fill('News')
+    await edit.getByRole('button', { name: 'Save the draft' }).click()
+    await edit.waitFor({ state: 'detached' })
+
+    await press('Send…')
+    const when = page.getByRole('form', { name: 'When it is sent' })
+    await when.getByText('At a time').click()
+    await when.getByRole('button', { name: 'Schedule campaign' }).click()
+    await when.getByText('Say a day and a time').waitFor()
+    await when.getByText('Now', { exact: true }).click()
+    await when.getByText('3 contacts at the moment').waitFor()
+    await when.getByRole('button', { name: 'Send campaign now' }).click()
+    await page.getByText('The contact has unsubscribed').waitFor()
+    await page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
+    assert.deepEqual(sink.mails.flatMap(({ to }) => to).toSorted(), addresses.slice(2).toSorted())
+    assert.match(sink.mails[0]!.headers, /Subject: News\r\n/)
+
+    await page
+      .getByRole('row', { name: /unsubscribed/ })
+      .getByRole('link')
+      .click()
+    await page.getByRole('heading', { name: 'Messages' }).waitFor()
+    await page.getByText(addresses[1]!).waitFor()
+    assert.equal(await page.getByRole('row').count(), 2)
+    await press('Of one campaign')
+    assert.ok(!page.url().includes('campaignId'))
+  })
+
+  it('one that is scheduled can be unscheduled, and then deleted', async () => {
+    const listIds = [await aList(service)]
+    await service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(service)] })
+    const made = await service.call('POST', 'campaigns', {
+      name: 'Later',
+      subject: 'Later',
+      text: 'Hi',
+      audience: { listIds },
+    })
+    await page.goto(at(`/campaigns/${made.body.data.id as string}`))
+    await press('Send…')
+    const when = page.getByRole('form', { name: 'When it is sent' })
+    await when.getByText('Where each contact is').click()
+    await when.getByLabel('Day and time').fill('2038-01-01T09:00')
+    await when.getByRole('button', { name: 'Schedule campaign' }).click()
+    await page.getByText('2038-01-01 09:00').first().waitFor()
+    await press('Unschedule…')
+    await press('Unschedule campaign')
+    await page.getByText('Draft', { exact: true }).waitFor()
+    await press('Delete…')
+    await press('Delete campaign')
+    await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+    assert.equal((await service.call('GET', `campaigns/${made.body.data.id as string}`)).status, 404)
+  })
+
+  it('a sender is set, its records are shown, and the check turns green', async () => {
+    await page.goto(at('/sender'))
+    const form = page.getByRole('form', { name: 'Sender' })
+    await form.getByLabel('Name').fill('Orchard')
+    await form.getByLabel('Address', { exact: true }).fill('hello@mail.example.com')
+    await form.getByLabel('Postal address').fill('Orchard Ltd, 1 Main Street')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'DNS records' }).waitFor()
+    await press('Make a key and sign')
+    await page.getByText('Each email is signed (DKIM)').waitFor()
+    await press('Check the DNS')
+    await page.getByText('Missing').first().waitFor()
+    const { records } = (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as {
+      records: { name: string; value: string; type: string }[]
+    }
+    for (const { name, type, value } of records)
+      if (type === 'TXT') texts[name] = [value.replace('YOUR-PROVIDER', 'spf.example.net')]
+    await press('Check the DNS')
+    await page
+      .getByText('As it should be')
+      .nth(records.length - 1)
+      .waitFor()
+    assert.equal(await page.getByText('Missing').count(), 0)
+  })
+
+  it('an address is suppressed and lifted', async () => {
+    await page.goto(at('/suppressions'))
+    await press('Suppress')
+    const form = page.getByRole('form', { name: 'Suppress an address' })
+    await form.getByLabel('Address').fill('no')
+    await form.getByRole('button', { name: 'Suppress it' }).click()
+    await form.getByText('Invalid email address').waitFor()
+    await form.getByLabel('Address').fill('angry@example.com')
+    await form.getByLabel('Note').fill('by phone')
+    await form.getByRole('button', { name: 'Suppress it' }).click()
+    const row = page.getByRole('row', { name: /angry@example\.com/ })
+    await row.getByText('By hand').waitFor()
+    await row.getByRole('button', { name: 'Lift…' }).click()
+    await row.getByRole('button', { name: 'Lift suppression' }).click()
+    await row.waitFor({ state: 'detached' })
+  })
+
+  it('a list is joined by confirming where an automation asks', async () => {
+    const list = await aList(service)
+    const name = (await service.call('GET', `lists/${list}`)).body.data.name as string
+    await page.goto(at('/lists'))
+    const row = page.getByRole('row', { name })
+    await row.getByRole('button', { name: 'Ask to confirm' }).click()
+    await page.getByText('No automation asks anybody to confirm').waitFor()
+    await anAutomation(service, {
+      trigger: 'LIST_REQUESTED',
+      triggerConfig: { listId: list },
+      steps: [{ type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }],
+    })
+    await row.getByRole('button', { name: 'Ask to confirm' }).click()
+    await row.getByText('joined by confirming').waitFor()
+  })
+})
