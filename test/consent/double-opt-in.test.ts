@@ -91,7 +91,7 @@ describe('lists that are joined by confirming', () => {
 
   it('a contact that comes to be by it gets nothing else, and has signed up when it has confirmed', async () => {
     const { list } = await askingList()
-    await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
+    const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
     assert.equal(made.status, 201)
@@ -109,6 +109,8 @@ describe('lists that are joined by confirming', () => {
     await confirmed(link)
     assert.equal((await contact(id)).suppressedBy, null)
     await eventually('she has signed up', () => saysTo(email, 'Signed up')[0])
+    // Contacts of other tests are not greeted.
+    await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
   })
 
   it('a contact that was known gets what it got before', async () => {
@@ -250,6 +252,7 @@ describe('lists that are joined by confirming', () => {
     const message = await eventually('it is settled', async () => (await activityOf(service, id))[0])
     assert.equal(message.status, 'SUPPRESSED')
     assert.match(message.error!, /nothing to confirm/)
+    assert.deepEqual(saysTo(await addressOf(service, id), 'Please confirm'), [])
   })
 
   it('confirmed twice at once is confirmed once', async () => {
