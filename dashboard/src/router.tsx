@@ -6,6 +6,7 @@ import { lazyPage } from './parts/load.ts'
 import { JoinPage } from './pages/join/JoinPage.tsx'
 import { BrokenPage } from './pages/BrokenPage.tsx'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
+import { type Reason, REASONS } from './pages/suppressions/reasons.ts'
 import { SignInPage } from './pages/sign-in/SignInPage.tsx'
 import { Shell } from './shell/Shell.tsx'
 
@@ -181,14 +182,11 @@ const sender = createRoute({
   component: lazyPage(() => import('./pages/sender/SenderPage.tsx'), 'SenderPage'),
 })
 
-const SUPPRESSION_REASONS = ['UNSUBSCRIBED', 'BOUNCED', 'COMPLAINED', 'MANUAL', 'IMPORTED'] as const
-type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
-
 const suppressions = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/suppressions',
-  validateSearch: ({ reason }: Record<string, unknown>): { reason?: SuppressionReason } =>
-    SUPPRESSION_REASONS.includes(reason as SuppressionReason) ? { reason: reason as SuppressionReason } : {},
+  validateSearch: ({ reason }: Record<string, unknown>): { reason?: Reason } =>
+    REASONS.includes(reason as Reason) ? { reason: reason as Reason } : {},
   component: lazyPage(() => import('./pages/suppressions/SuppressionsPage.tsx'), 'SuppressionsPage'),
 })
 

@@ -20,13 +20,12 @@ export function whyNeverActs(
 ): NeverActs | undefined {
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
-  const unasked = trigger === 'LIST_REQUESTED' ? whyNobodyIsAsked(steps) : undefined
   if (steps.length === 0) return { why: 'it has no steps: give it at least one in steps', param: '/steps' }
   for (const [index, step] of steps.entries()) {
     const lack = lacksOf(step)
     if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
   }
-  return unasked
+  return trigger === 'LIST_REQUESTED' ? whyNobodyIsAsked(steps) : undefined
 }
 
 function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {

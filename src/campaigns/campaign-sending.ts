@@ -249,7 +249,7 @@ export class CampaignSending {
       suppressedBy: message.suppressedBy,
       sender: this.setting.sender,
       event: null,
-      requestId: null,
+      listRequestId: null,
       mail,
     }
   }

@@ -46,8 +46,6 @@ export async function joinByConfirming(
     of.requestId,
     of.key,
     of.isUnconfirmed,
-    null,
-    false,
   ])
   return row && { listId: row.list_id, due: (row.deliveries ?? []).map(toDelivery) }
 }
@@ -72,5 +70,5 @@ happened as (
   union all
   select contact_id, 'LIST_ADDED', list_id::text from joined
 ),
-${writeTriggerEvents({ workspace: '$1', request: '$6', bulk: '$7' })}
+${writeTriggerEvents({ workspace: '$1', request: 'null', bulk: 'false' })}
 select list_id, ${deliveriesOf('request.contact_id')} as deliveries from request`

@@ -71,7 +71,7 @@ export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undef
 
 /**
  * Changes what is said of a list; what is absent stays as it is.
- * @throws {Refusal} `not-found`; `nobody_asks` where it is to be joined by confirming, and no automation asks for that
+ * @throws {Refusal} `not-found`; `nobody_asks_to_confirm` where it is to be joined by confirming, and no automation asks for that
  */
 export async function updateList(
   em: EntityManager,

@@ -22,7 +22,7 @@ export type Drafted = Pick<
   | 'suppressedBy'
   | 'sender'
   | 'event'
-  | 'requestId'
+  | 'listRequestId'
   | 'mail'
 > & {
   /** The Message-ID that it had, where it may have been sent before. */
@@ -51,8 +51,8 @@ export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): Te
   contact: draft.contact,
   event: draft.event,
   unsubscribeUrl: unsubscribeUrl(sender, key, draft),
-  ...(draft.requestId !== null && {
-    confirmUrl: sender.links.url('confirm', { contactId: draft.contactId, originId: draft.requestId }),
+  ...(draft.listRequestId !== null && {
+    confirmUrl: sender.links.url('confirm', { contactId: draft.contactId, originId: draft.listRequestId }),
   }),
 })
 

@@ -57,7 +57,7 @@ export interface Draft {
   /** What started the enrollment, where that was an event. */
   event: NonNullable<TemplateVariables['event']> | null
   /** What it asks her to confirm: see `list_requests`; `null`: nothing. */
-  requestId: string | null
+  listRequestId: string | null
   /** How this installation sends mail, if anybody has said. */
   mail: 'smtp' | 'capture' | null
   /** What was due until then may have been sent by what this installation was before it was restored, without the ledger's knowing. */
@@ -108,7 +108,7 @@ export async function draftMessage(em: EntityManager, key: MessageKey, automatio
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
-    requestId: row.request_id,
+    listRequestId: row.list_request_id,
     mail: row.mail,
     lostUntil: row.lost_until === null ? null : toDate(row.lost_until),
   }
@@ -139,7 +139,7 @@ interface DraftRow {
   first_name: string | null
   metadata: Record<string, unknown>
   event: Draft['event']
-  request_id: string | null
+  list_request_id: string | null
   subject: string | null
   html: string | null
   text: string | null
@@ -177,7 +177,7 @@ export const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
   step.category, coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by,
-  ${REQUEST_OF_AUTOMATION} as request_id, ${senderOf('workspace.id')} as sender,
+  ${REQUEST_OF_AUTOMATION} as list_request_id, ${senderOf('workspace.id')} as sender,
   content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,

@@ -119,7 +119,7 @@ export async function draftOnceMore(
     first_name: string | null
     metadata: Record<string, unknown>
     event: Draft['event']
-    request_id: string | null
+    list_request_id: string | null
     mail: Draft['mail']
     subject: string
     html: string | null
@@ -145,7 +145,7 @@ export async function draftOnceMore(
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: row.event,
-    requestId: row.request_id,
+    listRequestId: row.list_request_id,
     mail: row.mail,
   }
 }
@@ -156,7 +156,7 @@ const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
   message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.id as contact_id,
   contact.consents, contact.email, step.category,
-  coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by, ${REQUEST_OF_AUTOMATION} as request_id,
+  coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by, ${REQUEST_OF_AUTOMATION} as list_request_id,
   ${senderOf('workspace.id')} as sender,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail
@@ -222,7 +222,7 @@ export async function draftOfCampaign(
     sender: row.sender,
     contact: { email: row.email, firstName: row.first_name, metadata: row.metadata },
     event: null,
-    requestId: null,
+    listRequestId: null,
     mail: row.mail,
   }
 }

@@ -12,6 +12,7 @@ import {
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useLists, useEmailTemplates } from '../../api/reads.ts'
 import { useRead } from '../../api/workspace.tsx'
+import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import type { Selected } from './Canvas.tsx'
@@ -270,16 +271,7 @@ function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFi
   const shared = { keys, readOnly: !canEdit }
   return (
     <div className={classes.fields}>
-      <Select
-        label="Sent to"
-        allowDeselect={false}
-        data={[
-          { value: 'marketing', label: 'Whoever has not unsubscribed' },
-          { value: 'transactional', label: 'Everybody: a receipt, a password' },
-        ]}
-        value={step.category}
-        onChange={(value) => value && edit({ category: value })}
-      />
+      <CategorySelect value={step.category} onChange={(category) => edit({ category })} />
       <TemplateChoice step={step} edit={edit} />
       {step.templateId === null && <OwnContent step={step} edit={edit} shared={shared} wasEmpty={wasEmpty} />}
     </div>
@@ -294,15 +286,9 @@ function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFi
   const isOlder = chosen !== undefined && step.templateVersion !== null && step.templateVersion < chosen.version
   return (
     <>
-      <Select
-        label="Says"
-        searchable
-        allowDeselect={false}
-        data={[
-          { value: '', label: 'What is written here' },
-          ...(templates ?? []).map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        value={step.templateId ?? ''}
+      <TemplateSelect
+        templates={templates}
+        value={step.templateId}
         onChange={(value) => {
           const template = templates?.find(({ id }) => id === value)
           edit(

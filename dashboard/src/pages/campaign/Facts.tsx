@@ -3,7 +3,6 @@ import { count } from '../../parts/numbers.ts'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
-import classes from './campaign.module.css'
 
 /** What a campaign says, to whom, when and how fast. */
 export function Facts({ campaign }: { campaign: Campaign }) {
@@ -18,7 +17,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
   const without = namesOf(audience.exclude)
   return (
     <Part title="What, and to whom">
-      <dl className={classes.facts}>
+      <dl className="facts">
         <dt>Subject</dt>
         <dd>{campaign.subject ?? <span className="t3">None yet</span>}</dd>
         {campaign.templateId !== null && (

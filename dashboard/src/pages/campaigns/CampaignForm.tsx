@@ -1,9 +1,10 @@
-import { Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { Button, NumberInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useEmailTemplates } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -89,26 +90,11 @@ export function CampaignForm({
           autoFocus
         />
         <AudienceFields audience={fields.audience} onChange={(audience) => set({ audience })} />
-        <Select
-          label="Sent to"
-          allowDeselect={false}
-          data={[
-            { value: 'marketing', label: 'Whoever has not unsubscribed' },
-            { value: 'transactional', label: 'Everybody: what they have to get' },
-          ]}
-          value={fields.category}
-          onChange={(value) => value && set({ category: value })}
-        />
-        <Select
-          label="Says"
-          searchable
-          allowDeselect={false}
-          data={[
-            { value: '', label: 'What is written here' },
-            ...(templates ?? []).map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          value={fields.templateId ?? ''}
-          onChange={(value) => set({ templateId: value === '' ? null : value })}
+        <CategorySelect value={fields.category} onChange={(category) => set({ category })} />
+        <TemplateSelect
+          templates={templates}
+          value={fields.templateId}
+          onChange={(templateId) => set({ templateId })}
         />
         {fields.templateId === null && (
           <>

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Ending } from '../../parts/Ending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
 
@@ -65,10 +66,6 @@ function NoMore() {
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [isAsked, setAsked] = useState(false)
-  const drop = useMutation({
-    mutationFn: () => api.DELETE('/sender/dkim'),
-    onSuccess: () => readAgain('sender'),
-  })
   if (!isAsked)
     return (
       <div className="row">
@@ -78,16 +75,15 @@ function NoMore() {
       </div>
     )
   return (
-    <div className="row">
-      <span className="small t2">The key is gone for good; emails from now on are not signed.</span>
-      {drop.isError && <Problem error={drop.error} />}
-      <Button variant="filled" color="bad" loading={drop.isPending} onClick={() => drop.mutate()}>
-        Delete the key
-      </Button>
-      <Button variant="subtle" color="gray" onClick={() => setAsked(false)} disabled={drop.isPending}>
-        Keep it
-      </Button>
-      <CurlButton call={{ method: 'DELETE', path: '/sender/dkim' }} />
-    </div>
+    <Ending
+      verb="Delete the key"
+      path="/sender/dkim"
+      says="The key is gone for good; emails from now on are not signed."
+      call={async () => {
+        await api.DELETE('/sender/dkim')
+        await readAgain('sender')
+      }}
+      onDone={() => setAsked(false)}
+    />
   )
 }

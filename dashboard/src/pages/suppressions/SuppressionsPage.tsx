@@ -1,11 +1,11 @@
 import { Button, Select, VisuallyHidden } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Ending } from '../../parts/Ending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -127,31 +127,17 @@ function Row({ suppression, may }: { suppression: Suppression; may: boolean }) {
 function Lift({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
-  const lift = useMutation({
-    mutationFn: () => api.DELETE('/suppressions/{id}', { params: { path: { id } } }),
-    onSuccess: () => void readAgain('suppressions'),
-  })
+  const isHerWish = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
   return (
-    <div className="row" style={{ flexWrap: 'wrap', justifyContent: 'flex-end', padding: '8px 0' }}>
-      <span className="small t2">
-        {reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
-          ? 'Only where its owner has asked for mail again.'
-          : 'It is mailed again.'}{' '}
-        What has ended stays ended.
-      </span>
-      {lift.isError && <Problem error={lift.error} />}
-      <Button
-        variant="filled"
-        color="bad"
-        loading={lift.isPending}
-        onClick={() => lift.mutate(undefined, { onSuccess: onDone })}
-      >
-        Lift suppression
-      </Button>
-      <Button variant="subtle" color="gray" onClick={onDone} disabled={lift.isPending}>
-        Keep it
-      </Button>
-      <CurlButton call={{ method: 'DELETE', path: `/suppressions/${id}` }} />
-    </div>
+    <Ending
+      verb="Lift suppression"
+      path={`/suppressions/${id}`}
+      says={`${isHerWish ? 'Only where its owner has asked for mail again.' : 'It is mailed again.'} What has ended stays ended.`}
+      call={async () => {
+        await api.DELETE('/suppressions/{id}', { params: { path: { id } } })
+        void readAgain('suppressions')
+      }}
+      onDone={onDone}
+    />
   )
 }

@@ -91,7 +91,7 @@ function Mail({ mail }: { mail: Look['mail'] }) {
   const isDelivered = mail.mode === 'smtp' && workspace.mode === 'live'
   return (
     <Part title="Sender and mail server">
-      <dl className={classes.facts}>
+      <dl className="facts">
         <dt>Email is</dt>
         <dd>{isDelivered ? 'Delivered' : 'Captured: kept here as it would have been sent'}</dd>
         <dt>From</dt>
@@ -122,7 +122,7 @@ function Servers({ look: { postgres, temporal } }: { look: Look }) {
   const { uiUrl, workers, isReachable, namespace } = temporal
   return (
     <Part title="Servers">
-      <dl className={classes.facts}>
+      <dl className="facts">
         <dt>Postgres</dt>
         <dd>
           <Reachable is={postgres.isReachable} />
