@@ -78,6 +78,11 @@ describe('an outage', () => {
           const { status } = await enroll(service, automationId, contactId)
           return status === 202 ? true : undefined
         })
+        // What was last seen of the servers is good for a moment: readiness follows.
+        await eventually('readiness', async () => {
+          const { status } = await service.call('GET', '/readyz', undefined, { key: null })
+          return status === 200 ? true : undefined
+        })
       })
     }
 
