@@ -5,6 +5,7 @@
  */
 import { assertKnown, readOptions, wholeNumber, refuse } from '../../scripts/options.ts'
 import { MUTANTS } from './mutants.ts'
+import { runCampaign } from './run-campaign.ts'
 import { runLoad } from './run-load.ts'
 import { runMutants, runStories } from './run-stories.ts'
 import { POSTGRES, SLOW_SERVER, STORIES } from './stories/index.ts'
@@ -14,6 +15,7 @@ const { values } = readOptions({
   what: 'the promise, under load with faults, or in stories of one instant each.',
   options: {
     enrollments: { takes: 'N', what: 'so many under load; 300 if it is not said' },
+    campaign: { takes: 'N', what: 'instead, a campaign to so many, with so many kills' },
     kills: { takes: 'K', what: 'so many faults; 15 if it is not said' },
     seed: { takes: 'S', what: 'what decides which fault comes when' },
     cluster: { what: "Temporal's server on Postgres, and APIs behind Caddy" },
@@ -58,6 +60,10 @@ function run(): boolean | Promise<boolean> {
     refuse(`Stories are played with the sound build; --mutants --mutant ${mutant} plays the ones that show it`)
   }
   if (stories.length > 0) return runStories(stories, seeds, { cluster }, say)
+  if (values.campaign !== undefined) {
+    const recipients = wholeNumber('campaign', values.campaign, { least: 100, otherwise: 20_000 })
+    return runCampaign({ recipients, kills, seed, mutant, cluster }, say)
+  }
   return runLoad({ enrollments, kills, seed, mutant, cluster }, say)
 }
 

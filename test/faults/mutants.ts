@@ -90,10 +90,26 @@ export interface ManySettled`,
   'checkpoint-before-recipients': {
     what: 'the mark of how far a campaign is moves when its recipients are fetched, and not with their rows',
     file: 'src/campaigns/queries.ts',
-    replace: 'coalesce(zone.at, $7::timestamptz, now())\n       from chosen\n',
-    by: 'coalesce(zone.at, $7::timestamptz, now())\n       from (select * from chosen offset 1) chosen\n',
+    replace: `  const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
+    em,
+    \`with campaign as (
+       select id, last_place from campaigns
+       where id = $1::uuid and status = 'SENDING' and cursor = $3::bigint and not walked for update`,
+    // Who is to be stopped there stands between the two.
+    by: `  await sql(em, \`update campaigns set cursor = coalesce((
+      select max(place) from (
+        select place from contacts where workspace_id = campaigns.workspace_id
+          and place > campaigns.cursor and place <= campaigns.last_place order by place limit \${CONTACTS_AT_ONCE}
+      ) page
+    ), cursor) where id = $1::uuid\`, [campaign.id])
+  await globalThis.faultPoint?.('worker: recipients walked')
+  const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
+    em,
+    \`with campaign as (
+       select id, last_place from campaigns
+       where id = $1::uuid and status = 'SENDING' and not walked for update`,
     worlds: [],
-    stories: ['campaign-sender-dies'],
+    stories: ['campaign-walker-dies'],
   },
   'claim-of-an-erased': {
     what: 'the claim takes no lock on the contact, whom somebody erases',

@@ -130,6 +130,12 @@ const WORKER: readonly Point[] = [
     before: 'content = compose(this.dependencies, key, draft, rendered)\n',
   },
   {
+    name: 'worker: recipients walked',
+    file: 'src/campaigns/advance-campaign.ts',
+    before: '// Somebody else goes on with it, or it was paused.\n      if (page',
+    inStories: true,
+  },
+  {
     name: 'worker: recipients written',
     file: 'src/campaigns/advance-campaign.ts',
     before: 'const page = await dueMessages(',

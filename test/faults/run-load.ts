@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { Aiming, DEED_NAMES, type PointReport } from './aim.ts'
 import { injectFaults } from './chaos.ts'
 import { drive } from './load.ts'
 import { Random } from './random.ts'
 import { checkPromise, waitForQuiet } from './check-promise.ts'
+import { sayVerdict, tallyOf, writeReport } from './verdict.ts'
 import { startWorld } from './world.ts'
 
 export interface LoadOptions {
@@ -52,24 +52,10 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
     const quiet = await waitForQuiet(world, acknowledged, quietMs)
     const verdict = await checkPromise(world, acknowledged, faults)
 
-    say('')
-    for (const { name, examined, failures } of verdict.checks) {
-      say(`${failures.length === 0 ? '✔' : '✘'} ${name} (${examined})`)
-      for (const failure of failures.slice(0, 10)) say(`    ${failure}`)
-      if (failures.length > 10) say(`    … and ${failures.length - 10} more`)
-    }
+    const isKept = sayVerdict(verdict, say)
     const points = aiming.report()
     const missed = sayPoints(points, say)
-    failed =
-      !quiet ||
-      verdict.checks.some(({ failures }) => failures.length > 0) ||
-      (enrollments >= FULL_SIZE && missed.length > 0)
-    const tally = Object.fromEntries(
-      Object.entries(Object.groupBy(faults, ({ what, target }) => `${what} ${target}`)).map(([name, of]) => [
-        name,
-        of?.length,
-      ]),
-    )
+    failed = !quiet || !isKept || (enrollments >= FULL_SIZE && missed.length > 0)
     const report = {
       seed,
       enrollments,
@@ -83,22 +69,16 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
       repeats: acknowledged.repeats,
       accepted: verdict.accepted,
       unconfirmed: verdict.unconfirmed,
-      faults: tally,
+      faults: tallyOf(faults),
       pointsNotHit: missed,
-      checks: verdict.checks.map(({ name, examined, failures }) => ({ name, examined, failed: failures.length })),
     }
-    mkdirSync('dist', { recursive: true })
-    writeFileSync(
-      'dist/faults.json',
-      `${JSON.stringify({ ...report, points, failures: verdict.checks, timeline: faults }, null, 2)}\n`,
-    )
     say('')
     if (!quiet) say('It did not become quiet: something that was acknowledged is still pending.')
     say(
       `${failed ? 'FAILED' : 'Passed'} after ${report.seconds} s: ${verdict.accepted} messages taken, ` +
         `${verdict.unconfirmed} unconfirmed. The same again: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,
     )
-    say(JSON.stringify(report))
+    writeReport(report, { points, timeline: faults }, verdict, say)
   } catch (error) {
     failed = true
     say(error instanceof Error ? (error.stack ?? error.message) : String(error))

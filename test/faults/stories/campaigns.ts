@@ -72,6 +72,17 @@ export const CAMPAIGNS: Record<string, Story> = {
       await accountedFor(stage, people, campaign.read, CONNECTIONS)
     },
   },
+  'campaign-walker-dies': {
+    what: 'a worker dies when it has written down recipients of a campaign: none is left out, and none is there twice',
+    async play(stage) {
+      const people = await somePeople(stage, 40)
+      const campaign = await aCampaign(stage, people)
+      const standing = await stage.meet('worker: recipients walked', campaign.schedule)
+      process.kill(standing.pid, 'SIGKILL')
+      await campaign.sent()
+      await accountedFor(stage, people, campaign.read, 0)
+    },
+  },
   'campaign-claimed-elsewhere': {
     what: 'a worker that was stopped before it claimed an email of a campaign comes back when another one has sent all',
     async play(stage) {

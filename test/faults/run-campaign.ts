@@ -1,0 +1,50 @@
+import { checkCampaign, interruptCampaign } from './campaign.ts'
+import { Random } from './random.ts'
+import { Stage } from './stage.ts'
+import { sayVerdict, tallyOf, writeReport } from './verdict.ts'
+import { startWorld } from './world.ts'
+
+/**
+ * A campaign to so many, during which worker, API, Postgres, Temporal and the mail server are killed (-9) at aimed instants: each
+ * recipient is mailed once, or is listed as one of whom nobody knows; and the account adds up.
+ * @returns whether that is so
+ */
+export async function runCampaign(
+  options: { recipients: number; kills: number; seed: number; mutant: string | undefined; cluster: boolean },
+  say: (line: string) => void,
+): Promise<boolean> {
+  const { recipients, kills, seed, mutant, cluster } = options
+  say(`A campaign to ${recipients}, ${kills} kills, seed ${seed}${mutant ? `, mutant ${mutant}` : ''}`)
+  const started = Date.now()
+  const world = await startWorld(new Random(seed), { mutant, cluster, cuts: 0 }, say)
+  let passed = false
+  try {
+    const stage = await Stage.set(world, new Random(seed), 'campaign')
+    const campaign = await interruptCampaign(stage, { recipients, kills }, say)
+    const verdict = await checkCampaign(world, campaign)
+    const { serverErrors, repeats } = stage.client
+    verdict.checks.push({ name: 'no answer was a 500', examined: 1, failures: serverErrors })
+    const { faults, stats, suppressed } = campaign
+    // One that needs more than it met would be green for nothing.
+    const wanted = `${faults.length} of ${kills} kills were made`
+    verdict.checks.push({
+      name: 'every kill was made',
+      examined: kills,
+      failures: faults.length < kills ? [wanted] : [],
+    })
+    passed = sayVerdict(verdict, say)
+    const seconds = Math.round((Date.now() - started) / 1000)
+    say('')
+    say(
+      `${passed ? 'Passed' : 'FAILED'} after ${seconds} s: ${verdict.accepted} messages taken, ${verdict.unconfirmed} unconfirmed, ` +
+        `${suppressed.size} suppressed meanwhile. The same again: --campaign ${recipients} --kills ${kills} --seed ${seed}`,
+    )
+    const report = { campaign: recipients, kills, seed, mutant: mutant ?? null, passed, seconds, repeats, stats }
+    writeReport({ ...report, faults: tallyOf(faults) }, { timeline: faults }, verdict, say)
+  } catch (error) {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  const folder = await world.stop(!passed)
+  if (!passed) say(`What the parts said, and what the mail server wrote down, is in ${folder}.`)
+  return passed
+}

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Fault } from './chaos.ts'
+import type { Verdict } from './check-promise.ts'
+
+type Say = (line: string) => void
+
+/** Says what was looked at, and what is wrong with it. @returns whether nothing is */
+export function sayVerdict({ checks }: Verdict, say: Say): boolean {
+  say('')
+  for (const { name, examined, failures } of checks) {
+    say(`${failures.length === 0 ? '✔' : '✘'} ${name} (${examined})`)
+    for (const failure of failures.slice(0, 10)) say(`    ${failure}`)
+    if (failures.length > 10) say(`    … and ${failures.length - 10} more`)
+  }
+  return checks.every(({ failures }) => failures.length === 0)
+}
+
+/** How often each thing was done to each part. */
+export const tallyOf = (faults: readonly Fault[]): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(faults, ({ what, target }) => `${what} ${target}`)).map(([name, of]) => [
+      name,
+      of!.length,
+    ]),
+  )
+
+/** Writes what a run has found to `dist/faults.json`, whole, and says it in one line, without what is long. */
+export function writeReport(report: object, long: object, { checks }: Verdict, say: Say): void {
+  const counted = checks.map(({ name, examined, failures }) => ({ name, examined, failed: failures.length }))
+  const short = { ...report, checks: counted }
+  mkdirSync('dist', { recursive: true })
+  writeFileSync('dist/faults.json', `${JSON.stringify({ ...short, ...long, failures: checks }, null, 2)}\n`)
+  say(JSON.stringify(short))
+}
