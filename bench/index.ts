@@ -9,6 +9,7 @@ import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'
 import { byEmail } from './by-email.ts'
+import { campaigning } from './campaign.ts'
 import { claiming } from './claim.ts'
 import { cliHelp } from './cli-help.ts'
 import { compare, format, type Benchmark } from './compare.ts'
@@ -48,6 +49,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     bulk,
     importing,
     rendering,
+    campaigning,
     claiming,
     lists,
     messagesList,
