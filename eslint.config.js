@@ -29,6 +29,7 @@ const ROOMS = [
   'automations',
   'enrollments',
   'consent',
+  'tracking',
   'bounces',
   'imports',
   'campaigns',

@@ -1,4 +1,4 @@
-import type { ReturnPathOf } from '../installation/index.ts'
+import type { MessageIdBeginning } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
@@ -56,7 +56,7 @@ async function findBounced(
 /** The message that a return path is of. */
 export const findByReturnPath = (
   em: EntityManager,
-  { contactId, messageIdBegins }: ReturnPathOf,
+  { contactId, messageIdBegins }: MessageIdBeginning,
 ): Promise<Bounced | undefined> =>
   findBounced(em, `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`, [
     contactId,

@@ -47,7 +47,7 @@ import {
   campaignSummaryShape,
   presentCampaign,
   presentSummary,
-  statsOf,
+  figuresOf,
 } from './shapes.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateCampaignSchema.fields))
@@ -66,9 +66,9 @@ async function answer(
   { status = 200, warnings = [] }: { status?: number; warnings?: readonly string[] } = {},
 ) {
   const counts = await countsOfCampaigns(em, [campaign.id])
-  const stats = statsOf(campaign.recipientCount, counts.get(campaign.id))
+  const figures = figuresOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
-  return { status, headers, body: { data: presentCampaign(campaign, stats) } }
+  return { status, headers, body: { data: presentCampaign(campaign, figures) } }
 }
 
 const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>
@@ -120,7 +120,7 @@ export const campaignOperations = [
       const page = { status: query.status, ...rangeOf(query) }
       const [campaigns, total] = await campaignPage(em.fork(), caller.workspace.id, page)
       const items = campaigns.map((campaign) =>
-        presentSummary(campaign, statsOf(campaign.recipientCount, campaign.counts)),
+        presentSummary(campaign, figuresOf(campaign.recipientCount, campaign.counts)),
       )
       return listAnswer(items, query, total)
     },

@@ -66,7 +66,22 @@ const head = {
   createdAt: timestamp('When it was created.'),
   updatedAt: timestamp('When it was last changed.'),
   stats: statsShape,
+  opened: count('How many a person has opened, as far as that is asked and can be told.', 0),
+  clicked: count('In how many a person has followed a link, as far as that is asked and can be told.', 0),
 }
+
+/** What a campaign's figures say. */
+export interface CampaignFigures {
+  stats: Stats
+  opened: number
+  clicked: number
+}
+
+export const figuresOf = (recipients: number, counts: Counts = {}): CampaignFigures => ({
+  stats: statsOf(recipients, counts),
+  opened: counts['OPENED'] ?? 0,
+  clicked: counts['CLICKED'] ?? 0,
+})
 
 export const campaignSummaryShape = object(head).required().meta({ component: 'CampaignSummary' })
 
@@ -85,7 +100,7 @@ export const campaignShape = object({
   .required()
   .meta({ component: 'Campaign', description: 'One email to many.' })
 
-export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, stats: Stats) => ({
+export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, figures: CampaignFigures) => ({
   id: campaign.id,
   name: campaign.name,
   status: campaign.status,
@@ -97,7 +112,7 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, stats: 
   finishedAt: campaign.finishedAt?.toISOString() ?? null,
   createdAt: campaign.createdAt.toISOString(),
   updatedAt: campaign.updatedAt.toISOString(),
-  stats,
+  ...figures,
 })
 
 const listed = (campaign: Campaign): Omit<ListedCampaign, 'counts'> => ({
@@ -109,8 +124,8 @@ const listed = (campaign: Campaign): Omit<ListedCampaign, 'counts'> => ({
   finishedAt: campaign.finishedAt ?? null,
 })
 
-export const presentCampaign = (campaign: Campaign, stats: Stats): InferType<typeof campaignShape> => ({
-  ...presentSummary(listed(campaign), stats),
+export const presentCampaign = (campaign: Campaign, figures: CampaignFigures): InferType<typeof campaignShape> => ({
+  ...presentSummary(listed(campaign), figures),
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,
   format: campaign.source?.format ?? null,

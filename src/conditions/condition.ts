@@ -13,7 +13,7 @@ import { isTimestamp } from '../platform/timestamp.ts'
  * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata has such a value under the key |
  * | `{"tag": name}` | who has the tag (compared without case) |
  * | `{"list": id}` | who is in the list |
- * | `{"activity": "SENT", "automation"?: id, "withinDays"?: n}` | to whom a message with this status was sent |
+ * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | to whom a message with this status was sent, or who has opened one, or clicked in it |
  * | `{"event": name, "data"?: key, "is"?: comparison, "value"?: v, "withinDays"?: n}` | for whom it was fired, with such data |
  *
  * A field or key that a contact does not have compares as false, with every comparison but `missing`.
@@ -26,7 +26,7 @@ export type Condition =
   | { metadata: string; is: Comparison; value?: ConditionValue }
   | { tag: string }
   | { list: string }
-  | { activity: ActivityStatus; automation?: string; withinDays?: number }
+  | { activity: Activity; automation?: string; campaign?: string; withinDays?: number }
   | ({ event: string; withinDays?: number } & EventData)
 
 /** What an event has to have had with it, if anything. */
@@ -53,8 +53,9 @@ export const ORDER_COMPARISONS: readonly Comparison[] = ['less', 'more']
 
 export type ConditionValue = string | number | boolean
 
-export const ACTIVITY_STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const
-export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
+/** What has become of a message, and what its contact did with it. */
+export const ACTIVITIES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED'] as const
+export type Activity = (typeof ACTIVITIES)[number]
 
 /** How deep conditions nest, and of how many parts one is made, at most. */
 export const MAX_CONDITION_DEPTH = 10
@@ -145,15 +146,16 @@ class ConditionReader {
   }
 
   private activity(json: Record<string, unknown>, path: string, status: unknown): Condition | undefined {
-    const { automation, withinDays } = json
-    if (!isOneOf(ACTIVITY_STATUSES, status))
-      return this.fail(`${path}.activity must be one of: ${ACTIVITY_STATUSES.join(', ')}`)
+    const { automation, campaign, withinDays } = json
+    if (!isOneOf(ACTIVITIES, status)) return this.fail(`${path}.activity must be one of: ${ACTIVITIES.join(', ')}`)
     if (automation !== undefined && typeof automation !== 'string')
       return this.fail(`${path}.automation must be a string`)
+    if (campaign !== undefined && typeof campaign !== 'string') return this.fail(`${path}.campaign must be a string`)
     if (!this.areDays(withinDays, path)) return undefined
     return {
       activity: status,
       ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
+      ...(campaign === undefined ? {} : { campaign: oneSpelling(campaign) }),
       ...(withinDays === undefined ? {} : { withinDays }),
     }
   }

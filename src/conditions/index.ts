@@ -1,3 +1,3 @@
-export { ACTIVITY_STATUSES, COMPARISONS, type Condition, CONDITION_FIELDS, readCondition } from './condition.ts'
+export { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, readCondition } from './condition.ts'
 export { Segment } from './entities.ts'
 export { conditionSql } from './sql.ts'

@@ -1,4 +1,4 @@
-import type { Comparison, Condition, ConditionField, ConditionValue } from './condition.ts'
+import type { Activity, Comparison, Condition, ConditionField, ConditionValue } from './condition.ts'
 import { foldName } from '../triggers/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
@@ -39,19 +39,27 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
         where event.contact_id = contact.id and event.workspace_id = contact.workspace_id and event.type = 'EVENT'
           and event.name_key = ${bind(foldName(part.event))}
           ${part.data === undefined ? '' : `and ${json('event.data', part.data, part.is, part.value)}`}
-          ${within('event', part.withinDays)}`)
+          ${within('event.created_at', part.withinDays)}`)
     }
-    if (part.automation !== undefined && !isId(part.automation)) return 'false'
+    const { automation, campaign } = part
+    if ([automation, campaign].some((id) => id !== undefined && !isId(id))) return 'false'
     return exists(`
       from messages message
       where message.contact_id = contact.id and message.workspace_id = contact.workspace_id
-        and message.status = ${bind(part.activity)}
-        ${part.automation === undefined ? '' : `and message.automation_id = ${bind(part.automation)}::uuid`}
-        ${within('message', part.withinDays)}`)
+        ${activity(part.activity, part.withinDays)}
+        ${automation === undefined ? '' : `and message.automation_id = ${bind(automation)}::uuid`}
+        ${campaign === undefined ? '' : `and message.campaign_id = ${bind(campaign)}::uuid`}`)
   }
 
-  const within = (row: string, days: number | undefined): string =>
-    days === undefined ? '' : `and ${row}.created_at > now() - make_interval(secs => ${bind(days * 86_400)}::float8)`
+  const within = (column: string, days: number | undefined): string =>
+    days === undefined ? '' : `and ${column} > now() - make_interval(secs => ${bind(days * 86_400)}::float8)`
+
+  /** What was done counts from when it was done, and not from when the message was sent. */
+  const activity = (what: Activity, days: number | undefined): string => {
+    if (what === 'OPENED') return `and message.opened_at is not null ${within('message.opened_at', days)}`
+    if (what === 'CLICKED') return `and message.clicked_at is not null ${within('message.clicked_at', days)}`
+    return `and message.status = ${bind(what)} ${within('message.created_at', days)}`
+  }
 
   const field = (name: ConditionField, is: Comparison, value: ConditionValue | undefined): string => {
     switch (name) {

@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
+import { openLink } from '../installation/index.ts'
 import { confirmRequest } from './confirm.ts'
 import { readStanding } from './confirm-queries.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
@@ -10,7 +11,7 @@ import { askPage, confirmedPage } from './page.ts'
  * programs that check links look at all of them, and somebody else may have typed her address.
  */
 export function confirmationPages(router: Router<never>, dependencies: ApiDependencies): void {
-  const forRecipient = forRecipients(dependencies, 'confirm')
+  const forRecipient = forRecipients(dependencies, (secret, token) => openLink(secret, 'confirm', token))
 
   router.get(
     '/confirm/:token',

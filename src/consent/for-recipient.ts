@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { type ApiDependencies, visitorOf } from '../http/index.ts'
-import { linkSecretOf, type LinkKind, type LinkOf, openLink } from '../installation/index.ts'
+import { linkSecretOf } from '../installation/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
@@ -12,14 +12,18 @@ type RecipientContext = Context & { params: Record<string, string> }
  * What serves pages that links in emails lead to. No login is asked for: a link is of one contact, and nobody can make one. What goes
  * wrong is told to people, in their language.
  *
+ * @param open finds in the token of a link whose it is; `undefined` where it is none of ours
  * @returns a handler of `/…/:token`, which finds whose page it is and does something with it
  */
-export function forRecipients(dependencies: ApiDependencies, kind: LinkKind) {
+export function forRecipients<Link>(
+  dependencies: ApiDependencies,
+  open: (secret: Uint8Array, token: string) => Link | undefined,
+) {
   const { em, trustedProxies, publicUrl } = dependencies
   const readSecret = linkSecretOf(em)
-  const linkOf = async (token: string) => openLink(await readSecret(), kind, token)
+  const linkOf = async (token: string) => open(await readSecret(), token)
 
-  return (serve: (ctx: RecipientContext, link: LinkOf, language: Language) => Promise<void>) =>
+  return (serve: (ctx: RecipientContext, link: Link, language: Language) => Promise<void>) =>
     async function forRecipient(ctx: RecipientContext) {
       ctx.set('Content-Security-Policy', POLICY)
       ctx.set('Cache-Control', 'no-store')

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
+import { openLink } from '../installation/index.ts'
 import type { Language } from '../messages/index.ts'
 import { isId } from '../platform/ids.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
@@ -16,7 +17,7 @@ const MOST_LISTS = 100
  * nothing, because programs that check links look at all of them.
  */
 export function preferencesPages(router: Router<never>, dependencies: ApiDependencies): void {
-  const forRecipient = forRecipients(dependencies, 'unsubscribe')
+  const forRecipient = forRecipients(dependencies, (secret, token) => openLink(secret, 'unsubscribe', token))
 
   const show = async (ctx: Context, contactId: string, language: Language, isSaved: boolean) => {
     const preferences = await readPreferences(dependencies.em.fork(), contactId)

@@ -30,6 +30,14 @@ export const messageCountsShape = object(counts(MESSAGE_STATUSES, (status) => `H
 
 export const presentMessageCounts = (of: Counts) => present(MESSAGE_STATUSES, of)
 
+/** Beside their sum: of those that were sent. */
+const visitFields = {
+  opened: count('How many a person has opened, as far as that is asked and can be told.', 4),
+  clicked: count('Of how many a person has followed a link, as far as that is asked and can be told.', 2),
+}
+
+const presentVisits = (of: Counts) => ({ opened: of['OPENED'] ?? 0, clicked: of['CLICKED'] ?? 0 })
+
 const waitingFields = {
   waiting: count('How many contacts have this email before them next.', 212),
   due: dueCount(),
@@ -39,6 +47,7 @@ const waitingFields = {
 const stepFiguresShape = object({
   stepId: id('step'),
   messages: messageCountsShape,
+  ...visitFields,
   ...waitingFields,
 })
   .required()
@@ -99,6 +108,7 @@ export const presentAutomationFigures = ({ automationId, enrolled, whole, steps,
   steps: steps.map(({ stepId, counts: of, due }) => ({
     stepId,
     messages: presentMessageCounts(of),
+    ...presentVisits(of),
     ...presentWaiting(of, due),
   })),
   ending: presentWaiting(ending.counts, ending.due),
@@ -112,6 +122,7 @@ export const listedFiguresShape = object({
   automationId: id('automation'),
   ...enrollmentFields,
   messages: messageCountsShape,
+  ...visitFields,
   nextWakeAt: nextWakeAt(),
   days: array()
     .of(object({ since: timestamp('When these 24 hours began.'), messages: messageCountsShape }).required())
@@ -134,6 +145,7 @@ export const presentListedFigures = (listed: ListedFigures) => ({
   automationId: listed.automationId,
   ...presentEnrollments(listed.enrolled, listed.whole),
   messages: presentMessageCounts(listed.messages),
+  ...presentVisits(listed.messages),
   nextWakeAt: listed.nextWakeAt?.toISOString() ?? null,
   days: listed.days.map(({ since, counts: of }) => ({
     since: since.toISOString(),

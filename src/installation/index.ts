@@ -1,8 +1,9 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export { agreeOnBounceDomain } from './bounce-domain.ts'
-export { openReturnPath, type ReturnPathOf, returnPathOf } from './return-path.ts'
-export { createLinks, type LinkKind, type LinkOf, type Links, openLink } from './links.ts'
+export { openReturnPath, type MessageIdBeginning, returnPathOf } from './return-path.ts'
+export { createLinks, type LinkKind, type LinkOf, type Links, openLink, VISIT_PATHS } from './links.ts'
+export { openVisit, type VisitKind, type VisitOf } from './visit-links.ts'
 export { agreeOnPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
   assertLostUntil,

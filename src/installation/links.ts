@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes } from '../platform/ids.ts'
 import { returnPathOf } from './return-path.ts'
+import { signVisit, type VisitKind } from './visit-links.ts'
 
 /** Whom a link in an email is of, and what it was sent for: an enrollment, a campaign, or what she is asked to confirm. */
 export interface LinkOf {
@@ -26,9 +27,14 @@ export interface Links {
   url(kind: LinkKind, of: LinkOf): string
   /** Where what cannot be delivered of a message goes back to; `undefined` where nobody reads that. */
   returnPath(of: { contactId: string; messageId: string }): string | undefined
+  /** An address that tells of a visit, and leads on; `undefined` where there can be none. */
+  visit(kind: VisitKind, of: { contactId: string; messageId: string; url: string; links: number }): string | undefined
   /** Where browsers reach the service, without a slash at its end. */
   readonly publicUrl: string
 }
+
+/** Short, as they stand in every email. */
+export const VISIT_PATHS = { open: 'o', click: 'c' } as const satisfies Record<VisitKind, string>
 
 /** @param bounceDomain whose mail this installation reads; `null`: none */
 export function createLinks(secret: Uint8Array, publicUrl: string, bounceDomain: string | null = null): Links {
@@ -36,6 +42,10 @@ export function createLinks(secret: Uint8Array, publicUrl: string, bounceDomain:
   return {
     publicUrl: base,
     url: (kind, of) => `${base}/${kind}/${signLink(secret, kind, of)}`,
+    visit(kind, of) {
+      const token = signVisit(secret, kind, of)
+      return token === undefined ? undefined : `${base}/${VISIT_PATHS[kind]}/${token}`
+    },
     returnPath: (of) => (bounceDomain === null ? undefined : returnPathOf(secret, bounceDomain, of)),
   }
 }

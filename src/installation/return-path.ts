@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 
-/** Which message a return path is of: its contact, and the beginning of its Message-ID header. */
-export interface ReturnPathOf {
+/** Which message something is of: its contact, and the beginning of its Message-ID header. */
+export interface MessageIdBeginning {
   contactId: string
   /** As many hexadecimal digits of the Message-ID as `DIGEST_BYTES` has. */
   messageIdBegins: string
@@ -14,6 +14,10 @@ const DIGEST_BYTES = 6
 /** As many as fit into the 64 octets of a local part (RFC 5321, section 4.5.3.1.1), in digits that no server folds. A guess is a conversation with ours. */
 const MAC_BYTES = 8
 const LENGTH = ID_BYTES + DIGEST_BYTES + MAC_BYTES
+/** @returns the digits that a Message-ID of ours begins with; `undefined` where it is none */
+export const messageIdBeginning = (messageId: string): string | undefined =>
+  new RegExp(`^<([0-9a-f]{${2 * DIGEST_BYTES}})`).exec(messageId)?.[1]
+
 const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
 
 /**
@@ -28,14 +32,14 @@ export function returnPathOf(
   domain: string,
   { contactId, messageId }: { contactId: string; messageId: string },
 ): string | undefined {
-  const digest = new RegExp(`^<([0-9a-f]{${2 * DIGEST_BYTES}})`).exec(messageId)?.[1]
+  const digest = messageIdBeginning(messageId)
   if (digest === undefined || !isId(contactId)) return undefined
   const told = Buffer.concat([bytesOfId(contactId), Buffer.from(digest, 'hex')])
   return `b-${Buffer.concat([told, macOf(secret, told)]).toString('hex')}@${domain}`
 }
 
 /** @returns which message an address is the return path of; `undefined` where it is none of ours */
-export function openReturnPath(secret: Uint8Array, address: string): ReturnPathOf | undefined {
+export function openReturnPath(secret: Uint8Array, address: string): MessageIdBeginning | undefined {
   const at = address.lastIndexOf('@')
   const hex = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase())?.[1]
   if (hex === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
 /** How many messages a contact has. @returns `undefined` when the workspace has no such contact. */
 export async function countMessages(
@@ -42,3 +42,26 @@ with sized as (
 select message.id, message.html, message.text
 from sized join messages message on message.id = sized.id
 where coalesce(sized.before, 0) < $2::integer`
+
+/** A link of a message that a person has followed, and when first. */
+export interface ClickedLink {
+  messageId: string
+  url: string
+  at: Date
+}
+
+/** Of each message the first that were followed. */
+const MOST_CLICKS = 50
+
+export async function clickedLinks(em: EntityManager, messageIds: readonly string[]): Promise<ClickedLink[]> {
+  const rows = await sql<{ message_id: string; url: string; at: string }>(
+    em,
+    `select visit.message_id, visit.url, visit.at from unnest($1::uuid[]) as wanted(id)
+     cross join lateral (
+       select * from message_visits
+       where message_id = wanted.id and kind = 'CLICK' and visitor = 'PERSON' order by at, url limit $2::integer
+     ) visit`,
+    [messageIds, MOST_CLICKS],
+  )
+  return rows.map(({ message_id: messageId, url, at }) => ({ messageId, url, at: toDate(at) }))
+}

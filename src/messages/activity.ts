@@ -3,7 +3,7 @@ import { CONTACT_NOT_FOUND, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
-import { countMessages, messageBodies } from './activity-queries.ts'
+import { clickedLinks, type ClickedLink, countMessages, messageBodies } from './activity-queries.ts'
 
 /** A message with its bodies, unless those before it in its page had too many already. */
 export interface ActivityItem {
@@ -11,6 +11,8 @@ export interface ActivityItem {
   html: string | null
   text: string | null
   contentOmitted: boolean
+  /** The links of it that a person has followed. */
+  clicks: ClickedLink[]
 }
 
 /** How many bytes of bodies a page has: the message that goes beyond them is its last with any. */
@@ -37,14 +39,18 @@ export async function listActivity(
     { contactId, workspaceId },
     { ...range, orderBy: newest, exclude: ['html', 'text'] },
   )
-  const bodies = await messageBodies(
-    fork,
-    messages.map(({ id }) => id),
-    PAGE_BODY_BYTES,
-  )
+  const ids = messages.map(({ id }) => id)
+  const bodies = await messageBodies(fork, ids, PAGE_BODY_BYTES)
+  const clicks = Map.groupBy(await clickedLinks(fork, ids), ({ messageId }) => messageId)
   const items = messages.map((message): ActivityItem => {
     const body = bodies.get(message.id)
-    return { message, html: body?.html ?? null, text: body?.text ?? null, contentOmitted: !body }
+    return {
+      message,
+      html: body?.html ?? null,
+      text: body?.text ?? null,
+      contentOmitted: !body,
+      clicks: clicks.get(message.id) ?? [],
+    }
   })
   return [items, total]
 }

@@ -4,6 +4,7 @@ import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
 import { addressOf, domainOf } from '../platform/email-address.ts'
 import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
+import { trackedHtml } from './tracked-html.ts'
 import { messageIdHeader, type MessageKey } from './message.ts'
 import type { Content } from './record-queries.ts'
 import type { Draft } from './draft-queries.ts'
@@ -39,6 +40,8 @@ export interface Sender {
 
 /** An email that is ready to go: what the ledger keeps of it, and the headers that it has besides. */
 export interface Outgoing extends Content {
+  /** What is handed over in place of the HTML that is kept: whoever looks at that has not opened it. */
+  trackedHtml: string | null
   from: string
   replyTo: string | undefined
   returnPath: string | undefined
@@ -73,6 +76,7 @@ export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendere
   const messageId = header ?? messageIdOf({ mailFrom: from }, key)
   return {
     ...body,
+    trackedHtml: body.html === null ? null : tracked(sender, draft, messageId, body.html),
     messageId,
     recipient: contact.email,
     from,
@@ -81,6 +85,21 @@ export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendere
     dkim: draft.sender ? dkimOf(sender.secrets, draft.sender) : undefined,
     headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
   }
+}
+
+/**
+ * Of a marketing email, where its workspace wants it: a receipt, or whatever somebody has to get, is nobody's to be looked at. Links of
+ * ours, to unsubscribe or confirm, stay.
+ */
+function tracked({ links }: Sender, draft: Drafted, messageId: string, html: string): string {
+  const { sender, category, contactId } = draft
+  if (category !== 'marketing' || !sender) return html
+  const of = { contactId, messageId }
+  return trackedHtml(html, {
+    stays: (url) => url.startsWith(`${links.publicUrl}/`),
+    linkVia: sender.trackClicks ? (url, count) => links.visit('click', { ...of, url, links: count }) : undefined,
+    picture: sender.trackOpens ? (count) => links.visit('open', { ...of, url: '', links: count }) : undefined,
+  })
 }
 
 /** The workspace's own sender, or the installation's, under its own name where it has one. */

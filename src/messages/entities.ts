@@ -33,6 +33,9 @@ const schema = defineEntity({
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
     unwantedAt: p.datetime().nullable(),
+    /** When a person has first opened it, or followed a link of it, as far as that can be told. */
+    openedAt: p.datetime().nullable(),
+    clickedAt: p.datetime().nullable(),
   },
 })
 

@@ -70,7 +70,7 @@ function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOp
 }
 
 /** Where a body ends, -1 where it does not: in a comment nobody would see what is put there. */
-function endOfBody(html: string): number {
+export function endOfBody(html: string): number {
   let from = 0
   let end = -1
   for (const { index } of html.matchAll(/<\/body\s{0,9}>/gi)) {

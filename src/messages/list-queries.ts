@@ -21,6 +21,8 @@ export interface ListedMessage {
   createdAt: Date
   sentAt: Date | null
   retryAt: Date | null
+  openedAt: Date | null
+  clickedAt: Date | null
   place: Place
 }
 
@@ -41,6 +43,8 @@ interface ListedRow {
   created_at: string
   sent_at: string | null
   retry_at: string | null
+  opened_at: string | null
+  clicked_at: string | null
   micros: string
 }
 
@@ -53,7 +57,7 @@ export interface MessageSearch {
 
 const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
     item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
-    nullif(item.retry_at, '-infinity') as retry_at`
+    nullif(item.retry_at, '-infinity') as retry_at, item.opened_at, item.clicked_at`
 
 /**
  * The text of a statement that reads a page of a workspace's messages, newest first. It goes by the narrowest index there is: of
@@ -91,6 +95,8 @@ export async function messagesOf(
   return (await sql<ListedRow>(em, text, parameters)).map(toListed)
 }
 
+const dateOf = (text: string | null) => (text === null ? null : toDate(text))
+
 const toListed = (row: ListedRow): ListedMessage => ({
   id: row.id,
   status: row.status,
@@ -106,7 +112,9 @@ const toListed = (row: ListedRow): ListedMessage => ({
   response: row.response,
   error: row.error,
   createdAt: toDate(row.created_at),
-  sentAt: row.sent_at === null ? null : toDate(row.sent_at),
-  retryAt: row.retry_at === null ? null : toDate(row.retry_at),
+  sentAt: dateOf(row.sent_at),
+  retryAt: dateOf(row.retry_at),
+  openedAt: dateOf(row.opened_at),
+  clickedAt: dateOf(row.clicked_at),
   place: { micros: row.micros, id: row.id },
 })

@@ -191,7 +191,7 @@ export class Sending {
     }
     try {
       const delivery = await permit.deliver(
-        { ...content, to: content.recipient },
+        { ...content, html: content.trackedHtml, to: content.recipient },
         { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
       )
       if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)

@@ -1,4 +1,4 @@
-import { boolean, number, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import type { ActivityItem } from './activity.ts'
 import type { ListedMessage } from './list-queries.ts'
@@ -58,6 +58,12 @@ export const messageShape = object({
   createdAt: timestamp('When it was first to be sent.'),
   sentAt: nullableTime('When the server took it.'),
   retryAt: nullableTime('Since when it is to be tried again because somebody asked for it.'),
+  openedAt: nullableTime('When a person first opened it, as far as that can be told; null also where nobody looks.'),
+  clickedAt: nullableTime('When a person first followed a link of it, as far as that can be told.'),
+  clicks: array()
+    .of(object({ url: string().required(), at: timestamp('When it was first followed.') }).required())
+    .required()
+    .meta({ description: 'Which links of it a person has followed; the first fifty.', example: [] }),
 })
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
@@ -67,6 +73,7 @@ export const presentMessage = ({
   html,
   text,
   contentOmitted,
+  clicks,
 }: ActivityItem): InferType<typeof messageShape> => ({
   id: message.id,
   type: 'MESSAGE',
@@ -87,6 +94,9 @@ export const presentMessage = ({
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
   retryAt: isTime(message.retryAt) ? message.retryAt.toISOString() : null,
+  openedAt: message.openedAt?.toISOString() ?? null,
+  clickedAt: message.clickedAt?.toISOString() ?? null,
+  clicks: clicks.map(({ url, at }) => ({ url, at: at.toISOString() })),
 })
 
 /** One whose retries were ended in the middle of an attempt has a time before all times. */
@@ -94,7 +104,7 @@ const isTime = (date: Date | null | undefined): date is Date => date != null && 
 
 /** A message, as an item of a list: all but its content. */
 export const listedMessageShape = messageShape
-  .omit(['type', 'html', 'text', 'contentOmitted'])
+  .omit(['type', 'html', 'text', 'contentOmitted', 'clicks'])
   .shape({ contactId: id('contact') })
   .required()
   .meta({ component: 'MessageSummary', description: 'One email to one contact, without its content.' })
@@ -116,6 +126,8 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
   retryAt: message.retryAt?.toISOString() ?? null,
+  openedAt: message.openedAt?.toISOString() ?? null,
+  clickedAt: message.clickedAt?.toISOString() ?? null,
 })
 
 /** What having a message tried again answers. */

@@ -103,7 +103,7 @@ async function handOver(
   try {
     const permit = await smtp.permit(workspaceId, lease.breakOff)
     const delivery = await permit.deliver(
-      { ...content, to: content.recipient },
+      { ...content, html: content.trackedHtml, to: content.recipient },
       { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
     )
     const outcome = outcomeOf(delivery)

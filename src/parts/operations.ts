@@ -20,6 +20,7 @@ import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
 import { senderOperations } from '../senders/routes.ts'
 import { settingsOperations } from '../settings/routes.ts'
+import { visitPages } from '../tracking/index.ts'
 
 /** The version prefix. */
 export const BASE_PATH = '/api/v1'
@@ -56,5 +57,5 @@ export const API: Api = {
   operations,
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
-  pages: [preferencesPages, confirmationPages, feedbackPages],
+  pages: [preferencesPages, confirmationPages, feedbackPages, visitPages],
 }

@@ -17,6 +17,7 @@ import {
 } from '../outbox/index.ts'
 import { foldEventNames, forgetTriggerEvents } from '../triggers/index.ts'
 import { settleAbandoned } from '../messages/index.ts'
+import { decideVisits } from '../tracking/index.ts'
 import { deliver } from '../enrollments/index.ts'
 import { bringBack } from './queries.ts'
 import { walk } from './walks.ts'
@@ -81,6 +82,7 @@ export function startRelay(
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
     loop('figures', figures(dependencies), idleMs),
+    loop('visits', visits(dependencies), idleMs),
   ]).then(() => undefined)
   return {
     ended,
@@ -130,6 +132,14 @@ const figures =
   ({ em }: Dependencies): (() => Promise<boolean>) =>
   async () =>
     (await foldFigures(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
+
+/** How many visits are decided at once. */
+const VISITS_DECIDED = 1_000
+
+const visits =
+  ({ em }: Dependencies): (() => Promise<boolean>) =>
+  async () =>
+    (await decideVisits(em.fork(), VISITS_DECIDED)) >= VISITS_DECIDED
 
 /**
  * Makes due what goes round for ever, where it is not: whoever comes first does; and what a clock that was set back has put

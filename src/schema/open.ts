@@ -26,6 +26,7 @@ import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { SenderSettings } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
+import { MessageVisit } from '../tracking/index.ts'
 import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations/index.ts'
@@ -71,6 +72,7 @@ export const ENTITIES = [
   Campaign,
   Enrollment,
   Message,
+  MessageVisit,
   StepPlace,
   NextWake,
   StepFigure,

@@ -1,5 +1,5 @@
 import { mixed, object, string, type InferType } from 'yup'
-import { ACTIVITY_STATUSES, COMPARISONS, type Condition, CONDITION_FIELDS, type Segment } from '../conditions/index.ts'
+import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, type Segment } from '../conditions/index.ts'
 import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
 const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
@@ -32,10 +32,11 @@ export const conditionShape = mixed<Condition>()
           {
             activity: {
               type: 'string',
-              enum: [...ACTIVITY_STATUSES],
-              description: 'A message with this status was sent.',
+              enum: [...ACTIVITIES],
+              description: 'A message with this status was sent; or a person has opened one, or followed a link of it.',
             },
             automation: { type: 'string', description: "The automation's id." },
+            campaign: { type: 'string', description: "The campaign's id." },
             withinDays: { type: 'number', exclusiveMinimum: 0 },
           },
           ['activity'],

@@ -9,6 +9,8 @@ const schema = defineEntity({
     fromAddress: p.text().nullable(),
     replyTo: p.text().nullable(),
     postalAddress: p.text().nullable(),
+    trackOpens: p.boolean().onCreate(() => false),
+    trackClicks: p.boolean().onCreate(() => false),
     dkimDomain: p.text().nullable(),
     dkimSelector: p.text().nullable(),
     dkimPublic: p.text().nullable(),

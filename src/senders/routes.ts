@@ -35,6 +35,14 @@ const senderInput = object({
     description: 'Stands below each marketing email, as the law of many countries asks for.',
     example: 'Orchard Ltd, 1 Main Street, Springfield',
   }),
+  trackOpens: boolean().meta({
+    description: 'Whether marketing emails tell that they were opened; they do not where nothing is said.',
+    example: false,
+  }),
+  trackClicks: boolean().meta({
+    description: 'Whether links in marketing emails lead by way of this service; they do not where nothing is said.',
+    example: false,
+  }),
 }).meta({ component: 'SenderInput' })
 
 const dkimInput = object({
@@ -66,6 +74,10 @@ const senderShape = object({
   fromAddress: nullable('hello@example.com'),
   replyTo: nullable(null),
   postalAddress: nullable('Orchard Ltd, 1 Main Street, Springfield'),
+  trackOpens: boolean().required().meta({ description: 'Whether marketing emails tell that they were opened.' }),
+  trackClicks: boolean()
+    .required()
+    .meta({ description: 'Whether links in marketing emails lead by way of this service.' }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
   dkimSelector: nullable('dripline'),
   records: array()
@@ -110,6 +122,8 @@ const present = (sender: SenderSettings | null, records: Records): InferType<typ
   fromAddress: sender?.fromAddress ?? null,
   replyTo: sender?.replyTo ?? null,
   postalAddress: sender?.postalAddress ?? null,
+  trackOpens: sender?.trackOpens ?? false,
+  trackClicks: sender?.trackClicks ?? false,
   isSigned: sender?.dkimPrivate != null,
   dkimSelector: sender?.dkimSelector ?? null,
   records,

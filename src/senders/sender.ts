@@ -7,6 +7,9 @@ export interface WorkspaceSender {
   address: string | null
   replyTo: string | null
   postalAddress: string | null
+  /** Whether it is told who has opened a marketing email, and followed which links of it. */
+  trackOpens: boolean
+  trackClicks: boolean
   /** `key` is encrypted, in base64. */
   dkim: { domain: string; selector: string; key: string } | null
 }
@@ -15,6 +18,7 @@ export interface WorkspaceSender {
 export const senderOf = (workspace: string): string => `(
   select jsonb_build_object(
     'name', from_name, 'address', from_address, 'replyTo', reply_to, 'postalAddress', postal_address,
+    'trackOpens', track_opens, 'trackClicks', track_clicks,
     'dkim', case when dkim_private is not null then jsonb_build_object(
       'domain', dkim_domain, 'selector', dkim_selector, 'key', translate(encode(dkim_private, 'base64'), E'\\n', '')
     ) end

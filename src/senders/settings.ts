@@ -14,6 +14,8 @@ export interface SenderInput {
   fromAddress?: string | null | undefined
   replyTo?: string | null | undefined
   postalAddress?: string | null | undefined
+  trackOpens?: boolean | undefined
+  trackClicks?: boolean | undefined
 }
 
 /** A workspace's sender, which may be none of its own. */
@@ -23,7 +25,8 @@ export const getSender = async (em: EntityManager, workspaceId: string): Promise
 /** Says from whom a workspace's mail is; what is not said is the installation's. The key to sign with stays. */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
-  return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress })
+  const { trackOpens = false, trackClicks = false } = input
+  return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress, trackOpens, trackClicks })
 }
 
 /** As large as mail servers take everywhere (RFC 8301, section 3.2). */

@@ -20,7 +20,7 @@ export const tallyOf = (faults: readonly Fault[]): Record<string, number> =>
   Object.fromEntries(
     Object.entries(Object.groupBy(faults, ({ what, target }) => `${what} ${target}`)).map(([name, of]) => [
       name,
-      of!.length,
+      of?.length,
     ]),
   )
 

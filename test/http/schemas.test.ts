@@ -7,7 +7,7 @@ import { parse } from '../../src/http/parse.ts'
 import { findJsonFault } from '../../src/platform/json.ts'
 import { compileQuickly } from '../../src/http/item-check.ts'
 import {
-  ACTIVITY_STATUSES,
+  ACTIVITIES,
   COMPARISONS,
   CONDITION_FIELDS,
   readCondition,
@@ -72,7 +72,7 @@ describe('what is described', () => {
         fc.record({ list: fc.uuid() }),
         fc.record({ field: fc.constantFrom(...CONDITION_FIELDS), is: fc.constantFrom(...COMPARISONS), value }),
         fc.record({ metadata: fc.string(), is: fc.constantFrom(...COMPARISONS), value }),
-        fc.record({ activity: fc.constantFrom(...ACTIVITY_STATUSES), withinDays: fc.nat() }),
+        fc.record({ activity: fc.constantFrom(...ACTIVITIES), withinDays: fc.nat() }),
         fc.record({ not: tie('condition') }),
         fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
         fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),

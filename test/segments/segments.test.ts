@@ -145,7 +145,7 @@ describe('segments', () => {
     [{ metadata: 'a', is: 'more', value: Infinity }, 'condition.value must be a string or a number'],
     [{ metadata: 'a', is: 'more', value: true }, 'condition.value must be a string or a number'],
     [{ not: { tag: ' ' } }, 'condition.not.tag must be a string that is not empty'],
-    [{ activity: 'OPENED' }, /^condition\.activity must be one of: SENT/],
+    [{ activity: 'READ' }, /^condition\.activity must be one of: SENT/],
     [{ event: ' ' }, 'condition.event must be a string that is not empty'],
     [{ event: 'a', data: 1 }, /^condition\.data must be a string/],
     [{ event: 'a', data: 'b' }, /^condition\.is must be one of/],

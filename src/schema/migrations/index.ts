@@ -25,6 +25,7 @@ import { Migration024Bounces } from './024-bounces.ts'
 import { Migration025Imports } from './025-imports.ts'
 import { Migration026ListsGoing } from './026-lists-going.ts'
 import { Migration027DoubleOptIn } from './027-double-opt-in.ts'
+import { Migration028Tracking } from './028-tracking.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -55,6 +56,7 @@ export const migrations = [
   Migration025Imports,
   Migration026ListsGoing,
   Migration027DoubleOptIn,
+  Migration028Tracking,
 ]
 
 /** Their names, oldest first. */

@@ -39,7 +39,7 @@ export function CampaignPage() {
       </Page>
     )
   }
-  const { campaign, etag } = data
+  const { campaign } = data
   const { status, name } = campaign
   const isDraft = status === 'DRAFT'
   return (
@@ -70,7 +70,7 @@ export function CampaignPage() {
       {error && <Problem error={error} again={() => void refetch()} />}
       {doing === 'deleting' && <Remove campaign={campaign} onDone={stop} />}
       {/* It is read again and again meanwhile: what is edited is what was there when that began. */}
-      {doing === 'editing' && <CampaignForm campaign={campaign} etag={etag} onSaved={stop} onCancel={stop} />}
+      {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
       {doing === 'scheduling' && isDraft && <Schedule campaign={campaign} onDone={stop} />}
       {!isDraft && <Became campaign={campaign} />}
       <Facts campaign={campaign} />
@@ -79,11 +79,12 @@ export function CampaignPage() {
 }
 
 /** The account: everybody whom it is for, and what became of each. */
-function Became({ campaign: { id, stats, status } }: { campaign: Campaign }) {
+function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
   const { data: account } = useRead(
-    ['campaigns', id, 'account', status, stats],
+    ['campaigns', id, 'account'],
     async (api, signal) => (await api.GET('/campaigns/{id}/account', { params: { path: { id } }, signal })).data.data,
+    isUnderWay(status) ? { everyMs: 5_000 } : {},
   )
   const reasons = account?.reasons ?? []
   return (
@@ -93,6 +94,11 @@ function Became({ campaign: { id, stats, status } }: { campaign: Campaign }) {
         isTest={workspace.mode === 'test'}
         total={{ word: 'Recipients', value: stats.recipients }}
       />
+      {opened + clicked > 0 && (
+        <p className="small t2">
+          {count(opened)} opened it, and {count(clicked)} followed a link of it, as far as that can be told.
+        </p>
+      )}
       {stats.erased > 0 && <p className="small t3">{count(stats.erased)} were erased since.</p>}
       {reasons.length > 0 && (
         <table className="table" style={{ marginTop: 16 }}>

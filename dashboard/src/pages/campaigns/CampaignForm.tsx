@@ -1,6 +1,7 @@
 import { Button, NumberInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { once } from '../../api/once.ts'
 import { useEmailTemplates } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
@@ -40,33 +41,39 @@ function bodyOf({ templateId, subject, html, text, ...rest }: Fields, campaign: 
 
 /**
  * What a campaign says, to whom, and how fast.
- * @param campaign a draft that is changed, with the ETag that it was read with; none: a new one
+ * @param from a draft that is changed, with the ETag that it was read with; none: a new one. It is read again and again meanwhile: what
+ * is changed is what was there when that began
  */
 export function CampaignForm({
-  campaign,
-  etag,
+  from,
   onSaved,
   onCancel,
 }: {
-  campaign?: Campaign
-  etag?: string | null
+  from?: { campaign: Campaign; etag: string | null }
   onSaved: (id: string) => void
   onCancel: () => void
 }) {
   useReturnFocus()
-  const { api } = useWorkspace()
+  const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
   const templates = useEmailTemplates()
+  const [{ campaign, etag }] = useState(from ?? { campaign: undefined, etag: null })
   const [before] = useState(() => fieldsOf(campaign))
   const [fields, setFields] = useState(before)
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
+  // A template that is named is taken as it is now: whoever changes something else has not asked for that.
+  const { templateId, ...rest } = body
+  const change = templateId !== null && templateId === campaign?.templateId ? rest : body
   const isDirty = JSON.stringify(fields) !== JSON.stringify(before)
   const save = useMutation({
     mutationFn: async () => {
-      if (!campaign) return (await api.POST('/campaigns', { body })).data.data
-      const header = etag == null ? {} : { 'If-Match': etag }
-      return (await api.PATCH('/campaigns/{id}', { params: { path: { id: campaign.id }, header }, body })).data.data
+      if (!campaign) {
+        const asked = [workspace.id, 'campaign', body]
+        return (await once(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
+      }
+      const params = { path: { id: campaign.id }, header: etag == null ? {} : { 'If-Match': etag } }
+      return (await api.PATCH('/campaigns/{id}', { params, body: change })).data.data
     },
     onSuccess: () => void readAgain('campaigns'),
   })
@@ -75,7 +82,7 @@ export function CampaignForm({
     save.mutate(undefined, { onSuccess: ({ id }) => onSaved(id) })
   }
   const call = campaign
-    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body } as const)
+    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: change } as const)
     : ({ method: 'POST', path: '/campaigns', body } as const)
   return (
     <form className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>

@@ -127,7 +127,7 @@ function MessageItem({
   sent: (message: Schemas['Message']) => ReactNode
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { subject, status, response, error, automationId } = message
+  const { subject, status, response, error, automationId, openedAt, clickedAt } = message
   return (
     <Line at={at} icon={IconMail} meaning="accent" beside={<State look={MESSAGE_LOOKS[status]} />}>
       <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -141,6 +141,8 @@ function MessageItem({
           </>
         )}
         {error !== null && `. ${error}`}
+        {openedAt !== null && '. Opened'}
+        {clickedAt !== null && '. A link was followed'}
       </p>
       {status === 'UNCONFIRMED' && <Decide id={message.id} />}
       {isOpen && sent(message)}

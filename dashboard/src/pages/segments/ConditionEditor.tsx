@@ -21,7 +21,7 @@ const FIRST: Record<Kind, Pick<Line, 'name' | 'is'>> = {
   activity: { name: 'SENT', is: 'equal' },
 }
 const FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt']
-const STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED']
+const STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED']
 const IS = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
 
 /** A condition, line by line. */

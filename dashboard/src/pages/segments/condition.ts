@@ -104,6 +104,8 @@ function lineInWords(line: Line, listName: (id: string) => string | undefined): 
   if (kind === 'tag') return `${no}tagged ${name}`
   if (kind === 'list') return `${no}in ${listName(name) ?? 'a list'}`
   if (kind === 'event') return `${not ? 'never did' : 'did'} ${name}`
+  if (kind === 'activity' && name === 'OPENED') return `${not ? 'never opened' : 'opened'} an email`
+  if (kind === 'activity' && name === 'CLICKED') return `${not ? 'never followed' : 'followed'} a link of an email`
   if (kind === 'activity') return `${no}sent an email that is ${name}`
   return `${no}${name} ${COMPARISONS[is as 'equal']}${needsValue(line) ? ` ${value}` : ''}`
 }

@@ -1,4 +1,4 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
@@ -13,29 +13,41 @@ type Sender = Schemas['Sender']
 /** Empty is the installation's. */
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
+const TEXTS = ['fromName', 'fromAddress', 'replyTo', 'postalAddress'] as const
+
+const fieldsOf = ({ trackOpens, trackClicks, ...sender }: Sender) => ({
+  ...(Object.fromEntries(TEXTS.map((name) => [name, sender[name] ?? ''])) as Record<(typeof TEXTS)[number], string>),
+  trackOpens,
+  trackClicks,
+})
+type Fields = ReturnType<typeof fieldsOf>
+
 export function SenderForm({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const isOwner = useMay('owner')
   const readAgain = useReadAgain()
-  const [fields, setFields] = useState({
-    fromName: sender.fromName ?? '',
-    fromAddress: sender.fromAddress ?? '',
-    replyTo: sender.replyTo ?? '',
-    postalAddress: sender.postalAddress ?? '',
-  })
-  type Field = keyof typeof fields
-  const names = Object.keys(fields) as Field[]
-  const body = Object.fromEntries(names.map((name) => [name, orNull(fields[name])])) as Record<Field, string | null>
-  const isDirty = names.some((name) => body[name] !== sender[name])
+  // What is typed stays, whatever is read again meanwhile.
+  const [typed, setTyped] = useState<Partial<Fields>>({})
+  const fields = { ...fieldsOf(sender), ...typed }
+  const body = { ...fields, ...Object.fromEntries(TEXTS.map((name) => [name, orNull(fields[name])])) }
+  const isDirty = Object.keys(typed).some((name) => body[name as keyof Fields] !== sender[name as keyof Fields])
   const save = useMutation({
     mutationFn: () => api.PUT('/sender', { body }),
-    onSuccess: () => readAgain('sender'),
+    onSuccess: async () => {
+      await readAgain('sender')
+      setTyped({})
+    },
   })
-  const of = (name: Field) => ({
+  const set = (some: Partial<Fields>) => setTyped((now) => ({ ...now, ...some }))
+  const of = (name: (typeof TEXTS)[number]) => ({
     value: fields[name],
     readOnly: !isOwner,
-    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      setFields((now) => ({ ...now, [name]: value })),
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => set({ [name]: value }),
+  })
+  const choice = (name: 'trackOpens' | 'trackClicks') => ({
+    checked: fields[name],
+    disabled: !isOwner,
+    onChange: ({ currentTarget: { checked } }: { currentTarget: { checked: boolean } }) => set({ [name]: checked }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -44,7 +56,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
   return (
     <Part title="As whom it sends">
       <form className="card still" onSubmit={submit} aria-label="Sender">
-        <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+        <Unsaved isDirty={isDirty} isSending={save.isPending} />
         {save.isError && <Problem error={save.error} />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
           <TextInput label="Name" placeholder="The installation’s" {...of('fromName')} />
@@ -61,6 +73,16 @@ export function SenderForm({ sender }: { sender: Sender }) {
             autosize
             minRows={2}
             {...of('postalAddress')}
+          />
+          <Checkbox
+            label="Look who opens marketing emails"
+            description="By a picture at their end, which many mail programs fetch for everybody, or for nobody."
+            {...choice('trackOpens')}
+          />
+          <Checkbox
+            label="Look who follows links in marketing emails"
+            description="Links lead by way of this service. Receipts are left as they are."
+            {...choice('trackClicks')}
           />
         </fieldset>
         {isOwner && (

@@ -18,8 +18,7 @@ export function SenderPage() {
       {!data && !error && <Rows rows={6} />}
       {data && (
         <>
-          {/* What was saved anew is shown as it was saved. */}
-          <SenderForm key={JSON.stringify(data)} sender={data} />
+          <SenderForm sender={data} />
           {data.fromAddress !== null && (
             <>
               <Signing sender={data} />

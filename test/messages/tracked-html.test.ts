@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { trackedHtml } from '../../src/messages/tracked-html.ts'
+
+describe('the links of an email that is looked after', () => {
+  const seen: [url: string, links: number][] = []
+  const linkVia = (url: string, links: number) => {
+    seen.push([url, links])
+    return `https://m.example.com/c/${seen.length}?a=1&b=2`
+  }
+  beforeEach(() => seen.splice(0))
+  const tracked = (html: string) =>
+    trackedHtml(html, { stays: (url) => url.startsWith('https://ours.example/'), linkVia })
+  const VIA = '"https://m.example.com/c/1?a=1&amp;b=2"'
+
+  for (const [what, html, url] of [
+    ['in double quotes', '<p><a href="https://a.example/x">Hi</a></p>', 'https://a.example/x'],
+    ['in single quotes', "<a class=b href='https://a.example/x' >Hi</a>", 'https://a.example/x'],
+    ['without quotes', '<a href=https://a.example/x>Hi</a>', 'https://a.example/x'],
+    ['without quotes, and with a slash at its end', '<a href=https://a.example/x/>Hi</a>', 'https://a.example/x/'],
+    ['of an area', '<area shape="rect" href="https://a.example/x">', 'https://a.example/x'],
+    [
+      'with letters written as entities',
+      '<a href="https://a.example/?a=1&amp;b=&quot;">Hi</a>',
+      'https://a.example/?a=1&b="',
+    ],
+    ['in capitals, with spaces', '<A\n HREF = "  HTTPS://a.example/x ">Hi</A>', 'HTTPS://a.example/x'],
+    [
+      'and not what is in another attribute',
+      `<a title="a href='https://b.example'" data-href="https://c.example" href="https://a.example/x">Hi</a>`,
+      'https://a.example/x',
+    ],
+    ['the first of two', '<a href="https://a.example/x" href="https://b.example">Hi</a>', 'https://a.example/x'],
+  ] as const) {
+    it(`lead by way of us ${what}, and nothing else is another`, () => {
+      const whole = tracked(html)
+      assert.deepEqual(seen, [[url, 1]])
+      const value = /href\s*=\s*("\s*https[^"]*"|'https[^']*'|https[^\s>]*)/i.exec(
+        html.replace(/ (title|data-href)="[^"]*"/g, (attribute) => ' '.repeat(attribute.length)),
+      )!
+      const at = value.index + value[0].length - value[1]!.length
+      assert.equal(whole, html.slice(0, at) + VIA + html.slice(at + value[1]!.length))
+    })
+  }
+
+  for (const html of [
+    '<a href="mailto:a@example.com">Hi</a>',
+    '<a href="tel:123">Hi</a>',
+    '<a href="#top">Hi</a>',
+    '<a href="javascript:alert(1)">Hi</a>',
+    '<a href="/relative">Hi</a>',
+    '<a href="https://">Hi</a>',
+    '<a href>Hi</a>',
+    '<a data-track="off" href="https://a.example">Hi</a>',
+    '<!-- <a href="https://a.example">Hi</a> -->',
+    '<link href="https://a.example/style.css"><img src="https://a.example/x.png">',
+    'https://a.example <a',
+    '<a href="https://a.example',
+  ]) {
+    it(`leaves ${html}`, () => assert.equal(tracked(html), html))
+  }
+
+  it('counts the different ones', () => {
+    tracked(
+      '<a href="https://a.example">1</a><a href="https://b.example">2</a><a href="https://a.example">3</a><a href="https://ours.example/">4</a>',
+    )
+    assert.deepEqual(
+      seen.map(([, links]) => links),
+      [2, 2, 2],
+    )
+  })
+
+  it('leaves a link for which there can be none', () => {
+    const html = '<a href="https://a.example">1</a>'
+    assert.equal(trackedHtml(html, { stays: () => false, linkVia: () => undefined }), html)
+  })
+
+  it('has a picture at the end of its body', () => {
+    const html = trackedHtml('<body><a href="https://a.example">1</a></body>', {
+      stays: () => false,
+      picture: (links) => `https://m.example.com/o/${links}`,
+    })
+    assert.match(
+      html,
+      /^<body><a href="https:\/\/a\.example">1<\/a><img src="https:\/\/m\.example\.com\/o\/1" [^>]*alt=""[^>]*><\/body>$/,
+    )
+  })
+
+  it('takes its time once, whatever it has', () => {
+    const begun = performance.now()
+    for (const html of [
+      '<a '.repeat(150_000),
+      `<a ${'x="'.repeat(150_000)}>`,
+      '<a href=https://a.example/>'.repeat(18_000),
+      `<a ${' '.repeat(450_000)}`,
+    ])
+      tracked(html)
+    assert.ok(performance.now() - begun < 5_000)
+  })
+})

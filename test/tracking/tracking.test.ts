@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import PostalMime from 'postal-mime'
+import { type ReceivedMail, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { readLinkSecret } from '../../src/installation/index.ts'
+import { signLink } from '../../src/installation/links.ts'
+import { signVisit } from '../../src/installation/visit-links.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { aMember } from '../support/members.ts'
+import { eventually } from '../support/eventually.ts'
+import { activityOf, addressOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { assertFiguresTrue } from '../support/figures.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const PUBLIC_URL = 'https://mail.example.com'
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+const LINKS = [
+  'https://shop.example/a?x=1&y=2',
+  'https://shop.example/b',
+  'https://shop.example/c',
+  'https://shop.example/d',
+]
+const HTML = `<html><body>${LINKS.map((url) => `<a href="${url.replaceAll('&', '&amp;')}">Go</a>`).join(' ')}</body></html>`
+
+interface Seen {
+  id: string
+  status: string
+  html: string
+  openedAt: string | null
+  clickedAt: string | null
+  clicks: { url: string; at: string }[]
+}
+
+describe('tracking', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
+    await sql(em(), 'update installation set public_url = $1', [PUBLIC_URL])
+    await service.startWorker()
+    await setTracking({ trackOpens: true, trackClicks: true })
+  })
+  after(async () => {
+    await assertFiguresTrue(service.context.orm.em)
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const setTracking = (tracking: object) =>
+    sql(
+      em(),
+      `insert into senders (workspace_id, track_opens, track_clicks, updated_at)
+       select $1::uuid, ($2::jsonb ->> 'trackOpens')::boolean, ($2::jsonb ->> 'trackClicks')::boolean, now()
+       on conflict (workspace_id) do update set track_opens = excluded.track_opens, track_clicks = excluded.track_clicks`,
+      [service.workspaceId, JSON.stringify(tracking)],
+    )
+  const htmlOf = async ({ headers, body }: ReceivedMail) =>
+    (await PostalMime.parse(`${headers}\r\n\r\n${body}`)).html ?? ''
+  /** Where the service is at this moment, of a link that leads to its public address. */
+  const here = (url: string) => url.replace(PUBLIC_URL, `http://127.0.0.1:${service.port}`)
+  const visit = (url: string, agent = CHROME, method = 'GET') =>
+    fetch(here(url), { method, redirect: 'manual', headers: { 'user-agent': agent } })
+  const messageOf = async (contactId: string) => (await activityOf(service, contactId))[0] as unknown as Seen
+  const visitsOf = (messageId: string) =>
+    sql<{ kind: string; url: string; visitor: string; visits: number }>(
+      em(),
+      'select kind, url, visitor, visits from message_visits where message_id = $1::uuid order by kind, url',
+      [messageId],
+    )
+  /** As if so much time had passed. */
+  const later = async (messageId: string, seconds: number) => {
+    for (const [table, column, key] of [
+      ['messages', 'sent_at', 'id'],
+      ['message_visits', 'at', 'message_id'],
+    ])
+      await sql(
+        em(),
+        `update ${table} set ${column} = ${column} - make_interval(secs => $2::float8) where ${key} = $1::uuid`,
+        [messageId, seconds],
+      )
+  }
+
+  /** Somebody to whom an email with links was sent, and the links that it has, by what they lead to. */
+  async function mailed(step: object = {}, agoSeconds = 3_600) {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [{ ...EMAIL, html: HTML, ...step }] })
+    await enroll(service, automationId, contactId)
+    const address = await addressOf(service, contactId)
+    const mail = await eventually('the email', () => sink.mails.find(({ to }) => to[0] === address))
+    const message = await eventually('it is recorded', async () => {
+      const found = await messageOf(contactId)
+      return found?.status === 'SENT' ? found : undefined
+    })
+    await later(message.id, agoSeconds)
+    const body = await htmlOf(mail)
+    const ways = [...body.matchAll(/<a href="([^"]+)">Go/g)].map(([, url]) => url!)
+    const [, picture] = /<img src="([^"]+)"/.exec(body) ?? []
+    return { contactId, automationId, messageId: message.id, body, ways, picture: picture ?? '' }
+  }
+
+  it('is off unless it is chosen, and is the owner’s to choose', async () => {
+    const { browser } = await aMember(service, 'owner')
+    const workspaceId = service.workspaceId
+    const read = async () =>
+      (await browser.ask('GET', 'sender', { workspaceId })).body.data as { trackOpens: boolean; trackClicks: boolean }
+    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [true, true])
+    await browser.ask('PUT', 'sender', { workspaceId, body: { fromName: 'Orchard' } })
+    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [false, false])
+    const { ways, picture } = await mailed()
+    assert.deepEqual([ways.map((url) => url.replaceAll('&amp;', '&')), picture], [LINKS, ''])
+    await browser.ask('PUT', 'sender', { workspaceId, body: { trackOpens: true, trackClicks: true } })
+    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [true, true])
+  })
+
+  it('leads links by way of us, and not those to unsubscribe; what is kept of the email is as it was written', async () => {
+    const { contactId, ways, picture, body } = await mailed()
+    assert.equal(ways.length, LINKS.length)
+    for (const url of [...ways.map((way) => way.replace('/c/', '/o/')), picture])
+      assert.ok(url.startsWith(`${PUBLIC_URL}/o/`), url)
+    assert.match(body, /href="https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}"/)
+    const { html } = await messageOf(contactId)
+    assert.ok(html.includes('href="https://shop.example/b"') && !html.includes('/o/'))
+  })
+
+  it('leaves receipts as they are', async () => {
+    const { ways, picture } = await mailed({ category: 'transactional' })
+    assert.deepEqual([ways.at(-1), picture], [LINKS.at(-1), ''])
+  })
+
+  it('counts a person’s click, when it was held back, and leads on', async () => {
+    const { contactId, automationId, messageId, ways } = await mailed()
+    const answer = await visit(ways[0]!)
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, LINKS[0]])
+    assert.equal((await visit(ways[0]!)).status, 302)
+    assert.deepEqual(await visitsOf(messageId), [{ kind: 'CLICK', url: LINKS[0], visitor: 'UNDECIDED', visits: 2 }])
+    assert.equal((await messageOf(contactId)).clickedAt, null)
+    await later(messageId, 11)
+    const seen = await eventually('it counts', async () => {
+      const message = await messageOf(contactId)
+      return message.clickedAt === null ? undefined : message
+    })
+    assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[0]]])
+    const figures = (await service.call('GET', `automations/${automationId}/figures`)).body.data
+    assert.deepEqual([figures.steps[0].opened, figures.steps[0].clicked, figures.steps[0].messages.sent], [0, 1, 1])
+    const count = async (condition: object) =>
+      (await service.call('POST', 'segments/count', { condition })).body.data.contactCount as number
+    const about = { automation: automationId }
+    assert.equal(await count({ activity: 'CLICKED', ...about, withinDays: 1 }), 1)
+    assert.equal(await count({ activity: 'OPENED', ...about }), 0)
+    assert.equal(await count({ activity: 'CLICKED', campaign: newId() }), 0)
+  })
+
+  it('counts a person’s opening', async () => {
+    const { contactId, messageId, picture } = await mailed()
+    const answer = await visit(picture)
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/gif'])
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    await later(messageId, 11)
+    await eventually('it counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
+  })
+
+  it('counts no machine, and nobody who is there sooner than anybody reads; a person counts who comes behind them', async () => {
+    const { contactId, messageId, ways, picture } = await mailed({}, 0)
+    await visit(ways[0]!)
+    await visit(picture)
+    await later(messageId, 3_600)
+    await visit(ways[1]!, 'python-requests/2.32.3')
+    await visit(ways[2]!, CHROME, 'HEAD')
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ visitor }) => visitor),
+      ['MACHINE', 'MACHINE', 'MACHINE', 'MACHINE'],
+    )
+    await visit(ways[0]!)
+    await later(messageId, 11)
+    await eventually('she counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
+    assert.equal((await messageOf(contactId)).openedAt, null)
+  })
+
+  it('holds back a burst, of every link', async () => {
+    const { contactId, messageId, ways, picture } = await mailed()
+    await visit(picture)
+    await Promise.all(ways.map((way) => visit(way)))
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ kind, visitor }) => `${kind} ${visitor}`),
+      ['CLICK BURST', 'CLICK BURST', 'CLICK BURST', 'CLICK BURST', 'OPEN BURST'],
+    )
+    await later(messageId, 60)
+    // Later a person comes.
+    await visit(ways[1]!)
+    await later(messageId, 11)
+    const seen = await eventually('she counts', async () => {
+      const message = await messageOf(contactId)
+      return message.clickedAt === null ? undefined : message
+    })
+    assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[1]]])
+  })
+
+  it('takes back what has counted, when it turns out to be part of a burst', async () => {
+    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
+    const { contactId, automationId, messageId, ways } = await mailed({ html })
+    await visit(ways[0]!)
+    await later(messageId, 11)
+    await eventually('it counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
+    await visit(ways[1]!)
+    const { clickedAt, clicks } = await messageOf(contactId)
+    assert.deepEqual([clickedAt, clicks], [null, []])
+    const figures = (await service.call('GET', `automations/${automationId}/figures`)).body.data
+    assert.equal(figures.steps[0].clicked, 0)
+  })
+
+  it('of a campaign is told with it, and goes when its contact is erased', async () => {
+    const contactId = await aContact(service)
+    const listIds = [await aList(service)]
+    await service.call('POST', `lists/${listIds[0]}/contacts`, { contactId })
+    const said = { name: 'News', subject: 'News', html: HTML, audience: { listIds } }
+    const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+    await service.call('POST', `campaigns/${id}/schedule`, {})
+    const read = async () =>
+      (await service.call('GET', `campaigns/${id}`)).body.data as { status: string; clicked: number }
+    await eventually('it is over', async () => ((await read()).status === 'SENT' ? true : undefined))
+    const address = await addressOf(service, contactId)
+    const body = await htmlOf(sink.mails.find(({ to }) => to[0] === address)!)
+    const { id: messageId } = await messageOf(contactId)
+    await later(messageId, 3_600)
+    await visit(/<a href="([^"]+)">Go/.exec(body)![1]!)
+    await later(messageId, 11)
+    await eventually('it counts', async () => ((await read()).clicked === 1 ? true : undefined))
+    const listed = (await service.call('GET', 'campaigns')).body.data as {
+      id: string
+      clicked: number
+      opened: number
+    }[]
+    const { clicked, opened } = listed.find((each) => each.id === id)!
+    assert.deepEqual([clicked, opened], [1, 0])
+    const condition = { activity: 'CLICKED', campaign: id }
+    assert.equal((await service.call('POST', 'segments/count', { condition })).body.data.contactCount, 1)
+    await service.call('DELETE', `contacts/${contactId}`)
+    assert.equal((await read()).clicked, 0)
+  })
+
+  it('leads nowhere else: forged, truncated, and other tokens are of nobody', async () => {
+    const { contactId, messageId, ways } = await mailed()
+    const token = ways[0]!.split('/').at(-1)!
+    const bytes = Buffer.from(token, 'base64url')
+    const elsewhere = Buffer.concat([bytes.subarray(0, -LINKS[0]!.length), Buffer.from('https://evil.example')])
+    const secret = await readLinkSecret(em())
+    const of = { contactId, messageId: '<0123456789ab@x>', url: LINKS[0]!, links: 4 }
+    for (const forged of [
+      elsewhere.toString('base64url'),
+      bytes.subarray(0, -1).toString('base64url'),
+      `${token}=`,
+      `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
+      'x',
+      'A'.repeat(5_000),
+      encodeURIComponent('https://evil.example'),
+      signLink(secret, 'unsubscribe', { contactId, originId: newId() }),
+      signVisit(secret, 'open', of)!,
+      signVisit(createHash('sha256').update('another').digest(), 'click', of)!,
+    ]) {
+      const answer = await visit(`${PUBLIC_URL}/c/${forged}`)
+      assert.deepEqual([answer.status, answer.headers.get('location')], [404, null], forged)
+    }
+    assert.deepEqual(await visitsOf(messageId), [])
+    // Of an email that is gone it leads where it led.
+    const gone = await visit(`${PUBLIC_URL}/c/${signVisit(secret, 'click', of)}`)
+    assert.deepEqual([gone.status, gone.headers.get('location')], [302, LINKS[0]])
+    // To open an account at somebody else's by POST is nobody's wish.
+    assert.notEqual((await visit(ways[0]!, CHROME, 'POST')).status, 302)
+  })
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { isMachine } from '../../src/tracking/visitor.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
+describe('who has visited a link', () => {
+  const of = (agent: string, more: Record<string, string> = {}, method = 'GET') =>
+    isMachine(method, { 'user-agent': agent, ...more })
+
+  for (const [who, agent] of Object.entries({
+    'a browser': CHROME,
+    'a mail program': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.5.0',
+    'a telephone':
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
+    'Gmail, which fetches pictures when an email is opened':
+      'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+    Yahoo: 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
+  })) {
+    it(`may be a person: ${who}`, () => assert.equal(of(agent), false))
+  }
+
+  for (const [who, agent] of Object.entries({
+    'nobody who says so': '',
+    'Apple, which fetches the pictures of all emails': 'Mozilla/5.0',
+    'Gmail, which does so for programs of others':
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0',
+    'a search engine': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'a preview of a link': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    'a program': 'python-requests/2.32.3',
+    curl: 'curl/8.7.1',
+    'Microsoft’s scanner, as it says': 'Mozilla/5.0 (compatible; BingPreview/1.0b)',
+  })) {
+    it(`is a machine: ${who}`, () => assert.equal(of(agent), true))
+  }
+
+  it('is a machine where it fetches what nobody looks at yet, or only its head', () => {
+    assert.equal(of(CHROME, { 'sec-purpose': 'prefetch;prerender' }), true)
+    assert.equal(of(CHROME, { purpose: 'preview' }), true)
+    assert.equal(of(CHROME, {}, 'HEAD'), true)
+  })
+})
