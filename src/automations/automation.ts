@@ -55,8 +55,14 @@ function whyNobodyIsAsked(steps: readonly StepInput[]): NeverActs | undefined {
       return { why, param: `/steps/${index}/category` }
     }
     const { subject, html, text, made } = step
-    const said = [subject, html, text, made?.content.html, made?.content.text]
-    asks ||= said.some((part) => part?.includes('confirmUrl'))
+    const asksIn = (...said: (string | null | undefined)[]) => said.some((part) => part?.includes('confirmUrl'))
+    const isAsking = asksIn(subject, html, text, made?.content.html, made?.content.text)
+    const silent = Object.entries(made?.translations ?? {}).find(([, { html: in_, text: as }]) => !asksIn(in_, as))
+    if (isAsking && silent) {
+      const why = `steps[${index}] does not ask in ${silent[0]}: give that translation {{ confirmUrl }}`
+      return { why, param: `/steps/${index}` }
+    }
+    asks ||= isAsking
   }
   return asks ? undefined : { why: 'none of its emails has {{ confirmUrl }}: nobody could confirm', param: '/steps' }
 }

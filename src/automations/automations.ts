@@ -1,12 +1,12 @@
 import { Refusal } from '../platform/refusal.ts'
-import { AUTOMATION_NOT_FOUND, neverActs } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, LIST_ASKS_BY_IT, neverActs } from './refusals.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationCounts, AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { keepContents } from './queries.ts'
+import { asksAlone, keepContents } from './queries.ts'
 import { knownLists } from '../contacts/index.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
@@ -86,12 +86,15 @@ export async function updateAutomation(
     automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
+    const asked = askedListOf(automation)
     // While it is ACTIVE that is the present one.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    if (askedListOf(automation) !== asked || automation.status === 'ARCHIVED')
+      await assertAnotherAsks(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
     // One that was there before the rule can still be renamed.
     if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
@@ -173,6 +176,23 @@ async function assertListens(
   const known = await knownLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is no list of this workspace: give it the id of one'
   if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
+}
+
+/** The list that it asks whoever is to join it to confirm. */
+export const askedListOf = ({
+  trigger,
+  triggerConfig,
+}: Pick<Automation, 'trigger' | 'triggerConfig'>): string | undefined =>
+  trigger === 'LIST_REQUESTED' ? triggerConfig.listId : undefined
+
+/** @throws {Refusal} `list_asks_by_it` */
+export async function assertAnotherAsks(
+  em: EntityManager,
+  { id, workspaceId }: Pick<Automation, 'id' | 'workspaceId'>,
+  listId: string | undefined,
+): Promise<void> {
+  if (listId === undefined || !isId(listId)) return
+  if (await asksAlone(em, workspaceId, { id, listId })) throw new Refusal(LIST_ASKS_BY_IT)
 }
 
 /** @throws {Refusal} `not-found` where the workspace has no such automation */

@@ -1,4 +1,5 @@
 import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { askedListOf, assertAnotherAsks } from './automations.ts'
 import { AUTOMATION_NOT_FOUND } from './refusals.ts'
 import { Automation } from './entities.ts'
 import { LockMode } from '@mikro-orm/core'
@@ -13,7 +14,7 @@ import { isId } from '../platform/ids.ts'
  * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
  * moment are waited for, so that none is sent after the answer. The enrollments are taken down by the relay, in pages.
  *
- * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
+ * @throws {Refusal} `not-found`; `list_asks_by_it`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
  *   again, and succeeds once it is settled.
  */
 export async function deleteAutomation(
@@ -33,6 +34,7 @@ export async function deleteAutomation(
     )
     if (!automation) return false
     assertUnchanged(expected, automation.revision)
+    await assertAnotherAsks(transaction, automation, askedListOf(automation))
     automation.deletedAt = new Date()
     await transaction.flush()
     await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })

@@ -137,3 +137,20 @@ export async function keepContents(
     ],
   )
 }
+
+/** Whether a list is joined by confirming it, and no other ACTIVE automation asks anybody to. */
+export async function asksAlone(
+  em: EntityManager,
+  workspaceId: string,
+  { id, listId }: { id: string; listId: string },
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from lists where id = $3::uuid and workspace_id = $1::uuid and double_opt_in and not exists (
+       select from automations where workspace_id = $1::uuid and id <> $2::uuid and status = 'ACTIVE' and deleted_at is null
+         and trigger = 'LIST_REQUESTED' and trigger_key = $3::text
+     )`,
+    [workspaceId, id, listId],
+  )
+  return rows.length > 0
+}

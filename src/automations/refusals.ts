@@ -5,6 +5,12 @@ export const AUTOMATION_NOT_FOUND = reason('not-found', 'automation_not_found', 
 export const DRAFT_NOT_FOUND = reason('not-found', 'draft_not_found', 'Nobody has begun a draft of this automation')
 /** What is told of an automation that nobody can be enrolled in: it is not told apart from one that there is not. */
 export const AUTOMATION_NOT_ACTIVE = reason('not-found', 'automation_not_active', 'Automation not found or not active')
+/** What is told of the last automation that asks whoever joins a list to confirm it: without it they would wait for an email for ever. */
+export const LIST_ASKS_BY_IT = reason(
+  'taken',
+  'list_asks_by_it',
+  'A list that is joined by confirming asks by this automation alone: let another one ask, or set its "doubleOptIn" to false, first',
+)
 const inWords = (why: string): string =>
   `An ACTIVE automation must be able to act, and this one never would: ${why}. Or leave it a DRAFT.`
 

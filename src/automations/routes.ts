@@ -1,6 +1,6 @@
 import { Refusal } from '../platform/refusal.ts'
 import { array } from 'yup'
-import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS, LIST_ASKS_BY_IT } from './refusals.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { draftOperations } from './draft-routes.ts'
 import { Automation } from './entities.ts'
@@ -210,6 +210,7 @@ export const automationOperations = [
     refusals: {
       400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS],
       404: [AUTOMATION_NOT_FOUND],
+      409: [LIST_ASKS_BY_IT],
     },
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
@@ -260,7 +261,11 @@ export const automationOperations = [
     etag: true,
     ifMatch: true,
     answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: { 400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE], 404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND] },
+    refusals: {
+      400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
+      404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
+      409: [LIST_ASKS_BY_IT],
+    },
     prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
       const { em } = dependencies
@@ -292,7 +297,7 @@ export const automationOperations = [
         links: { getAutomation: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 404: [AUTOMATION_NOT_FOUND] },
+    refusals: { 404: [AUTOMATION_NOT_FOUND], 409: [LIST_ASKS_BY_IT] },
     async handle({ caller, params, call, ifMatch }, { em }) {
       await deleteAutomation(em, caller.workspace.id, params.id, call, ifMatch)
       return deleted(params.id)

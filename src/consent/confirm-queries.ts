@@ -69,6 +69,9 @@ happened as (
   select contact_id, 'SIGNUP' as type, '' as key from request where $5::boolean
   union all
   select contact_id, 'LIST_ADDED', list_id::text from joined
+  union all
+  -- What she was tagged with before her sign-up, which is now.
+  select tag.contact_id, 'TAG_ADDED', tag.tag_key from contact_tags tag join request using (contact_id) where $5::boolean
 ),
 ${writeTriggerEvents({ workspace: '$1', request: 'null', bulk: 'false' })}
 select list_id, ${deliveriesOf('request.contact_id')} as deliveries from request`

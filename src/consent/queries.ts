@@ -334,3 +334,8 @@ export async function insertSuppressions(
     ),
   }
 }
+
+/** Asks a contact no more to confirm anything. @param em a transaction in which she is locked */
+export async function dropRequests(em: EntityManager, contactId: string): Promise<void> {
+  await sql(em, 'delete from list_requests where contact_id = $1::uuid', [contactId])
+}

@@ -1,14 +1,33 @@
-/** Who has been asked whether she wants to be in a list, and has said nothing, is not asked again within so many hours. */
+/** Who was asked whether she wants to be in a list, and has said nothing, is not asked again within so many hours. */
 const ASKED_AGAIN_AFTER_HOURS = 24
 
+/** Whether an email that asks is still to come, or has gone out: what was paused, suppressed or never started has asked nobody. */
+const WAS_ASKED = `(
+  -- What starts it may be on its way.
+  request.requested_at > now() - interval '1 minute'
+  or exists (
+    select from automations automation
+    join enrollments enrollment on enrollment.automation_id = automation.id and enrollment.contact_id = request.contact_id
+    where automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
+      and enrollment.enrolled_at > request.requested_at - interval '1 minute'
+      and (
+        exists (
+          select from messages
+          where enrollment_id = enrollment.id and status not in ('SUPPRESSED', 'FAILED', 'DISMISSED')
+        )
+        or (enrollment.status = 'ACTIVE' and not exists (select from messages where enrollment_id = enrollment.id))
+      )
+  )
+)`
+
 /**
- * The part of a statement that writes who is to be asked whether she wants to be in a list: see docs/consent.md. Whoever has been asked
- * just now is left alone, as is who is in the list, or has left it by herself.
+ * The part of a statement that writes who is to be asked whether she wants to be in a list: see docs/consent.md. Whoever was asked just
+ * now is left alone, as is who is in the list, or has left it by herself.
  *
  * @param asked a query of `list_id`, `contact_id` and `email_key`. What is new of it is called `requested`.
  * @param isResubscribe an expression: whether who has left a list is asked all the same
  */
-export const requestLists = (asked: string, isResubscribe = 'false'): string => `
+export const requestLists = (asked: string, isResubscribe: string): string => `
 requested as (
   insert into list_requests as request (list_id, contact_id, id, email_key)
   select list_id, contact_id, gen_random_uuid(), email_key from (${asked}) asked
@@ -22,5 +41,6 @@ requested as (
       email_key = excluded.email_key, requested_at = now()
     where request.email_key <> excluded.email_key
       or request.requested_at < now() - interval '${ASKED_AGAIN_AFTER_HOURS} hours'
+      or not ${WAS_ASKED}
   returning list_id, contact_id
 )`

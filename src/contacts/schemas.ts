@@ -207,6 +207,10 @@ export const listSchema = object({
   name: listName().required(),
   description: listDescription(),
   public: isPublic(),
+  doubleOptIn: boolean().meta({
+    description: 'Refused where it is true: what asks to confirm names the list, and so comes behind it.',
+    example: false,
+  }),
 }).meta({
   component: 'ListInput',
 })

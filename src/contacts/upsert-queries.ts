@@ -92,12 +92,14 @@ function parametersOf(
   contacts: readonly ContactWrite[],
   { bulk, triggers, requestId }: UpsertOptions,
 ): unknown[] {
-  const updates: Record<string, { keepFirstName?: true; remove?: Record<string, null> }> = nullObject()
+  const updates: Record<string, { keepFirstName?: true; remove?: Record<string, null>; confirmed?: true }> =
+    nullObject()
   for (const contact of contacts) {
-    if (contact.firstName !== undefined && contact.removedKeys.length === 0) continue
+    if (contact.firstName !== undefined && contact.removedKeys.length === 0 && !contact.confirmed) continue
     updates[contact.emailKey] = {
       ...(contact.firstName === undefined ? { keepFirstName: true } : {}),
       ...(contact.removedKeys.length > 0 ? { remove: removal(contact.removedKeys) } : {}),
+      ...(contact.confirmed ? { confirmed: true } : {}),
     }
   }
   const items = contacts.map((contact) => ({
@@ -116,7 +118,12 @@ function parametersOf(
 }
 
 const UPSERT = `
-with items as materialized (
+with before as (
+  select email_key from contacts
+  where workspace_id = $1::uuid and unconfirmed
+    and email_key in (select item ->> 'email_key' from jsonb_array_elements($2::jsonb) item)
+),
+items as materialized (
   -- Of a list that is joined by confirming it: whether it asks for that.
   select item.*, coalesce(list.double_opt_in and item.confirmed is not true, false) as asks
   from jsonb_to_recordset($2::jsonb) as item(
@@ -134,9 +141,11 @@ written as (
       when $3::jsonb -> excluded.email_key -> 'keepFirstName' is null then excluded.first_name
       else contact.first_name
     end,
+    -- Whoever says that she has confirmed elsewhere knows her.
+    unconfirmed = contact.unconfirmed and ($3::jsonb -> excluded.email_key -> 'confirmed') is null,
     metadata = ${without('(contact.metadata || excluded.metadata)', "($3::jsonb -> excluded.email_key -> 'remove')")},
     updated_at = now()
-  returning id, email_key, xmax = 0 as created
+  returning id, email_key, xmax = 0 as created, unconfirmed
 ),
 joined as (
   insert into list_members (list_id, contact_id)
@@ -146,7 +155,8 @@ joined as (
   on conflict do nothing
   returning list_id, contact_id
 ),
-${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks')},
+-- Who has left a list of the kind by herself is asked, and is in it only when she has said so.
+${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks', 'true')},
 tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
   select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
@@ -159,13 +169,15 @@ happened as (
   select * from (
     -- Who has to confirm something has not signed up yet.
     select written.id as contact_id, 'SIGNUP' as type, '' as key
-    from written join items using (email_key) where created and not asks
+    from written join items using (email_key)
+    where not written.unconfirmed and (created or email_key in (select email_key from before))
     union all
     select contact_id, 'LIST_ADDED', list_id::text from joined
     union all
     select contact_id, 'LIST_REQUESTED', list_id::text from requested
     union all
-    select contact_id, 'TAG_ADDED', tag_key from tagged
+    -- As what begins with her sign-up, that is when she has confirmed it.
+    select contact_id, 'TAG_ADDED', tag_key from tagged join written on written.id = contact_id where not written.unconfirmed
   ) changes
   where $6::boolean
     and not exists (select from written join items using (email_key) where items.quiet and written.id = changes.contact_id)

@@ -2,6 +2,7 @@ import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, putOffDeliveries, settleDeliveries } from '../outbox/index.ts'
 import { eventCause } from '../sequences/index.ts'
 import { createPlaces } from '../platform/places.ts'
+import { endToAskAnew } from './end-queries.ts'
 import { settleActive } from './settle-active.ts'
 
 /**
@@ -62,7 +63,12 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
       if (automationName === null) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { activeId } = delivery
-      const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+      let isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+      // Whoever is to be asked is asked now, and not when she is reminded of what was asked before.
+      if (isIn && delivery.isAsking && activeId !== enrollmentId) {
+        await makeRoom(dependencies, { id: activeId!, automationId, contactId })
+        isIn = false
+      }
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
       const input = { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId }
@@ -83,6 +89,18 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
     case 'REDELIVER':
       throw new Error(`A ${kind} is a walk, and no delivery`)
   }
+}
+
+/** Ends the enrollment that is there, for one that begins anew. */
+async function makeRoom(
+  { em, enrollments }: Dependencies,
+  active: { id: string; automationId: string; contactId: string },
+): Promise<void> {
+  const fork = em.fork()
+  const due = await fork.transactional((unit) => endToAskAnew(unit, active))
+  for (const { automationId, contactId, enrollmentId } of due)
+    await enrollments.end(automationId!, contactId!, enrollmentId!)
+  await settleDeliveries(fork, due)
 }
 
 /** @see Dependencies.deliverAtOnce */

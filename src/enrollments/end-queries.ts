@@ -25,7 +25,7 @@ export async function endRow(
   // First, as whoever erases it does: each waits for the other, and for whoever is let in (`has_heard`).
   await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
   const dropped = await dropRetriesOf(em, automationId, contactId)
-  const rows = await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS])
+  const rows = await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS, null])
   // Behind that: while she was in, an event is no way in.
   const heard = await sql(em, HEAR_FIRED, [automationId, contactId])
   const due = rows.map(toDelivery)
@@ -33,10 +33,25 @@ export async function endRow(
   return { due, wasPending: dropped + heard.length + rows.length > 0 }
 }
 
+/**
+ * Ends one enrollment for another one of the same contact: what is on its way to let her in does so.
+ * @param em a transaction
+ * @returns what is due at Temporal
+ */
+export async function endToAskAnew(
+  em: EntityManager,
+  { id, automationId, contactId }: { id: string; automationId: string; contactId: string },
+): Promise<Delivery[]> {
+  await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
+  const due = (await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS, id])).map(toDelivery)
+  for (const { enrollmentId } of due) await settlePutOff(em, enrollmentId!)
+  return due
+}
+
 const END = `
 with ended as (
   update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
-  where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE'
+  where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE' and ($4::uuid is null or id = $4::uuid)
   returning id, workspace_id, automation_id, contact_id
 ),
 delivery as (

@@ -48,15 +48,18 @@ export interface ListInput {
   description?: string | null | undefined
   /** Whether recipients see it where they choose what they get. */
   public?: boolean | undefined
+  /** Whether nobody joins it from now on who has not confirmed that she wants to. */
+  doubleOptIn?: boolean | undefined
 }
 
-/** Creates a list. */
+/** Creates a list. @throws {Refusal} `nobody_asks_to_confirm`: what asks comes behind it */
 export async function createList(
   em: EntityManager,
   workspaceId: string,
-  { name, description, public: isPublic }: ListInput,
+  { name, description, public: isPublic, doubleOptIn }: ListInput,
   id: string,
 ): Promise<List> {
+  if (doubleOptIn === true) throw new Refusal(NOBODY_ASKS)
   const unit = unitOf(em)
   unit.create(ListRow, { id, workspaceId, name, description: description ?? null, public: isPublic ?? false })
   await unit.flush()
@@ -64,10 +67,7 @@ export async function createList(
 }
 
 /** What is changed of a list. */
-export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undefined } & {
-  /** Whether nobody joins it from now on who has not confirmed that she wants to. */
-  doubleOptIn?: boolean | undefined
-}
+export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undefined }
 
 /**
  * Changes what is said of a list; what is absent stays as it is.

@@ -136,11 +136,11 @@ ${requestLists('select $2::uuid as list_id, id as contact_id, email_key from kno
 -- Whoever puts her into a list knows her.
 vouched as (
   update contacts set unconfirmed = false, consents = consents + 1
-  where unconfirmed and id in (select contact_id from joined)
+  where unconfirmed and (
+    id in (select contact_id from joined)
+    or ($7::boolean and id in (select id from known) and id not in (select contact_id from staying_out))
+  )
   returning id
-),
-answered as (
-  delete from list_requests where list_id = $2::uuid and contact_id in (select contact_id from joined)
 ),
 happened as (
   select contact_id, 'LIST_ADDED' as type, $2::text as key from joined
@@ -183,11 +183,16 @@ export async function leaveList(
   const rows = await sql(
     em,
     `with list as (select id from lists where id = $2::uuid and workspace_id = $1::uuid),
+     -- First, as whoever confirms it. What she is in decides what may be sent to her: whoever looked before claims nothing behind this.
+     known as (
+       update contacts set consents = consents + 1 where id = $3::uuid and workspace_id = $1::uuid returning id
+     ),
      asked as (
-       delete from list_requests using list where list_id = list.id and contact_id = $3::uuid returning contact_id
+       delete from list_requests using list, known
+       where list_id = list.id and contact_id = known.id returning contact_id
      ),
      gone as (
-       delete from list_members using list where list_id = list.id and contact_id = $3::uuid returning contact_id
+       delete from list_members using list, known where list_id = list.id and contact_id = known.id returning contact_id
      )
      select contact_id from asked union select contact_id from gone`,
     [workspaceId, listId, contactId],
@@ -247,14 +252,26 @@ export async function sayGoing(em: EntityManager, listId: string, isGoing: boole
 export async function emptyList(em: EntityManager, listId: string, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,
-    `with gone as (
-       delete from list_members where list_id = $1::uuid
-         and contact_id = any(array(select contact_id from list_members where list_id = $1::uuid limit $2))
+    `with chosen as materialized (
+       (select contact_id, true as is_in from list_members where list_id = $1::uuid limit $2)
+       union all
+       (select contact_id, false from list_requests where list_id = $1::uuid limit $2)
+     ),
+     -- As above.
+     locked as materialized (
+       select id from contacts where id in (select contact_id from chosen) order by email_key collate "C" for no key update
+     ),
+     known as (
+       update contacts set consents = consents + 1 where id in (select id from locked) returning id
+     ),
+     gone as (
+       delete from list_members where list_id = $1::uuid and contact_id in (select id from known)
+         and contact_id in (select contact_id from chosen where is_in)
        returning contact_id
      ),
      asked as (
-       delete from list_requests where list_id = $1::uuid
-         and contact_id = any(array(select contact_id from list_requests where list_id = $1::uuid limit $2))
+       delete from list_requests where list_id = $1::uuid and contact_id in (select id from known)
+         and contact_id in (select contact_id from chosen where not is_in)
        returning contact_id
      )
      select greatest((select count(*) from gone), (select count(*) from asked))::integer as count`,

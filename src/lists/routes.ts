@@ -75,7 +75,7 @@ export const listOperations = [
     answers: {
       201: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
     },
-    refusals: { 400: ['name is required'] },
+    refusals: { 400: ['name is required'], 409: [NOBODY_ASKS] },
     async handle({ caller, body, call }, { em }) {
       const list = await createList(em, caller.workspace.id, body, call.id)
       return { status: 201, body: { data: presentList(list) } }

@@ -76,6 +76,8 @@ export interface Delivery {
   automationName: string | null
   /** The enrollment that the ledger had as running there, when the delivery was written or taken. */
   activeId: string | null
+  /** Whether the automation asks somebody to confirm something. */
+  isAsking: boolean
   /** The request that made the event happen. */
   requestId: string | null
 }
@@ -103,6 +105,7 @@ export interface DeliveryRow {
   attempts: number
   automation_name: string | null
   active_id: string | null
+  is_asking: boolean
   request_id: string | null
 }
 
@@ -121,6 +124,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   attempts: row.attempts,
   automationName: row.automation_name,
   activeId: row.active_id,
+  isAsking: row.is_asking,
   requestId: row.request_id,
 })
 
@@ -136,6 +140,7 @@ delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.afte
 (select id from enrollments enrollment
  where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'
  limit 1) as active_id,
+coalesce((select trigger = 'LIST_REQUESTED' from automations where automations.id = delivery.automation_id), false) as is_asking,
 (select request_id from ${events} event where event.id = delivery.event_id) as request_id`
 
 /**

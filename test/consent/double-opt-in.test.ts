@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setPreferences } from '../../src/consent/preferences.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
@@ -285,5 +286,186 @@ describe('lists that are joined by confirming', () => {
       assert.equal(refused.status, 400)
       assert.match(refused.body.error as string, says)
     }
+  })
+
+  const waitsThreeDays = () => askingList([ASKS, wait(60 * 24 * 3), { ...ASKS, subject: 'Still?' }])
+  const signUp = async (email: string, listId: string, more: object = {}) =>
+    (await service.call('POST', 'contacts', { email, listId, ...more })).body.data.id as string
+  /** As if so many hours had passed since she was asked. */
+  const hoursLater = async (contactId: string, hours: number) => {
+    await sql(
+      em(),
+      'update list_requests set requested_at = requested_at - make_interval(hours => $2) where contact_id = $1',
+      [contactId, hours],
+    )
+    await sql(
+      em(),
+      'update enrollments set enrolled_at = enrolled_at - make_interval(hours => $2) where contact_id = $1',
+      [contactId, hours],
+    )
+  }
+
+  it('ask anew also while a reminder is waited for: at another address, taken out and put in again, and a day later', async () => {
+    const { list, asking } = await waitsThreeDays()
+    const [first, second] = [newAddress(), newAddress()]
+    const id = await signUp(first, list)
+    await askedTo(first)
+    await service.call('PATCH', `contacts/${id}`, { email: second })
+    assert.equal((await join(list, { contactId: id })).body.data.pending, 1)
+    await askedTo(second)
+    await service.call('DELETE', `lists/${list}/contacts/${id}`)
+    await join(list, { contactId: id })
+    const again = await eventually('asked again', () => saysTo(second, 'Please confirm')[1])
+    await hoursLater(id, 25)
+    await join(list, { contactId: id })
+    await eventually('asked once more', () => saysTo(second, 'Please confirm')[2])
+    await confirmed(linkIn(again))
+    const rows = await sql<{ status: string }>(
+      em(),
+      'select status from enrollments where automation_id = $1 and contact_id = $2',
+      [asking, id],
+    )
+    assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
+  })
+
+  it('ask whom nobody has asked, within the day, too: it was paused, said quietly, or suppressed', async () => {
+    const { list, asking } = await askingList()
+    const [paused, quiet, suppressed] = [newAddress(), newAddress(), newAddress()]
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    await hoursLater(await signUp(paused, list), 1)
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await signUp(paused, list)
+    await askedTo(paused)
+
+    const contacts = [{ email: quiet, listId: list }]
+    await service.call('POST', 'contacts/bulk', { contacts, triggers: false })
+    const [quietId] = await pending(list).then((ids) => ids.slice(0, 1))
+    await hoursLater(quietId!, 1)
+    await signUp(quiet, list)
+    await askedTo(quiet)
+
+    const { body } = await service.call('POST', 'suppressions', { email: suppressed, reason: 'BOUNCED' })
+    const id = await signUp(suppressed, list)
+    await eventually('it is suppressed', async () => (await activityOf(service, id))[0])
+    await hoursLater(id, 1)
+    await service.call('DELETE', `suppressions/${body.data.id}`)
+    await signUp(suppressed, list)
+    await askedTo(suppressed)
+    // Who was asked is not asked again.
+    await hoursLater(id, 1)
+    await signUp(suppressed, list)
+    assert.equal(saysTo(suppressed, 'Please confirm').length, 1)
+  })
+
+  it('whoever signs up in the moment in which she confirms is in it, and is not asked any more', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const id = await signUp(email, list)
+    const link = linkIn(await askedTo(email))
+    // Confirming has her contact locked when the other one begins.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const confirming = em().transactional(async (unit) => {
+      await sql(unit, 'select from contacts where id = $1::uuid for update', [id])
+      await sql(unit, 'delete from list_requests where contact_id = $1::uuid', [id])
+      await sql(unit, 'insert into list_members (list_id, contact_id) values ($1::uuid, $2::uuid)', [list, id])
+      await promise
+    })
+    const others = [signUp(email, list), join(list, { contactId: id })]
+    await eventually('they wait', async () => {
+      const rows = await sql(em(), `select from pg_stat_activity where wait_event_type = 'Lock'`)
+      return rows.length >= 2 ? true : undefined
+    })
+    resolve()
+    await Promise.all([confirming, ...others])
+    assert.deepEqual(await pending(list), [])
+    assert.deepEqual((await contact(id)).listIds, [list])
+    assert.match(await (await confirm(link)).text(), /nothing to confirm/)
+  })
+
+  it('marketing to whoever is unconfirmed is not claimed behind the answer that takes her out of her lists', async () => {
+    const { list } = await askingList()
+    const plain = await aList(service)
+    const email = newAddress()
+    const id = await signUp(email, list)
+    await askedTo(email)
+    await signUp(email, plain)
+    const consents = async () =>
+      (await sql<{ consents: number }>(em(), 'select consents from contacts where id = $1', [id]))[0]!.consents
+    const before = await consents()
+    await service.call('DELETE', `lists/${plain}/contacts/${id}`)
+    const between = await consents()
+    assert.ok(between > before)
+    await signUp(email, plain)
+    await service.call('DELETE', `lists/${plain}`)
+    assert.ok((await consents()) > between)
+    assert.equal((await contact(id)).suppressedBy, 'UNCONFIRMED')
+  })
+
+  it('who has confirmed elsewhere has signed up, by a list that she is in already, too', async () => {
+    const { list } = await askingList()
+    const plain = await aList(service)
+    const email = newAddress()
+    const id = await signUp(email, list)
+    await signUp(email, plain)
+    const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [WELCOME] })
+    await join(plain, { contactId: id, confirmed: true })
+    const events = async (type: string) =>
+      (await sql(em(), 'select from trigger_events where contact_id = $1 and type = $2', [id, type])).length
+    assert.equal(await events('SIGNUP'), 1)
+    await service.call('DELETE', `lists/${plain}/contacts/${id}`)
+    assert.equal((await contact(id)).suppressedBy, null)
+    await join(plain, { contactId: id, confirmed: true })
+    assert.equal(await events('SIGNUP'), 1)
+    // Contacts of other tests are not greeted.
+    await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
+  })
+
+  it('what she is tagged with begins with her sign-up, and not before', async () => {
+    const { list } = await askingList()
+    const tag = `lead-${(count += 1)}`
+    await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: tag }, steps: [WELCOME] })
+    const email = newAddress()
+    const id = await signUp(email, list, { tags: [tag] })
+    const link = linkIn(await askedTo(email))
+    assert.deepEqual(
+      (await activityOf(service, id)).map(({ subject }) => subject),
+      ['Please confirm'],
+    )
+    await confirmed(link)
+    await eventually('she is welcomed', () => saysTo(email, 'Welcome')[0])
+  })
+
+  it('who wants no mail is not reminded; who has left, and signs up again, is asked', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const id = await signUp(email, list)
+    await confirmed(linkIn(await askedTo(email)))
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
+    await service.call('DELETE', `lists/${list}/contacts/${id}`)
+    await signUp(email, list)
+    const again = await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
+    await setPreferences(service.context.dependencies, id, { kind: 'nothing' })
+    assert.deepEqual(await pending(list), [])
+    assert.match(await (await confirm(linkIn(again))).text(), /nothing to confirm/)
+  })
+
+  it('keep the last automation that asks for them', async () => {
+    const { list, asking } = await askingList()
+    const alone = '409 list_asks_by_it'
+    const patch = async (change: object) => (await service.call('PATCH', `automations/${asking}`, change)).refused
+    assert.equal(await patch({ triggerConfig: { listId: await aList(service) } }), alone)
+    assert.equal(await patch({ trigger: 'SIGNUP', triggerConfig: {} }), alone)
+    assert.equal(await patch({ status: 'ARCHIVED' }), alone)
+    assert.equal((await service.call('DELETE', `automations/${asking}`)).refused, alone)
+    assert.equal((await service.call('PATCH', `automations/${asking}`, { name: 'Asks' })).status, 200)
+    const trigger = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] }
+    const another = await anAutomation(service, trigger)
+    assert.equal((await service.call('DELETE', `automations/${asking}`)).status, 200)
+    await service.call('PATCH', `lists/${list}`, { doubleOptIn: false })
+    assert.equal((await service.call('DELETE', `automations/${another}`)).status, 200)
+    assert.equal(
+      (await service.call('POST', 'lists', { name: 'x', doubleOptIn: true })).refused,
+      '409 nobody_asks_to_confirm',
+    )
   })
 })

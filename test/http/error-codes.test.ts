@@ -349,6 +349,17 @@ describe('X-Error-Code', () => {
       return post(`lists/${listId}/contacts`, { contactId: id })
     },
     '409 nobody_asks_to_confirm': async () => call('PATCH', `lists/${await aList(service)}`, { doubleOptIn: true }),
+    '409 list_asks_by_it': async () => {
+      const id = await aList(service)
+      const asks = { type: 'EMAIL', category: 'transactional', subject: 'x', text: '{{ confirmUrl }}' }
+      const asking = await anAutomation(service, {
+        trigger: 'LIST_REQUESTED',
+        triggerConfig: { listId: id },
+        steps: [asks],
+      })
+      await call('PATCH', `lists/${id}`, { doubleOptIn: true })
+      return call('DELETE', `automations/${asking}`)
+    },
     '404 template_not_found': () => call('GET', `templates/${newId()}`),
     '409 template_in_use': async () => {
       const layout = await made('templates', { name: 'In use', kind: 'LAYOUT', html: '{{ content }}' })

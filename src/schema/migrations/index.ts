@@ -26,6 +26,7 @@ import { Migration025Imports } from './025-imports.ts'
 import { Migration026ListsGoing } from './026-lists-going.ts'
 import { Migration027DoubleOptIn } from './027-double-opt-in.ts'
 import { Migration028Tracking } from './028-tracking.ts'
+import { Migration029Pending } from './029-pending.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -57,6 +58,7 @@ export const migrations = [
   Migration026ListsGoing,
   Migration027DoubleOptIn,
   Migration028Tracking,
+  Migration029Pending,
 ]
 
 /** Their names, oldest first. */
