@@ -38,3 +38,19 @@ const sourceTable = defineEntity({
 /** A mail provider that may say what came back of a workspace's mail, and by what its calls are known. */
 export class FeedbackSource extends sourceTable.class {}
 sourceTable.setClass(FeedbackSource)
+
+const callTable = defineEntity({
+  name: 'FeedbackCall',
+  tableName: 'feedback_calls',
+  primaryKeys: ['workspaceId', 'provider', 'id'],
+  properties: {
+    workspaceId: p.uuid().primary(),
+    provider: p.text().primary(),
+    id: p.text().primary(),
+    at: p.datetime(),
+  },
+})
+
+/** A call of a provider's that has been dealt with. */
+export class FeedbackCall extends callTable.class {}
+callTable.setClass(FeedbackCall)

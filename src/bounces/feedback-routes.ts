@@ -9,7 +9,7 @@ import { NoSecretsKey } from '../platform/secrets.ts'
 import { takeFeedback } from './feedback.ts'
 import { fetchText } from './fetch-text.ts'
 import { findProvider, NotGenuine } from './providers/index.ts'
-import { readCredential, sayHeard } from './queries.ts'
+import { isKnownCall, readCredential, sayCalled, sayHeard } from './queries.ts'
 import { CREDENTIAL } from './sources.ts'
 
 /** SendGrid sends some hundred events at a time. */
@@ -32,9 +32,14 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     const credential = secrets.decrypt(kept, CREDENTIAL)
     const call = { header: (name: string) => ctx.get(name) || undefined, body: await readBytes(ctx, MOST_BYTES) }
     const events = await provider.read(call, credential, fetchText)
+    const id = provider.idOf?.(call)
+    if (id !== undefined && (await isKnownCall(em, workspaceId, provider.name, id))) return 200
     const results = await takeFeedback(dependencies, await readSecret(), workspaceId, provider.name, events)
     await sayHeard(em, workspaceId, provider.name)
-    return results.includes('later') ? 503 : 200
+    // It is called again with the same.
+    if (results.includes('later')) return 503
+    if (id !== undefined) await sayCalled(em, workspaceId, provider.name, id)
+    return 200
   }
 
   router.post('/feedback/:provider/:workspaceId', async (ctx: Context & { params: Record<string, string> }) => {

@@ -35,7 +35,7 @@ async function findFor(
   em: EntityManager,
   secret: Uint8Array,
   workspaceId: string,
-  { kind, recipient, messageId, returnPath }: ProviderEvent,
+  { recipient, messageId, returnPath }: ProviderEvent,
 ): Promise<Bounced | undefined> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
@@ -46,7 +46,7 @@ async function findFor(
   const address = recipient.trim()
   if (!isEmailAddress(address)) return undefined
   const given = messageId === null ? null : forTerminal(messageId).toWellFormed()
-  return findByRecipient(em, workspaceId, emailKey(address), { kind, messageId: given, isOurs: OURS.test(given ?? '') })
+  return findByRecipient(em, workspaceId, emailKey(address), { messageId: given, isOurs: OURS.test(given ?? '') })
 }
 
 /** As this product writes a Message-ID: where it is one, it is that message, or none of this workspace's. */

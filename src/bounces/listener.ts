@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { isWithin } from '../platform/address-ranges.ts'
+import { isWithin, networkOf } from '../platform/address-ranges.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
@@ -13,7 +13,7 @@ const MOST_KEPT = 128 * 1024
 /** What mail servers return is no longer than what they were given. */
 const LARGEST = 10 * 1024 * 1024
 const MOST_CONNECTIONS = 100
-/** Of one address: a large mailbox provider has many. */
+/** Of one network: a large mailbox provider has many. */
 const MOST_OF_ONE = 10
 const MOST_RECIPIENTS = 20
 const IDLE_MS = 30_000
@@ -42,11 +42,12 @@ export async function listenForBounces(
   { port, host, trustedProxies }: { port: number; host: string; trustedProxies: readonly string[] },
 ): Promise<Listener> {
   const { log } = dependencies
-  const perAddress = new Map<string, number>()
+  const perNetwork = new Map<string, number>()
   const count = (address: string, by: number) => {
-    const now = (perAddress.get(address) ?? 0) + by
-    if (now > 0) perAddress.set(address, now)
-    else perAddress.delete(address)
+    const network = networkOf(address)
+    const now = (perNetwork.get(network) ?? 0) + by
+    if (now > 0) perNetwork.set(network, now)
+    else perNetwork.delete(network)
     return now
   }
   const inTurn = oneAtATime()

@@ -2,6 +2,7 @@ import type { MessageIdBeginning } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** A message that something may have come back of. */
@@ -29,67 +30,64 @@ const BOUNCED = `message.id, message.workspace_id, message.contact_id, coalesce(
   message.status = 'SENDING' as is_under_way`
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
-/** @param order which of several, before the last */
-async function findBounced(
-  em: EntityManager,
-  where: string,
-  parameters: unknown[],
-  order = '',
-): Promise<Bounced | undefined> {
-  const [row] = await sql<BouncedRow>(
+/** The last ones first. */
+async function findBounced(em: EntityManager, where: string, parameters: unknown[], most = 1): Promise<Bounced[]> {
+  const rows = await sql<BouncedRow>(
     em,
     `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
-     order by ${order} message.created_at desc, message.id desc limit 1`,
+     order by message.created_at desc, message.id desc limit ${most}`,
     parameters,
   )
-  return (
-    row && {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      contactId: row.contact_id,
-      recipient: row.recipient,
-      isUnderWay: row.is_under_way,
-    }
-  )
+  return rows.map((row) => ({
+    id: row.id,
+    workspaceId: row.workspace_id,
+    contactId: row.contact_id,
+    recipient: row.recipient,
+    isUnderWay: row.is_under_way,
+  }))
 }
 
 /** The message that a return path is of. */
-export const findByReturnPath = (
+export async function findByReturnPath(
   em: EntityManager,
   { contactId, messageIdBegins }: MessageIdBeginning,
-): Promise<Bounced | undefined> =>
-  findBounced(em, `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`, [
-    contactId,
-    messageIdBegins,
-  ])
+): Promise<Bounced | undefined> {
+  const where = `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`
+  return (await findBounced(em, where, [contactId, messageIdBegins]))[0]
+}
 
 /** The last message to a contact of an enrollment, or of a campaign. */
-export const findByOrigin = (em: EntityManager, contactId: string, originId: string): Promise<Bounced | undefined> =>
-  findBounced(
-    em,
-    `message.contact_id = $1::uuid and (message.enrollment_id = $2::uuid or message.campaign_id = $2::uuid)`,
-    [contactId, originId],
-  )
+export async function findByOrigin(
+  em: EntityManager,
+  contactId: string,
+  originId: string,
+): Promise<Bounced | undefined> {
+  const where = `message.contact_id = $1::uuid and (message.enrollment_id = $2::uuid or message.campaign_id = $2::uuid)`
+  return (await findBounced(em, where, [contactId, originId]))[0]
+}
+
+/** So many of a contact's last messages are looked at: she had an address before only some of them. */
+const MOST_LOOKED_AT = 50
 
 /**
- * A workspace's message to an address that its contact still has: the one of a Message-ID, where that is told; else the last one of which
- * nothing of the kind has come back yet.
+ * A workspace's message to an address that its contact still has, in whatever spelling: the one of a Message-ID, where that is told and
+ * ours; else the last one.
  */
-export const findByRecipient = (
+export async function findByRecipient(
   em: EntityManager,
   workspaceId: string,
-  emailKey: string,
-  { kind, messageId, isOurs }: { kind: BounceKind; messageId: string | null; isOurs: boolean },
-): Promise<Bounced | undefined> =>
-  findBounced(
+  key: string,
+  { messageId, isOurs }: { messageId: string | null; isOurs: boolean },
+): Promise<Bounced | undefined> {
+  const found = await findBounced(
     em,
     `contact.workspace_id = $1::uuid and contact.email_key = $2::text
-     and lower(coalesce(message.recipient, contact.email)) = lower(contact.email)
-     and (message.message_id = $3::text or not $5::boolean)`,
-    [workspaceId, emailKey, messageId, kind, isOurs],
-    `message.message_id is not distinct from $3::text desc,
-     exists (select from bounces where message_id = message.id and kind = $4::text),`,
+     and (message.message_id is not distinct from $3::text or not $4::boolean)`,
+    [workspaceId, key, messageId, isOurs],
+    MOST_LOOKED_AT,
   )
+  return found.find(({ recipient }) => emailKey(recipient) === key)
+}
 
 export interface BounceWrite {
   id: string
@@ -98,14 +96,16 @@ export interface BounceWrite {
   diagnostic: string | null
   source: string
   sourceId: string | null
+  /** Whether it says nothing of the address: it is not counted. */
+  isOfOthers: boolean
 }
 
 /** Writes what came back of a message, once. @returns whether it is new */
 export async function insertBounce(em: EntityManager, of: Bounced, bounce: BounceWrite): Promise<boolean> {
   const rows = await sql(
     em,
-    `insert into bounces (id, workspace_id, contact_id, message_id, kind, status, diagnostic, source, source_id)
-     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7, $8, $9) on conflict do nothing returning id`,
+    `insert into bounces (id, workspace_id, contact_id, message_id, kind, status, diagnostic, source, source_id, counted)
+     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7, $8, $9, $10::boolean) on conflict do nothing returning id`,
     [
       bounce.id,
       of.workspaceId,
@@ -116,6 +116,7 @@ export async function insertBounce(em: EntityManager, of: Bounced, bounce: Bounc
       bounce.diagnostic,
       bounce.source,
       bounce.sourceId,
+      bounce.isOfOthers,
     ],
   )
   return rows.length > 0
@@ -242,4 +243,40 @@ export async function sayHeard(em: EntityManager, workspaceId: string, provider:
        and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
     [workspaceId, provider],
   )
+}
+
+/** Whether a call has been dealt with already, by what its provider knows it by. */
+export async function isKnownCall(
+  em: EntityManager,
+  workspaceId: string,
+  provider: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await sql(em, 'select from feedback_calls where workspace_id = $1::uuid and provider = $2 and id = $3', [
+    workspaceId,
+    provider,
+    id,
+  ])
+  return rows.length > 0
+}
+
+/** Says that a call has been dealt with: once more, it says nothing. */
+export async function sayCalled(em: EntityManager, workspaceId: string, provider: string, id: string): Promise<void> {
+  await sql(
+    em,
+    `insert into feedback_calls (workspace_id, provider, id) values ($1::uuid, $2, $3) on conflict do nothing`,
+    [workspaceId, provider, id],
+  )
+}
+
+/** Forgets calls that nobody takes for new any more. @returns how many */
+export async function forgetCalls(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from feedback_calls where (workspace_id, provider, id) in (
+       select workspace_id, provider, id from feedback_calls where at < now() - interval '3 days' limit $1::integer
+     ) returning id`,
+    [limit],
+  )
+  return rows.length
 }

@@ -18,6 +18,8 @@ export interface Told {
   source: string
   /** By which they tell the same thing again. */
   sourceId: string | null
+  /** Whether it speaks of others alone, to whom mail was passed on. */
+  isOfOthers?: boolean
 }
 
 /**
@@ -54,10 +56,11 @@ async function record(
   // First, as whoever ends an enrollment, or erases her.
   const contact = await lockContact(unit, of.contactId)
   if (!contact) return 'unknown'
-  const { kind, source, sourceId } = told
+  const { kind, source, sourceId, isOfOthers = false } = told
   const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
   const status = told.status === null ? null : wordsOf(told.status).slice(0, 20)
-  if (!(await insertBounce(unit, of, { id: newId(), kind, status, diagnostic, source, sourceId }))) return 'known'
+  const bounce = { id: newId(), kind, status, diagnostic, source, sourceId, isOfOthers }
+  if (!(await insertBounce(unit, of, bounce))) return 'known'
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { due: undefined }
   const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')

@@ -52,8 +52,8 @@ async function recordOne(
   reports: readonly Report[],
 ): Promise<Recorded> {
   if (!bounced) return 'unknown'
-  const { kind, status, diagnostic } = reportFor(bounced.recipient, reports)
-  return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null })
+  const { kind, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
+  return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null, isOfOthers })
 }
 
 async function findByTraces(
@@ -79,16 +79,16 @@ const WEIGHT: readonly Report['kind'][] = ['COMPLAINT', 'UNSUBSCRIBE', 'HARD', '
 
 /**
  * What a report says of an address. Where it speaks of others alone, mail was passed on: that one of a list is gone does not say so of
- * whoever passes it on, so that it weighs less.
+ * whoever passes it on, so that it weighs less, and is not counted.
  */
-export function reportFor(recipient: string, reports: readonly Report[]): Report {
+export function reportFor(recipient: string, reports: readonly Report[]): Report & { isOfOthers?: boolean } {
   const byWeight = reports.toSorted((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind))
   const own = byWeight.find(
     (report) => report.kind === 'COMPLAINT' || report.kind === 'UNSUBSCRIBE' || isOf(recipient, report),
   )
   if (own) return own
   const [worst] = byWeight as [Report, ...Report[]]
-  return worst.kind === 'HARD' ? { ...worst, kind: 'SOFT' } : worst
+  return { ...worst, isOfOthers: true, ...(worst.kind === 'HARD' && { kind: 'SOFT' as const }) }
 }
 
 /** Servers write a domain as the DNS does, and name a host of theirs in it. */

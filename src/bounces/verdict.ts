@@ -1,3 +1,5 @@
+import { withoutAddresses } from '../platform/email-address.ts'
+
 /**
  * What came back of an email:
  * - HARD: there is no such mailbox: its address is mailed no more
@@ -50,7 +52,8 @@ export function judge(status: string | null, reply: string | null, words = ''): 
   const best = theirs && (!own || own[2] === '0' || theirs[1] !== own[1]) ? theirs : own
   const [code = null, ofCode, subject, detail] = best ?? []
   const of = REPLY.exec(said)?.[1] ?? ofCode
-  const all = `${said} ${words.slice(0, MOST)}`
+  // What somebody's address is called says nothing of it.
+  const all = withoutAddresses(`${said} ${words.slice(0, MOST)}`)
   const verdict = (kind: Verdict['kind']): Verdict => ({ kind, status: code })
 
   if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')

@@ -14,12 +14,14 @@ import {
   keepRate,
   pauseByItself,
   restOf,
+  type PageOf,
+  type Times,
   walkRecipients,
-  type ZoneTime,
+  zonesOfPage,
 } from './queries.ts'
 import { dueMessages, readSender } from './send-queries.ts'
 import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
-import { timesByZone } from './local-time.ts'
+import { type LocalTimes, localTimes } from './local-time.ts'
 
 /** How many emails are drafted and rendered at once. */
 const PAGE = 200
@@ -92,7 +94,8 @@ async function send(
       return { next: 'wait', until: campaign.nextAt.getTime() }
     // All of them first: whoever is moved between lists in the days that it is sent is still mailed once, or not.
     if (!walked) {
-      const page = await walkRecipients(em, { id, workspaceId: campaign.workspaceId, cursor }, audience!, times)
+      const of = { id, workspaceId: campaign.workspaceId, cursor }
+      const page = await walkRecipients(em, of, audience!, await timesOfPage(em, of, times))
       // Somebody else goes on with it, or it was paused.
       if (page === undefined) return { next: 'go-on' }
       ;({ cursor, walked } = page)
@@ -143,5 +146,11 @@ async function prepare(dependencies: AdvanceDependencies, em: EntityManager, cam
   })
 }
 
-const timesOf = ({ localTime, fallbackTimeZone }: Campaign): { zones: ZoneTime[]; fallback: Date } | null =>
-  localTime == null ? null : timesByZone(localTime, fallbackTimeZone ?? 'UTC')
+const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =>
+  localTime == null ? null : localTimes(localTime, fallbackTimeZone ?? 'UTC')
+
+/** When each contact of a page is to be mailed, by the zone that is known of it. */
+async function timesOfPage(em: EntityManager, page: PageOf, times: LocalTimes | null): Promise<Times | null> {
+  if (!times) return null
+  return { zones: times.in(await zonesOfPage(em, page)), fallback: times.fallback }
+}

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ApiDependencies } from '../http/index.ts'
-import { countSendingOfCampaign, waitForSenders } from '../messages/index.ts'
+import { countSendingOfCampaign, waitForSenders, wakeRetriesOfCampaign } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { type Call, whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -21,7 +21,7 @@ import {
 import { audienceOf, countAudience, type GivenAudience } from './audience.ts'
 import type { CampaignStatus } from './campaign.ts'
 import { Campaign } from './entities.ts'
-import { firstOf, timesByZone } from './local-time.ts'
+import { localTimes, spanOf } from './local-time.ts'
 import { enqueueCampaign, hasOpen } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
@@ -198,21 +198,19 @@ export function scheduleCampaign(
     }
     if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
       throw new Refusal(CAMPAIGN_TO_NOBODY)
-    const times = localTime === undefined ? undefined : timesByZone(localTime, fallbackTimeZone ?? 'UTC')
-    const begin = times ? firstOf(times) : at === undefined ? new Date() : new Date(at)
+    const begins = at === undefined ? new Date() : new Date(at)
+    const span = localTime === undefined ? undefined : spanOf(localTimes(localTime, fallbackTimeZone ?? 'UTC'))
+    const { first, last } = span ?? { first: begins, last: begins }
     // Where it is that time already in some zones, whoever is there gets it at once; where it was in all, nobody is meant.
-    const last = times
-      ? new Date(Math.max(times.fallback.getTime(), ...times.zones.map((each) => each.at.getTime())))
-      : begin
     if (last.getTime() < Date.now() - PAST_MS)
       throw new Refusal(IN_THE_PAST, {
-        param: times ? '/localTime' : '/at',
-        message: `${times ? 'localTime' : 'at'} must be a time that is not past`,
+        param: span ? '/localTime' : '/at',
+        message: `${span ? 'localTime' : 'at'} must be a time that is not past`,
       })
     campaign.status = 'SCHEDULED'
-    campaign.scheduledAt = begin
+    campaign.scheduledAt = first
     campaign.localTime = localTime ?? null
-    campaign.fallbackTimeZone = times ? (fallbackTimeZone ?? 'UTC') : null
+    campaign.fallbackTimeZone = span ? (fallbackTimeZone ?? 'UTC') : null
   })
 }
 
@@ -244,6 +242,7 @@ export async function resumeCampaign(
     if (!campaign.walked) await audienceOf(unit, workspaceId, campaign.audience, { lock: true })
     campaign.status = campaign.pausedFrom ?? 'SENDING'
     campaign.pausedFrom = null
+    await wakeRetriesOfCampaign(unit, id)
   })
 }
 

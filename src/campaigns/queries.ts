@@ -63,8 +63,34 @@ export interface ZoneTime {
   at: Date
 }
 
+/** When recipients are to be mailed: by their zones, and those of whom none is known. */
+export interface Times {
+  zones: readonly ZoneTime[]
+  fallback: Date
+}
+
+/** How far a campaign is. */
+export interface PageOf {
+  id: string
+  workspaceId: string
+  cursor: number
+}
+
 /** How many contacts are gone through for a page of recipients, and how many there are of those at most. */
 export const CONTACTS_AT_ONCE = 2_000
+
+/** The time zones that are known of the contacts that come next: whatever somebody has written. */
+export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: PageOf): Promise<string[]> {
+  const rows = await sql<{ zone: string }>(
+    em,
+    `select distinct lower(zone) as zone from (
+       select metadata ->> 'timezone' as zone from contacts
+       where workspace_id = $1::uuid and place > $2::bigint order by place limit $3::integer
+     ) page where zone is not null`,
+    [workspaceId, cursor, CONTACTS_AT_ONCE],
+  )
+  return rows.map(({ zone }) => zone)
+}
 
 /**
  * Writes a page of a campaign's recipients into the ledger, and moves on to the next one, in one statement: what was written is
@@ -76,9 +102,9 @@ export const CONTACTS_AT_ONCE = 2_000
  */
 export async function walkRecipients(
   em: EntityManager,
-  campaign: { id: string; workspaceId: string; cursor: number },
+  campaign: PageOf,
   of: Recipients,
-  times: { zones: readonly ZoneTime[]; fallback: Date } | null,
+  times: Times | null,
 ): Promise<{ written: number; cursor: number; walked: boolean } | undefined> {
   const parameters: unknown[] = [
     campaign.id,
@@ -286,6 +312,10 @@ export async function countsOfCampaigns(em: EntityManager, ids: readonly string[
   return new Map(rows.map(({ id, counts }) => [id, counts]))
 }
 
+/** So many reasons are told apart, the most frequent ones; the rest are one of each status. */
+const MOST_REASONS = 100
+const OTHER_REASONS = 'Other reasons'
+
 /**
  * Of what a campaign's messages were not sent, and how many for each reason. Of what a server says only its codes are told (RFC 5321,
  * section 4.2; RFC 3463): behind them it mostly repeats the address.
@@ -296,11 +326,17 @@ export async function reasonsOf(
 ): Promise<{ status: string; reason: string; count: number }[]> {
   return sql<{ status: string; reason: string; count: number }>(
     em,
-    `select status, coalesce(substring(error from '^[245]\\d\\d(?:[ -][245]\\.\\d{1,3}\\.\\d{1,3})?'),
-         regexp_replace(error, '[^[:space:]<>"]+@[^[:space:]<>"]+', '<address>', 'g'), '') as reason, count(*)::float8 as count from messages
-     where campaign_id = $1::uuid and status in ('SUPPRESSED', 'FAILED', 'UNCONFIRMED', 'DISMISSED')
-     group by 1, 2 order by 3 desc, 1, 2 limit 100`,
-    [id],
+    `with reasons as (
+       select status, coalesce(substring(error from '^[245]\\d\\d(?:[ -][245]\\.\\d{1,3}\\.\\d{1,3})?'),
+         regexp_replace(error, '[^[:space:]<>"]+@[^[:space:]<>"]+', '<address>', 'g'), '') as reason, count(*) as count
+       from messages
+       where campaign_id = $1::uuid and status in ('SUPPRESSED', 'FAILED', 'UNCONFIRMED', 'DISMISSED')
+       group by 1, 2
+     ),
+     ranked as (select *, row_number() over (order by count desc, status, reason) as rank from reasons)
+     select status, case when rank <= $2::integer then reason else $3::text end as reason, sum(count)::float8 as count
+     from ranked group by 1, 2 order by min(rank)`,
+    [id, MOST_REASONS, OTHER_REASONS],
   )
 }
 

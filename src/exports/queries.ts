@@ -46,9 +46,15 @@ const OF_CONTACT = `jsonb_build_object(
   )},
   'messages', ${all(
     `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
-     'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at`,
+     'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'openedAt', opened_at,
+     'clickedAt', clicked_at`,
     'messages where contact_id = contact.id',
     'created_at, id',
+  )},
+  'visits', ${all(
+    `'messageId', visit.message_id, 'kind', kind, 'url', url, 'at', at, 'visits', visits, 'visitor', visitor`,
+    'message_visits visit join messages message on message.id = visit.message_id where message.contact_id = contact.id',
+    'at, visit.message_id, url',
   )},
   'bounces', ${all(
     `'kind', kind, 'status', status, 'diagnostic', diagnostic, 'source', source, 'createdAt', created_at`,
@@ -93,7 +99,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
   },
   list: {
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'description', item.description, 'public', item.public,
-      'createdAt', item.created_at)`,
+      'doubleOptIn', item.double_opt_in, 'createdAt', item.created_at)`,
     from: 'lists item',
   },
   segment: {
@@ -120,7 +126,8 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
   campaign: {
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'status', item.status, 'category', item.category,
       'templateId', item.template_id, 'templateVersion', item.template_version, 'source', item.source, 'audience', item.audience,
-      'scheduledAt', item.scheduled_at, 'createdAt', item.created_at)`,
+      'scheduledAt', item.scheduled_at, 'localTime', item.local_time, 'fallbackTimeZone', item.fallback_time_zone,
+      'throttlePerHour', item.throttle_per_hour, 'createdAt', item.created_at)`,
     from: 'campaigns item',
   },
   suppression: {

@@ -5,11 +5,10 @@ import { basename } from 'node:path'
 import type { Dependencies } from '../outbox/index.ts'
 import { newCall } from '../platform/call.ts'
 import { classifyDatabaseError } from '../platform/db/errors.ts'
-import { newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { createImport, dropImport, findUntold } from './imports.ts'
+import { beginOrResume, dropImport } from './imports.ts'
 import { MOST_RECORD_BYTES } from './read-csv.ts'
 import { takePiece } from './take-piece.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
@@ -57,11 +56,10 @@ export async function importFile(
   const size = json ? json.length : encoding === 'utf-8' ? await sizeOf(path) : null
   const fingerprint = await fingerprintOf(input)
   const em = dependencies.em.fork()
-  const unfinished = await findUntold(em, workspaceId, fingerprint)
-  const isResumed = unfinished !== null
-  let found =
-    unfinished ??
-    (await createImport(em, workspaceId, { name: basename(path), format, options, size, fingerprint }, newId()))
+  const made = { name: basename(path), format, options, size, fingerprint }
+  const begun = await beginOrResume(em, workspaceId, made)
+  const { isResumed } = begun
+  let { found } = begun
   tell({ found, encoding, isResumed })
 
   if (found.status !== 'RUNNING') return found

@@ -1,11 +1,11 @@
 import { knownLists, LIST_NOT_FOUND } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
-import { isId } from '../platform/ids.ts'
+import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Import, type ImportOptions } from './entities.ts'
 import type { FormatName } from './formats/index.ts'
-import { errorPage, type RowError } from './queries.ts'
+import { errorPage, lockFingerprint, type RowError } from './queries.ts'
 import { IMPORT_NOT_FOUND } from './refusals.ts'
 
 export interface ImportInput {
@@ -61,6 +61,18 @@ export async function getImport(em: EntityManager, workspaceId: string, id: stri
 /** The import that somebody has begun with the same file, and has not been told the end of. */
 export const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
   unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
+
+/** The import of a file that is there, or a new one: two who begin at the same moment go on with one. */
+export const beginOrResume = (
+  em: EntityManager,
+  workspaceId: string,
+  input: ImportInput & { fingerprint: string },
+): Promise<{ found: Import; isResumed: boolean }> =>
+  unitOf(em).transactional(async (unit) => {
+    await lockFingerprint(unit, workspaceId, input.fingerprint)
+    const untold = await findUntold(unit, workspaceId, input.fingerprint)
+    return { found: untold ?? (await createImport(unit, workspaceId, input, newId())), isResumed: untold !== null }
+  })
 
 /** Says that whoever began it knows what became of it: the same file is another import from now on. */
 export async function sayTold(em: EntityManager, id: string): Promise<void> {

@@ -8,6 +8,6 @@ export {
   type Standing,
   STANDINGS,
 } from './formats/index.ts'
-export { createImport, findUntold, getImport, listErrors, sayTold } from './imports.ts'
+export { createImport, getImport, listErrors, sayTold } from './imports.ts'
 export { importFile, type ImportFileInput, type Progress } from './import-file.ts'
 export { takePiece } from './take-piece.ts'

@@ -10,6 +10,11 @@ export async function lockImport(em: EntityManager, workspaceId: string, id: str
   return rows.length > 0
 }
 
+/** Has whoever begins an import of the same file wait, until the end of the transaction. */
+export async function lockFingerprint(em: EntityManager, workspaceId: string, fingerprint: string): Promise<void> {
+  await sql(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`import ${workspaceId} ${fingerprint}`])
+}
+
 /** So many are kept: who has more has chosen another format. */
 export const MOST_ERRORS = 10_000
 

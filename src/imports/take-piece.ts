@@ -121,12 +121,20 @@ function placeBehind(
   taken: number,
 ): Pick<Import, 'position' | 'line' | 'status' | 'delimiter' | 'header' | 'problem'> {
   const last = records[taken - 1]
+  // What has no record in it is behind it, too: as many empty lines as there are.
+  const empty = last ? '' : /^(?:[^\S\n]*\n)*/.exec(bytes.subarray(skipped).toString('latin1'))![0]
   const isAll = taken === records.length
   const isWhole = isLast && !broken && !isCut && isAll
   const isBroken = broken !== undefined && isAll
   return {
-    position: isWhole ? position + bytes.length : last ? position + skipped + last.end : position,
-    line: found.line + (last?.lastLine ?? 0),
+    position: isWhole
+      ? position + bytes.length
+      : last
+        ? position + skipped + last.end
+        : empty === ''
+          ? position
+          : position + skipped + empty.length,
+    line: found.line + (last?.lastLine ?? empty.split('\n').length - 1),
     status: isBroken ? 'FAILED' : isWhole ? 'DONE' : 'RUNNING',
     // A file without a header has no rows.
     delimiter: header === undefined ? null : delimiter,
@@ -138,6 +146,8 @@ function placeBehind(
 interface ReadRow {
   contact: ContactInput
   optOut: OptOut | null
+  /** Whether she wants no mail, by this row or another one. */
+  isOut: boolean
   line: number
   /** How many rows of its address are before it. */
   round: number
@@ -186,13 +196,16 @@ async function readRows(
       const checked = checkContact(given)
       const key = emailKey(checked.email)
       const round = times.get(key) ?? 0
-      if (round === MOST_ROUNDS) return { rows, out, errors, taken: at }
+      if (round === MOST_ROUNDS) {
+        keepOut(rows, out)
+        return { rows, out, errors, taken: at }
+      }
       times.set(key, round + 1)
-      // Whoever wants no mail joins no list.
-      const listId = row.optOut === null && options.listId !== null ? options.listId : undefined
+      const listId = options.listId ?? undefined
       rows.push({
         contact: { ...checked, ...(listId !== undefined && { listId, confirmed: options.confirmed }) },
         optOut: row.optOut,
+        isOut: false,
         line,
         round,
       })
@@ -202,7 +215,24 @@ async function readRows(
       if (row?.optOut && isEmailAddress(row.email)) out.push({ email: row.email, ...row.optOut })
     }
   }
+  keepOut(rows, out)
   return { rows, out, errors, taken: records.length }
+}
+
+/** Whoever wants no mail by one of her rows joins no list by another one, and begins nothing. */
+function keepOut(rows: readonly ReadRow[], out: readonly OptedOut[]): void {
+  const keyOf = (row: ReadRow) => emailKey(row.contact.email)
+  const keys = new Set([
+    ...rows.filter(({ optOut }) => optOut !== null).map(keyOf),
+    ...out.map(({ email }) => emailKey(email)),
+  ])
+  if (keys.size === 0) return
+  for (const row of rows) {
+    if (!keys.has(keyOf(row))) continue
+    row.isOut = true
+    delete row.contact.listId
+    delete row.contact.confirmed
+  }
 }
 
 function readHeader(format: Import['format'], header: readonly string[], options: Import['options']) {
@@ -230,7 +260,7 @@ async function writeRows(
   const done = { created: 0, updated: 0, suppressed: 0, errors: [] as RowError[] }
   for (const round of roundsOf(rows)) {
     // Who wants no mail begins nothing.
-    const inputs = round.map(({ contact, line, optOut }) => ({ index: line, input: contact, quiet: optOut !== null }))
+    const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
     const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers }, call)
     done.created += written.created
     done.updated += written.updated

@@ -18,6 +18,7 @@ export {
   giveUpSending,
   overdueRetries,
   wakeRetries,
+  wakeRetriesOfCampaign,
 } from './retry-queries.ts'
 export type { Drafted, Sender } from './compose.ts'
 export { escapeHtml, type Language, languageOf, LANGUAGES } from './footer.ts'

@@ -66,7 +66,7 @@ const HAS_SOURCE = `
 (exists (
   select from campaigns campaign
   join contacts contact on contact.id = message.contact_id and contact.workspace_id = campaign.workspace_id
-  where campaign.id = message.campaign_id
+  where campaign.id = message.campaign_id and campaign.status <> 'CANCELLED'
 ) or exists (
   select from enrollments enrollment
   join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
@@ -184,6 +184,20 @@ export async function wakeRetries(
     [automationId, afterId ?? NIL_ID, limit],
   )
   return rows.length < limit ? null : rows.at(-1)!.id
+}
+
+/** Makes due what is to be tried again of a campaign that sends again. */
+export async function wakeRetriesOfCampaign(em: EntityManager, campaignId: string): Promise<void> {
+  await sql(
+    em,
+    `with asked as (
+       select id, workspace_id from messages message
+       where campaign_id = $1::uuid and retry_at > '-infinity' and ${IS_RETRYABLE}
+     ),
+     ${DUE('bulk')}
+     select count(*) from delivery`,
+    [campaignId],
+  )
 }
 
 /** Looks at a message that is to be tried again, without a lock: the claim asks again. */

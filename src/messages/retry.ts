@@ -37,7 +37,8 @@ export async function retryOne(
   if (!found) throw new Refusal(MESSAGE_NOT_FOUND)
   const { status } = found
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
-  if (!found.hasSource) throw notRetryable('The automation that the message was of is deleted')
+  if (!found.hasSource)
+    throw notRetryable('The automation or campaign that the message was of is deleted, or cancelled')
   await assertRule(em, workspaceId, status, evenIfSent)
   const lostUntil = await readLostUntil(em)
   // What came of it behind the backup is in no ledger.

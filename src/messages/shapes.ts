@@ -84,8 +84,8 @@ export const presentMessage = ({
   campaignId: message.campaignId ?? null,
   to: message.recipient ?? null,
   subject: message.subject ?? null,
-  html,
-  text,
+  html: withoutConfirming(html),
+  text: withoutConfirming(text),
   contentOmitted,
   messageId: message.messageId ?? null,
   attempts: message.attempts,
@@ -101,6 +101,10 @@ export const presentMessage = ({
 
 /** One whose retries were ended in the middle of an attempt has a time before all times. */
 const isTime = (date: Date | null | undefined): date is Date => date != null && !Number.isNaN(date.getTime())
+
+/** Whoever may only read confirms nothing in somebody's name: a link to confirm is hers who got the email. */
+const withoutConfirming = (said: string | null): string | null =>
+  said?.replace(/(\/confirm\/)[\w-]{66}/g, '$1…') ?? null
 
 /** A message, as an item of a list: all but its content. */
 export const listedMessageShape = messageShape

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { forgetEnded } from '../accounts/index.ts'
 import { forgetEntries } from '../audit/index.ts'
+import { forgetCalls } from '../bounces/index.ts'
 import { foldFigures } from '../figures/index.ts'
 import { forgetIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
@@ -163,10 +164,11 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
     const ended = await forgetEnded(em.fork(), ROWS_FORGOTTEN)
     const entries = await forgetEntries(em.fork(), ROWS_FORGOTTEN)
+    const calls = await forgetCalls(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
-    return mayBeMore || [folded, windows, keys, ended, entries].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
+    return mayBeMore || [folded, windows, keys, ended, entries, calls].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../accounts/index.ts'
 import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
-import { Bounce, FeedbackSource } from '../bounces/index.ts'
+import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../conditions/index.ts'
 import { Campaign } from '../campaigns/index.ts'
 import { ListOptOut, Suppression } from '../consent/index.ts'
@@ -58,6 +58,7 @@ export const ENTITIES = [
   Suppression,
   Bounce,
   FeedbackSource,
+  FeedbackCall,
   Import,
   ImportError,
   SenderSettings,

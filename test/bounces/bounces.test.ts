@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -204,6 +205,13 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(named), null)
   })
 
+  it('of others alone, to whom it was passed on, gives up nobody, however often', async () => {
+    const { contactId, mails } = await mailed(5)
+    for (const { from } of mails) await comesBack(from, notification(from, { recipient: 'former@elsewhere.example' }))
+    assert.equal((await bouncesOf(contactId)).length, 5)
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
   it('is taken for no other address: forged, cut off, of another installation, or a relay’s', async () => {
     const { mail, address, contactId } = await mailed()
     const [local = ''] = mail.from.split('@')
@@ -343,9 +351,12 @@ describe('mail that comes back', () => {
       'update messages set recipient = upper(recipient) where contact_id = $1 and id in (select id from messages where contact_id = $1 limit 2)',
       [contactId],
     )
-    for (let time = 0; time < 4; time += 1) assert.deepEqual(await soft(), ['recorded'])
-    assert.equal(await suppressedBy(contactId), null)
+    // One email that is told of again and again is one; in another spelling it is the same address.
     assert.deepEqual(await soft(), ['recorded'])
+    for (let time = 0; time < 5; time += 1) assert.deepEqual(await soft(), ['known'])
+    for (const n of [0, 1, 2]) assert.deepEqual(await soft({ returnPath: mails[n]!.from }), ['recorded'])
+    assert.equal(await suppressedBy(contactId), null)
+    assert.deepEqual(await soft({ returnPath: mails[4]!.from }), ['recorded'])
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
@@ -428,6 +439,44 @@ describe('mail that comes back', () => {
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
       assert.equal((await hook(hardBounce(address))).status, 404)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
+    })
+
+    it('counts once by what is signed, where that says nothing of what it tells', async () => {
+      const { browser } = await aMember(service, 'owner')
+      const key = 'k'.repeat(32)
+      const set = { workspaceId: service.workspaceId, body: { credential: key } }
+      assert.equal((await browser.ask('PUT', 'feedback-sources/mailgun', set)).status, 200)
+      const [first, second] = [await mailed(), await mailed()]
+      const timestamp = String(Math.floor(Date.now() / 1_000))
+      const call = (token: string, event: object) =>
+        fetch(`http://127.0.0.1:${service.port}/feedback/mailgun/${service.workspaceId}`, {
+          method: 'POST',
+          body: JSON.stringify({
+            signature: {
+              timestamp,
+              token,
+              signature: createHmac('sha256', key)
+                .update(timestamp + token)
+                .digest('hex'),
+            },
+            'event-data': event,
+          }),
+        })
+      const gone = (recipient: string) => ({
+        event: 'failed',
+        severity: 'permanent',
+        reason: 'suppress-bounce',
+        recipient,
+      })
+      // Somebody has seen one call, of whatever it told.
+      const [seen, unseen] = ['a'.repeat(50), 'b'.repeat(50)]
+      assert.equal((await call(seen, { event: 'delivered', recipient: first.address })).status, 200)
+      assert.equal((await call(seen, gone(first.address))).status, 200)
+      assert.equal(await suppressedBy(first.contactId), null)
+      assert.equal((await call(unseen, gone(first.address))).status, 200)
+      assert.equal(await suppressedBy(first.contactId), 'BOUNCED')
+      await call(unseen, gone(second.address))
+      assert.equal(await suppressedBy(second.contactId), null)
     })
 
     const fetchRaw = (body: string) =>

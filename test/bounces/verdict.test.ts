@@ -22,6 +22,10 @@ describe('what a failed delivery says of its address', () => {
     ['BLOCKED', null, '550 PTR record does not exist for 192.0.2.1'],
     ['BLOCKED', null, '550 192.0.2.1 is not listed in our allow list'],
     ['BLOCKED', '5.2.3', '552 5.2.3 Message too large'],
+    // What somebody's address is called says nothing.
+    ['HARD', '5.1.1', '550 5.1.1 <ada@sender.example.com>: Recipient address rejected: User unknown'],
+    ['HARD', '5.1.1', '550 5.1.1 <spf@example.com>: No such user'],
+    ['HARD', null, '550 No such user (overquota@example.com)'],
     ['SOFT', '5.0.0', null],
     ['SOFT', null, '550 5.1.1'.replace('5.1.1', '192.5.1.1')],
   ] as const) {

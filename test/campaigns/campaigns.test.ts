@@ -478,7 +478,9 @@ describe('campaigns', () => {
 
   it('are sent when clocks show a time where their contacts are', async () => {
     const list = await aList(service)
-    const zones = ['Pacific/Kiritimati', 'europe/berlin', 'America/New_York', 'Nowhere/At_All']
+    // Also by names that are not the one that a list of them has.
+    const others = ['Asia/Kolkata', 'asia/calcutta', 'Europe/Kyiv', 'Etc/UTC']
+    const zones = ['Pacific/Kiritimati', 'europe/berlin', 'America/New_York', 'Nowhere/At_All', ...others]
     const contacts = await Promise.all(zones.map((timezone) => aContact(service, { metadata: { timezone } })))
     await put(list, contacts)
     const id = await create({ audience: { listIds: [list] } })
@@ -498,16 +500,109 @@ describe('campaigns', () => {
         'select contact_id, due_at from messages where campaign_id = $1',
         [id],
       )
-      return rows.length === 4
+      return rows.length === zones.length
         ? new Map(rows.map((row) => [row.contact_id, new Date(row.due_at).toISOString()]))
         : undefined
     })
     assert.deepEqual(
       contacts.map((contact) => due.get(contact)),
       // Berlin's clocks skip that hour: it is as long after it.
-      ['2030-03-30T12:30:00.000Z', '2030-03-31T01:30:00.000Z', '2030-03-31T06:30:00.000Z', '2030-03-30T17:30:00.000Z'],
+      [
+        '2030-03-30T12:30:00.000Z',
+        '2030-03-31T01:30:00.000Z',
+        '2030-03-31T06:30:00.000Z',
+        '2030-03-30T17:30:00.000Z',
+        '2030-03-30T21:00:00.000Z',
+        '2030-03-30T21:00:00.000Z',
+        '2030-03-31T00:30:00.000Z',
+        '2030-03-31T02:30:00.000Z',
+      ],
     )
     await service.call('POST', `campaigns/${id}/cancel`)
+  })
+
+  it('are not sent again to whoever has left their list, also when that is gone; nor once they are cancelled', async () => {
+    const list = await aList(service)
+    const [left, stays] = [await aContact(service), await aContact(service)]
+    await put(list, [left, stays])
+    sink.behave({ code: 550, text: '5.7.1 Not today', at: 'data' })
+    const id = await create({ audience: { listIds: [list] } })
+    await schedule(id)
+    await becomes(id, 'SENT')
+    sink.behave('accept')
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [list, left])
+    assert.equal((await service.call('DELETE', `lists/${list}`)).status, 200)
+    const retry = () => service.call('POST', 'messages/retry', { campaignId: id, status: 'FAILED' })
+    assert.equal((await retry()).body.data.retried, 2)
+    const [toLeft, toStays] = [await addressOf(service, left), await addressOf(service, stays)]
+    await eventually('it is sent again', () => mailsTo(toStays)[0])
+    const message = await eventually('it is settled', async () => {
+      const found = (await activityOf(service, left))[0]
+      return found?.status === 'SUPPRESSED' ? found : undefined
+    })
+    assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact has left the list', 0])
+  })
+
+  it('that are paused send again what was asked for meanwhile, when they go on; and nothing when they are cancelled', async () => {
+    const list = await aList(service)
+    await put(list, [await aContact(service)])
+    const failing = await create({ audience: { listIds: [list] } })
+    sink.behave({ code: 550, text: '5.7.1 Not today', at: 'data' })
+    await schedule(failing)
+    await becomes(failing, 'SENT')
+    sink.behave('accept')
+    // As one that has more to send, and is paused.
+    const set = (status: string) =>
+      sql(em(), 'update campaigns set status = $2, paused_from = $3 where id = $1', [
+        failing,
+        status,
+        status === 'PAUSED' ? 'SENDING' : null,
+      ])
+    await set('PAUSED')
+    const [message] = (await service.call('GET', `messages?campaignId=${failing}`)).body.data as {
+      id: string
+      contactId: string
+    }[]
+    assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).status, 202)
+    const held = async () =>
+      (await sql(em(), `select from outbox where kind = 'RETRY' and message_id = $1::uuid`, [message!.id])).length === 0
+    await eventually('it is held', async () => ((await held()) ? true : undefined))
+    await service.call('POST', `campaigns/${failing}/resume`)
+    const address = await addressOf(service, message!.contactId)
+    await eventually('it is sent again', () => mailsTo(address)[0])
+    await sql(em(), `update messages set status = 'FAILED' where id = $1::uuid`, [message!.id])
+    await set('CANCELLED')
+    assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).refused, '409 message_not_retryable')
+    assert.equal(
+      (await service.call('POST', 'messages/retry', { campaignId: failing, status: 'FAILED' })).body.data.retried,
+      0,
+    )
+  })
+
+  it('have an account that closes, however many reasons there are', async () => {
+    const list = await aList(service)
+    await put(list, [await aContact(service)])
+    const id = await create({ audience: { listIds: [list] } })
+    await schedule(id)
+    await becomes(id, 'SENT')
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at, error)
+       select gen_random_uuid(), $1::uuid, gen_random_uuid(), $2::uuid, 'FAILED', gen_random_uuid(), 1, now(), 'Reason ' || n
+       from generate_series(1, 130) n`,
+      [service.workspaceId, id],
+    )
+    const { reasons, stats } = (await service.call('GET', `campaigns/${id}/account`)).body.data as {
+      reasons: { reason: string; count: number }[]
+      stats: Record<string, number>
+    }
+    assert.equal(stats['failed'], 130)
+    assert.equal(
+      reasons.reduce((sum, { count }) => sum + count, 0),
+      130,
+    )
+    assert.deepEqual(reasons.at(-1), { status: 'FAILED', reason: 'Other reasons', count: 30 })
+    await sql(em(), `delete from messages where campaign_id = $1::uuid and status = 'FAILED'`, [id])
   })
 
   for (const [what, fields, body, refused] of [

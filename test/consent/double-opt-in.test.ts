@@ -67,6 +67,9 @@ describe('lists that are joined by confirming', () => {
     const link = linkIn(await askedTo(address))
     assert.deepEqual((await contact(id)).listIds, [])
     assert.deepEqual(await pending(list), [id])
+    // Whoever may read what she got cannot press it for her.
+    const { text } = (await activityOf(service, id))[0] as unknown as { text: string }
+    assert.equal(text, 'Press: https://mail.example.com/confirm/… .')
 
     const page = await (await fetch(link)).text()
     assert.match(page, /<h1>Please confirm<\/h1>/)

@@ -533,4 +533,42 @@ describe('an import', () => {
       })
     }
   })
+
+  it('puts nobody into a list who wants no mail by a later row', async () => {
+    const at = domain()
+    const listId = await aList(service)
+    const rows = `email,unsubscribed\na@${at},false\nb@${at},false\nA@${at},true\n`
+    const done = await imported(rows, { listId })
+    assert.equal(done.suppressed, 1, JSON.stringify(done))
+    const members = (await service.call('GET', `lists/${listId}/contacts`)).body.data as { email: string }[]
+    assert.deepEqual(
+      members.map(({ email }) => email),
+      [`b@${at}`],
+    )
+  })
+
+  it('goes over empty lines, however many', async () => {
+    const at = domain()
+    const path = file(`email\na@${at}\n${'\r\n'.repeat(600_000)}b@${at}\nno address\n`)
+    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
+    const done = await importFile({ em: em() }, service.workspaceId, { path, format: 'csv', options })
+    assert.deepEqual([done.status, done.created, done.failed], ['DONE', 2, 1])
+    assert.equal((await errorsOf(done.id))[0]?.line, 600_004)
+    const empty = await begin()
+    const answer = await bring(empty.id, 0, `email\na@${at}\n`, false)
+    const behind = await bring(empty.id, (answer.body.data as ImportBody).position, '\n\n\n', false)
+    assert.equal((behind.body.data as ImportBody).position, (answer.body.data as ImportBody).position + 3)
+  })
+
+  it('is one, where two begin the same file at the same moment', async () => {
+    const at = domain()
+    const path = file(`email\n${Array.from({ length: 300 }, (_, n) => `c${n}@${at}\n`).join('')}`)
+    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
+    const begin = () => importFile({ em: em() }, service.workspaceId, { path, format: 'csv', options })
+    const both = await Promise.allSettled([begin(), begin()])
+    const done = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    assert.ok(done.length > 0)
+    assert.equal(new Set(done.map(({ id }) => id)).size, 1)
+    assert.deepEqual([done[0]!.created, done[0]!.updated], [300, 0])
+  })
 })

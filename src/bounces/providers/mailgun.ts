@@ -15,6 +15,7 @@ export const mailgun: Provider = {
   name: 'mailgun',
   credential: 'The HTTP webhook signing key',
   problemOf: (credential) => (/^\S{16,200}$/.test(credential) ? undefined : 'must be the HTTP webhook signing key'),
+  idOf: ({ body }) => textIn(objectIn(objectIn(readJson(body.toString('utf8'))), 'signature'), 'token'),
   read({ body }, credential) {
     const call = objectIn(readJson(body.toString('utf8')))
     const signature = objectIn(call, 'signature')

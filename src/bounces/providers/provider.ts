@@ -36,6 +36,11 @@ export interface Provider {
   /** @returns what is wrong with a credential; `undefined`: nothing */
   problemOf(credential: string): string | undefined
   /**
+   * By what a call is known that is the provider's, where what it tells is not signed: another one of that is nobody's.
+   * @returns `undefined` where each is known by what it tells
+   */
+  idOf?(call: ProviderCall): string | undefined
+  /**
    * Reads a call, and makes sure first that it is the provider's.
    * @returns what it tells of addresses: none where that is a delivery, a delay, or anything else that came
    * @throws {NotGenuine}

@@ -27,6 +27,7 @@ import { Migration026ListsGoing } from './026-lists-going.ts'
 import { Migration027DoubleOptIn } from './027-double-opt-in.ts'
 import { Migration028Tracking } from './028-tracking.ts'
 import { Migration029Pending } from './029-pending.ts'
+import { Migration030FeedbackCalls } from './030-feedback-calls.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -59,6 +60,7 @@ export const migrations = [
   Migration027DoubleOptIn,
   Migration028Tracking,
   Migration029Pending,
+  Migration030FeedbackCalls,
 ]
 
 /** Their names, oldest first. */
