@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../sequences/index.ts'
 import { Workspace } from '../workspaces/index.ts'
+import { contentsOf } from './ab-test.ts'
 import { recipientsOf } from './audience.ts'
 import { Campaign } from './entities.ts'
 import {
@@ -13,10 +14,12 @@ import {
   finishCampaign,
   keepRate,
   pauseByItself,
+  releaseRest,
   restOf,
   type PageOf,
   type Times,
   walkRecipients,
+  whenDecided,
   zonesOfPage,
 } from './queries.ts'
 import { dueMessages, readSender } from './send-queries.ts'
@@ -94,7 +97,7 @@ async function send(
       return { next: 'wait', until: campaign.nextAt.getTime() }
     // All of them first: whoever is moved between lists in the days that it is sent is still mailed once, or not.
     if (!walked) {
-      const of = { id, workspaceId: campaign.workspaceId, cursor }
+      const of = { id, workspaceId: campaign.workspaceId, cursor, abTest: campaign.abTest ?? null }
       const page = await walkRecipients(em, of, audience!, await timesOfPage(em, of, times))
       // Somebody else goes on with it, or it was paused.
       if (page === undefined) return { next: 'go-on' }
@@ -107,6 +110,13 @@ async function send(
     const now = Date.now()
     if (rest.dueAt === null) {
       if (rest.isSending) return soon(SOON_MS)
+      if (rest.isHeld) {
+        const decidesAt = await whenDecided(em, id)
+        if (decidesAt === undefined) return { next: 'go-on' }
+        if (decidesAt.getTime() > now) return { next: 'wait', until: decidesAt.getTime() }
+        if (!(await releaseRest(em, id))) return soon(SOON_MS)
+        continue
+      }
       return (await finishCampaign(em, id)) ? { next: 'end' } : soon(SOON_MS)
     }
     if (rest.dueAt.getTime() > now) return { next: 'wait', until: rest.dueAt.getTime() }
@@ -134,7 +144,7 @@ async function prepare(dependencies: AdvanceDependencies, em: EntityManager, cam
   const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
   return new CampaignSending(dependencies, {
     campaign,
-    contents: campaign.compiled,
+    contents: contentsOf(campaign.compiled, campaign.abTest),
     sender: await readSender(em, campaign.workspaceId),
     workspaceMode: workspace.mode,
     mail,

@@ -44,7 +44,8 @@ export interface AdvanceDependencies extends SendMessageDependencies {
 /** What is the same for all messages of a campaign, for a turn. */
 export interface Setting {
   campaign: Campaign
-  contents: CompiledContents
+  /** Of its variants, its own first. */
+  contents: readonly CompiledContents[]
   workspaceMode: WorkspaceMode
   sender: WorkspaceSender | null
   mail: 'smtp' | 'capture' | null
@@ -229,8 +230,9 @@ export class CampaignSending {
     return slots.map(({ promise }) => promise)
   }
 
-  private contentOf({ locale }: QueuedMessage): EmailContent {
-    const { content } = contentFor(this.setting.contents, locale)
+  private contentOf({ locale, variant }: QueuedMessage): EmailContent {
+    const said = this.setting.contents[variant]
+    const content = said && contentFor(said, locale).content
     if (!content) throw new Error('A campaign that is sending says nothing')
     return content
   }

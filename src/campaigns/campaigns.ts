@@ -9,6 +9,7 @@ import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
+import { getSender } from '../senders/index.ts'
 import type { EmailCategory } from '../sequences/index.ts'
 import {
   assertCompiles,
@@ -17,7 +18,9 @@ import {
   getTemplate,
   TEMPLATE_NOT_FOUND,
   warningsOf,
+  type WrittenTemplate,
 } from '../templates/index.ts'
+import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
 import { audienceOf, countAudience, type GivenAudience } from './audience.ts'
 import type { CampaignStatus } from './campaign.ts'
 import { Campaign } from './entities.ts'
@@ -42,6 +45,15 @@ export interface CampaignInput {
   category?: EmailCategory | undefined
   audience?: GivenAudience | undefined
   throttlePerHour?: number | null | undefined
+  abTest?: GivenTest | null | undefined
+}
+
+/** Each of its variants has a subject, or a template. */
+export interface GivenTest {
+  variants: readonly { subject?: string | null | undefined; templateId?: string | null | undefined }[]
+  testPercent: number
+  winnerBy: WinnerBy
+  afterMinutes: number
 }
 
 /** What a campaign says, compiled: of a template, or what it has itself; nothing yet. */
@@ -50,9 +62,12 @@ export interface Said {
   templateVersion: number | null
   source: TemplateSource | null
   compiled: CompiledContents | null
+  abTest: AbTest | null
 }
 
-const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null }
+const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null, abTest: null }
+
+type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 
 /**
  * Compiles what a campaign is to say: before the transaction, because it takes a while.
@@ -60,17 +75,20 @@ const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: nu
  * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareContent(
-  { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
+  dependencies: Compiling,
   workspaceId: string,
-  { templateId, format = 'HTML', subject, previewText, html, text }: CampaignInput,
+  input: CampaignInput,
 ): Promise<{ said: Said | undefined; warnings: readonly string[] }> {
-  if ([templateId, subject, previewText, html, text].every((field) => field === undefined))
+  const { templateId, format = 'HTML', subject, previewText, html, text, abTest } = input
+  if ([templateId, subject, previewText, html, text, abTest].every((field) => field === undefined))
     return { said: undefined, warnings: [] }
   if (templateId != null) {
-    const { template, written } = await getTemplate(em.fork(), workspaceId, templateId)
-    if (template.kind !== 'EMAIL') throw new Refusal(TEMPLATE_NOT_FOUND, { param: '/templateId' })
-    const said = { templateId, templateVersion: written.version, source: null, compiled: written.compiled }
-    return { said, warnings: [] }
+    const { version, written, compiled } = await emailTemplate(dependencies, workspaceId, templateId, '/templateId')
+    const test = await prepareTest(dependencies, workspaceId, written, abTest)
+    return {
+      said: { templateId, templateVersion: version, source: null, compiled, abTest: test.abTest },
+      warnings: test.warnings,
+    }
   }
   const source = {
     format,
@@ -79,13 +97,53 @@ export async function prepareContent(
     html: html ?? null,
     text: text ?? null,
   }
-  if (Object.entries(source).every(([field, said]) => field === 'format' || said === null))
-    return { said: NOTHING_SAID, warnings: [] }
+  const saysNothing = Object.entries(source).every(([field, said]) => field === 'format' || said === null)
+  if (saysNothing && abTest == null) return { said: NOTHING_SAID, warnings: [] }
   const written = { ...source, layoutId: null, translations: {} }
+  const { compiled, warnings } = await compile(dependencies, workspaceId, written)
+  const test = await prepareTest(dependencies, workspaceId, written, abTest)
+  return {
+    said: { ...NOTHING_SAID, source, compiled, abTest: test.abTest },
+    warnings: [...warnings, ...test.warnings],
+  }
+}
+
+/** @throws {Refusal} `template_not_found` where it is none that is an email */
+async function emailTemplate({ em }: Compiling, workspaceId: string, id: string, param: string) {
+  const { template, written } = await getTemplate(em.fork(), workspaceId, id)
+  if (template.kind !== 'EMAIL') throw new Refusal(TEMPLATE_NOT_FOUND, { param })
+  return { version: written.version, written: written.source, compiled: written.compiled }
+}
+
+async function compile({ em, renderer }: Compiling, workspaceId: string, written: WrittenTemplate) {
   const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written })
   assertCompiles(compilation)
-  const said = { ...NOTHING_SAID, source, compiled: compilation.compiled }
-  return { said, warnings: warningsOf(compilation.unknownVariables) }
+  return { compiled: compilation.compiled, warnings: warningsOf(compilation.unknownVariables) }
+}
+
+/** @param written what the campaign says itself: a variant of its subject says all else as that does, in other languages too */
+async function prepareTest(
+  dependencies: Compiling,
+  workspaceId: string,
+  written: WrittenTemplate,
+  given: GivenTest | null | undefined,
+): Promise<{ abTest: AbTest | null; warnings: string[] }> {
+  if (!given) return { abTest: null, warnings: [] }
+  const variants: Variant[] = []
+  const warnings: string[] = []
+  for (const [index, { subject = null, templateId = null }] of given.variants.entries()) {
+    if (templateId !== null) {
+      const param = `/abTest/variants/${index}/templateId`
+      const { version, compiled } = await emailTemplate(dependencies, workspaceId, templateId, param)
+      variants.push({ subject: null, templateId, templateVersion: version, compiled })
+      continue
+    }
+    const made = await compile(dependencies, workspaceId, { ...written, subject })
+    variants.push({ subject, templateId: null, templateVersion: null, compiled: made.compiled })
+    warnings.push(...made.warnings)
+  }
+  const { testPercent, winnerBy, afterMinutes } = given
+  return { abTest: { variants, testPercent, winnerBy, afterMinutes }, warnings }
 }
 
 /** @throws {Refusal} `campaign_not_found` */
@@ -170,6 +228,26 @@ export interface Schedule {
   fallbackTimeZone?: string | undefined
 }
 
+/** @throws {Refusal} `campaign_incomplete` where the best variant could not be found, or sent when it is to be */
+async function assertTestable(unit: EntityManager, campaign: Campaign, localTime: string | undefined): Promise<void> {
+  const lacks = (message: string) => new Refusal(CAMPAIGN_INCOMPLETE, { message })
+  const test = campaign.abTest!
+  for (const { compiled } of test.variants) {
+    if (!compiled.content?.subject.trim() || (!compiled.content.html && !compiled.content.text))
+      throw lacks('Each variant of an A/B test needs a subject and something to say')
+  }
+  if (test.testPercent === 100) return
+  if (localTime !== undefined)
+    throw lacks('An A/B test with a rest cannot be sent at a localTime: the rest is sent when it is decided')
+  const sender = await getSender(unit, campaign.workspaceId)
+  const [isLooked, field] =
+    test.winnerBy === 'OPENED' ? [sender?.trackOpens, 'trackOpens'] : [sender?.trackClicks, 'trackClicks']
+  if (campaign.category !== 'marketing' || isLooked !== true)
+    throw lacks(
+      `Nobody would know which variant is ${test.winnerBy}: set ${field} with PUT /sender; only marketing emails are looked at`,
+    )
+}
+
 /** How late a time may be that counts as now, in milliseconds: clocks differ. */
 const PAST_MS = 60_000
 
@@ -190,6 +268,7 @@ export function scheduleCampaign(
     if (!content || (!content.html && !content.text)) throw new Refusal(CAMPAIGN_INCOMPLETE)
     if (content.subject.trim() === '')
       throw new Refusal(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
+    if (campaign.abTest) await assertTestable(unit, campaign, localTime)
     const { listIds, segmentIds } = campaign.audience
     if (listIds.length + segmentIds.length === 0) {
       throw new Refusal(CAMPAIGN_INCOMPLETE, {

@@ -3,6 +3,7 @@ import { newId } from '../platform/ids.ts'
 import type { TemplateSource } from '../rendering/index.ts'
 import type { EmailCategory } from '../sequences/index.ts'
 import type { CompiledContents } from '../templates/index.ts'
+import type { AbTest } from './ab-test.ts'
 import type { Audience, CampaignStatus } from './campaign.ts'
 
 const schema = defineEntity({
@@ -21,6 +22,7 @@ const schema = defineEntity({
     templateVersion: p.integer().nullable(),
     source: p.json<TemplateSource>().nullable(),
     compiled: p.json<CompiledContents>().nullable(),
+    abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
     throttlePerHour: p.integer().nullable(),
     scheduledAt: p.datetime().nullable(),
@@ -31,6 +33,9 @@ const schema = defineEntity({
     walked: p.boolean().onCreate(() => false),
     recipientCount: p.bigint('number').onCreate(() => 0),
     nextAt: p.datetime().nullable(),
+    /** When it is decided which variant the rest gets, and which that is. */
+    decidesAt: p.datetime().nullable(),
+    winner: p.smallint().nullable(),
     pausedFrom: p.text().$type<CampaignStatus>().nullable(),
     revision: p.integer().onCreate(() => 1),
     createdAt: p.datetime().onCreate(() => new Date()),

@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../sequences/index.ts'
 import type { CampaignStatus } from './campaign.ts'
+import type { AbTest } from './ab-test.ts'
 import type { Counts } from './counts.ts'
 
 /** Makes it due that a campaign's workflow looks what is next, in the transaction of what changes it. */
@@ -76,6 +77,9 @@ export interface PageOf {
   cursor: number
 }
 
+/** How recipients are drawn for variants, where there are several. */
+type Draw = Pick<AbTest, 'testPercent' | 'variants'>
+
 /** How many contacts are gone through for a page of recipients, and how many there are of those at most. */
 export const CONTACTS_AT_ONCE = 2_000
 
@@ -102,7 +106,7 @@ export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: Pa
  */
 export async function walkRecipients(
   em: EntityManager,
-  campaign: PageOf,
+  campaign: PageOf & { abTest?: Draw | null },
   of: Recipients,
   times: Times | null,
 ): Promise<{ written: number; cursor: number; walked: boolean } | undefined> {
@@ -114,6 +118,8 @@ export async function walkRecipients(
     times?.zones.map(({ zone }) => zone.toLowerCase()) ?? [],
     times?.zones.map(({ at }) => at.toISOString()) ?? [],
     times?.fallback.toISOString() ?? null,
+    campaign.abTest?.testPercent ?? null,
+    (campaign.abTest?.variants.length ?? 0) + 1,
   ]
   const where = isRecipient(of, parameters)
   const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
@@ -128,16 +134,20 @@ export async function walkRecipients(
        order by contact.place limit $4::integer
      ),
      chosen as (
-       select contact.id, contact.metadata ->> 'timezone' as zone
+       select contact.id, contact.metadata ->> 'timezone' as zone,
+         -- By lot, and by the same one whenever it is drawn.
+         ('x' || substr(md5($1::text || contact.id::text), 1, 8))::bit(32)::bigint as lot
        from page join contacts contact on contact.id = page.id
        where ${where}
        -- Who is being erased at this moment has no message behind that.
        for key share of contact
      ),
      written as (
-       insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+       insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, variant, due_at)
        select gen_random_uuid(), $2::uuid, chosen.id, $1::uuid, 'QUEUED', gen_random_uuid(), 0,
-         coalesce(zone.at, $7::timestamptz, now())
+         case when lot % 10000 < $8::integer * 100 then (lot / 10000) % $9::integer end,
+         -- The rest waits until it is known which one is best.
+         case when lot % 10000 >= $8::integer * 100 then timestamptz 'infinity' else coalesce(zone.at, $7::timestamptz, now()) end
        from chosen
        left join unnest($5::text[], $6::timestamptz[]) as zone(name, at) on zone.name = lower(chosen.zone)
        on conflict (campaign_id, contact_id) where campaign_id is not null do nothing
@@ -177,24 +187,96 @@ export interface Rest {
   mayGoOn: boolean
   /** When the first of those is due that are queued or put off. */
   dueAt: Date | null
+  /** Whether some wait until it is decided what they get. */
+  isHeld: boolean
   /** Whether an email is being handed over at this moment. */
   isSending: boolean
 }
 
 export async function restOf(em: EntityManager, id: string): Promise<Rest> {
-  const [row] = await sql<{ may_go_on: boolean; due_at: string | null; is_sending: boolean }>(
+  const [row] = await sql<{ may_go_on: boolean; due_at: string | null; is_held: boolean; is_sending: boolean }>(
     em,
     `select
        exists (select from campaigns where id = $1::uuid and status = 'SENDING') as may_go_on,
-       (select min(due_at) from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')) as due_at,
+       (select min(due_at) from messages
+        where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at < 'infinity') as due_at,
+       exists (
+         select from messages
+         where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
+       ) as is_held,
        exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`,
     [id],
   )
   return {
     mayGoOn: row?.may_go_on ?? false,
     dueAt: row?.due_at == null ? null : toDate(row.due_at),
+    isHeld: row?.is_held ?? false,
     isSending: row?.is_sending ?? false,
   }
+}
+
+/** When it is decided which variant the rest gets: some time after the others were sent. @returns `undefined` where it is not sending */
+export async function whenDecided(em: EntityManager, id: string): Promise<Date | undefined> {
+  const [row] = await sql<{ decides_at: string }>(
+    em,
+    `update campaigns set
+       decides_at = coalesce(decides_at, now() + make_interval(mins => coalesce((ab_test ->> 'afterMinutes')::integer, 0)))
+     where id = $1::uuid and status = 'SENDING' returning decides_at`,
+    [id],
+  )
+  return row && toDate(row.decides_at)
+}
+
+/** So many of the rest become due at once. */
+const RELEASED_AT_ONCE = 5_000
+
+/** Decides which variant was best, where nobody has yet, and makes it due for some of the rest. @returns whether for any */
+export async function releaseRest(em: EntityManager, id: string): Promise<boolean> {
+  await sql(em, DECIDE, [id])
+  const rows = await sql(
+    em,
+    `update messages message set variant = campaign.winner, due_at = now()
+     from campaigns campaign
+     where campaign.id = $1::uuid and campaign.status = 'SENDING' and campaign.winner is not null and message.id in (
+       select id from messages
+       where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
+       order by id limit $2::integer for update skip locked
+     )
+     returning message.id`,
+    [id, RELEASED_AT_ONCE],
+  )
+  return rows.length > 0
+}
+
+/** The first of those that are equal: the campaign's own before all others. */
+const DECIDE = `
+update campaigns set winner = coalesce((
+  select variant from messages
+  where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
+  group by variant
+  order by
+    count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end)::float8 / count(*) desc,
+    variant
+  limit 1
+), 0)
+where id = $1::uuid and status = 'SENDING' and winner is null and decides_at <= now()`
+
+/** What has become of the messages of each variant of a campaign, from tallies. */
+export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
+  const rows = await sql<{ variant: number; counts: Counts }>(
+    em,
+    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(figure, count) as counts from (
+       select step_id, figure, sum(count) as count from (
+         select step_id, figure, count from step_figures where automation_id = $1::uuid
+         union all
+         select step_id, figure, change from figure_changes where automation_id = $1::uuid
+       ) changes
+       group by 1, 2 having sum(count) <> 0
+     ) figures
+     group by 1`,
+    [id],
+  )
+  return new Map(rows.map(({ variant, counts }) => [variant, counts]))
 }
 
 /** Ends a campaign of which nothing is left. @returns whether that was so */

@@ -31,8 +31,9 @@ import {
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
+import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
-import { campaignPage, countsOfCampaigns } from './queries.ts'
+import { campaignPage, countsByVariant, countsOfCampaigns } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
@@ -68,7 +69,8 @@ async function answer(
   const counts = await countsOfCampaigns(em, [campaign.id])
   const figures = figuresOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
-  return { status, headers, body: { data: presentCampaign(campaign, figures) } }
+  const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
+  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant) } }
 }
 
 const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>

@@ -2,6 +2,7 @@ import { array, number, object, string } from 'yup'
 import { atMost, EXAMPLE_ID, filledText, givenId, instant, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../rendering/index.ts'
 import { EMAIL_CATEGORIES } from '../sequences/index.ts'
+import { MOST_VARIANTS, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import { isLocalTime, isTimeZone } from './local-time.ts'
 
@@ -33,6 +34,56 @@ export const audienceSchema = () =>
 
 const LIQUID = 'A Liquid template that knows contact.email, contact.firstName, contact.metadata and unsubscribeUrl.'
 
+const WEEKS_IN_MINUTES = 4 * 7 * 24 * 60
+
+const variant = () =>
+  object({
+    subject: text().nullable().test(atMost(MAX_SUBJECT_LENGTH)).meta({
+      description: 'Another subject; all else is as in the campaign.',
+      example: 'What is new in December',
+    }),
+    templateId: text().nullable().meta({ description: 'Or another template.', isId: true, example: null }),
+  })
+    .test({
+      name: 'one',
+      message: ({ path }) => `${path} must have either a subject or a templateId`,
+      test: ({ subject, templateId }) => (subject == null) !== (templateId == null),
+    })
+    .required()
+    .meta({ example: { subject: 'What is new in December' } })
+
+const abTestSchema = () =>
+  object({
+    variants: array()
+      .of(variant())
+      .min(1)
+      .max(MOST_VARIANTS)
+      .required()
+      .meta({ description: 'Other ways to say it, beside its own.' }),
+    testPercent: number().integer().min(1).max(100).required().meta({
+      description: 'To how many of a hundred recipients the variants go, by lot. Of a hundred there is no rest.',
+      example: 20,
+    }),
+    winnerBy: string()
+      .oneOf(WINNER_BY)
+      .required()
+      .meta({ description: 'By what the one is chosen that the rest gets.', example: 'CLICKED' }),
+    afterMinutes: number()
+      .integer()
+      .min(1)
+      .max(WEEKS_IN_MINUTES)
+      .required()
+      .meta({ description: 'How long after those are sent it is chosen.', example: 240 }),
+  })
+    .nullable()
+    .default(undefined)
+    .meta({
+      component: 'AbTestInput',
+      description:
+        'An A/B test. It is a part of what the campaign says, and changed with it. OPENED and CLICKED want trackOpens and trackClicks of the sender.',
+      example: { variants: [{ subject: 'What is new' }], testPercent: 20, winnerBy: 'CLICKED', afterMinutes: 240 },
+    })
+
 const fields = () => ({
   templateId: text().nullable().meta({
     description:
@@ -56,6 +107,7 @@ const fields = () => ({
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
     .meta({ description: 'Made of the HTML where it is missing.', example: null }),
+  abTest: abTestSchema(),
   category: string().oneOf(EMAIL_CATEGORIES).meta({
     description: 'marketing where nothing is said: it goes to nobody who has unsubscribed.',
     example: 'marketing',

@@ -16,6 +16,8 @@ export interface QueuedMessage {
   suppressedBy: SuppressedBy | null
   /** In which of the campaign's languages: `''` for its own. */
   locale: string
+  /** In which of its variants: 0 for its own. */
+  variant: number
 }
 
 /** Some of those that are due, the first first. */
@@ -30,6 +32,7 @@ export async function dueMessages(em: EntityManager, campaignId: string, limit: 
     consents: number
     suppressed_by: SuppressedBy | null
     locale: string
+    variant: number
   }>(em, 'due-messages', DUE, [campaignId, limit])
   return rows.map((row) => ({
     id: row.id,
@@ -41,18 +44,20 @@ export async function dueMessages(em: EntityManager, campaignId: string, limit: 
     consents: row.consents,
     suppressedBy: row.suppressed_by,
     locale: row.locale,
+    variant: row.variant,
   }))
 }
 
 const DUE = `
 with due as materialized (
-  select id, attempts, contact_id, due_at from messages
+  select id, attempts, contact_id, due_at, variant from messages
   where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at <= now()
   order by due_at, id limit $2
 )
 select due.id, due.attempts, due.contact_id, contact.email, contact.first_name, contact.metadata, contact.consents,
   ${SUPPRESSED_FOR_CAMPAIGN} as suppressed_by,
-  lower(replace(coalesce(contact.metadata ->> 'locale', ''), '_', '-')) as locale
+  lower(replace(coalesce(contact.metadata ->> 'locale', ''), '_', '-')) as locale,
+  coalesce(due.variant, 0) as variant
 from due
 join contacts contact on contact.id = due.contact_id
 cross join (select category, audience from campaigns where id = $1::uuid) campaign

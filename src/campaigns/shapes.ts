@@ -2,6 +2,7 @@ import { array, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { EMAIL_CATEGORIES } from '../sequences/index.ts'
+import { type AbTest, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
@@ -85,8 +86,37 @@ export const figuresOf = (recipients: number, counts: Counts = {}): CampaignFigu
 
 export const campaignSummaryShape = object(head).required().meta({ component: 'CampaignSummary' })
 
+const abTestShape = object({
+  variants: array()
+    .of(
+      object({
+        subject: nullable('What is new', 'As it is written; of a template, its subject.'),
+        templateId: nullable(null, 'The template that it is made of; null: all but its subject is as in the campaign.'),
+        recipients: count('How many are to get it, or have.', 100),
+        sent: count('To how many it was sent.', 100),
+        opened: count('How many of these have opened it.', 40),
+        clicked: count('How many of these have followed a link of it.', 12),
+      }).required(),
+    )
+    .required()
+    .meta({ description: "The campaign's own first." }),
+  testPercent: number().integer().min(1).max(100).required().meta({ example: 20 }),
+  winnerBy: string().oneOf(WINNER_BY).required().meta({ example: 'CLICKED' }),
+  afterMinutes: number().integer().min(1).required().meta({ example: 240 }),
+  decidesAt: nullableTime('When the rest is decided; null as long as the others are not sent.'),
+  winner: number()
+    .integer()
+    .min(0)
+    .nullable()
+    .defined()
+    .meta({ description: 'Which variant the rest gets, as a place in variants.', example: 1 }),
+})
+  .required()
+  .meta({ component: 'AbTest' })
+
 export const campaignShape = object({
   ...head,
+  abTest: abTestShape.nullable().defined(),
   templateId: nullable(null, 'The template that it was made of; null: it has what it says itself.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   format: nullable('HTML', 'What its html is; null where it is of a template.'),
@@ -124,8 +154,54 @@ const listed = (campaign: Campaign): Omit<ListedCampaign, 'counts'> => ({
   finishedAt: campaign.finishedAt ?? null,
 })
 
-export const presentCampaign = (campaign: Campaign, figures: CampaignFigures): InferType<typeof campaignShape> => ({
+const SENT_ONES = ['SENT', 'CAPTURED'] as const
+
+function presentTest(
+  {
+    subject,
+    templateId,
+    winner,
+    decidesAt,
+  }: Pick<Campaign, 'templateId' | 'winner' | 'decidesAt'> & { subject: string | null },
+  { variants, testPercent, winnerBy, afterMinutes }: AbTest,
+  counts: ReadonlyMap<number, Counts>,
+): InferType<typeof abTestShape> {
+  const own = { subject, templateId: templateId ?? null }
+  const others = variants.map((variant) => ({
+    subject: variant.subject ?? variant.compiled.content?.subject ?? null,
+    templateId: variant.templateId,
+  }))
+  return {
+    variants: [own, ...others].map((variant, n) => {
+      const of = counts.get(n) ?? {}
+      const sum = (statuses: readonly (typeof MESSAGE_STATUSES)[number][]) =>
+        statuses.reduce((total, status) => total + (of[status] ?? 0), 0)
+      return {
+        ...variant,
+        recipients: sum(MESSAGE_STATUSES),
+        sent: sum(SENT_ONES),
+        opened: of['OPENED'] ?? 0,
+        clicked: of['CLICKED'] ?? 0,
+      }
+    }),
+    testPercent,
+    winnerBy,
+    afterMinutes,
+    decidesAt: decidesAt?.toISOString() ?? null,
+    winner: winner ?? null,
+  }
+}
+
+/** @param byVariant what has become of the messages of each of its variants, where it has any */
+export const presentCampaign = (
+  campaign: Campaign,
+  figures: CampaignFigures,
+  byVariant: ReadonlyMap<number, Counts>,
+): InferType<typeof campaignShape> => ({
   ...presentSummary(listed(campaign), figures),
+  abTest: campaign.abTest
+    ? presentTest({ ...campaign, subject: listed(campaign).subject }, campaign.abTest, byVariant)
+    : null,
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,
   format: campaign.source?.format ?? null,

@@ -14,6 +14,8 @@ const schema = defineEntity({
     stepId: p.uuid().nullable(),
     visit: p.integer().nullable(),
     campaignId: p.uuid().nullable(),
+    /** Which of the ways in which its campaign says it, where that has several. */
+    variant: p.smallint().nullable(),
     status: p.text().$type<MessageStatus>(),
     claim: p.uuid(),
     attempts: p.integer(),

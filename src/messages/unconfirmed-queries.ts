@@ -227,11 +227,17 @@ export async function draftOfCampaign(
   }
 }
 
-/** Of a row `contact` and a row `campaign`: what it says in her language, or in its own. */
-export const CONTENT_OF_CAMPAIGN = `coalesce(
-    campaign.compiled -> 'translations' -> lower(replace(contact.metadata ->> 'locale', '_', '-')),
-    campaign.compiled -> 'translations' -> lower(split_part(replace(contact.metadata ->> 'locale', '_', '-'), '-', 1)),
-    campaign.compiled -> 'content'
+/** Of rows `contact`, `campaign` and `message`: what it says, in her variant of it, in her language, or in its own. */
+const CONTENT_OF_CAMPAIGN = `(
+    select coalesce(
+      said -> 'translations' -> lower(replace(contact.metadata ->> 'locale', '_', '-')),
+      said -> 'translations' -> lower(split_part(replace(contact.metadata ->> 'locale', '_', '-'), '-', 1)),
+      said -> 'content'
+    )
+    from (
+      select case when message.variant > 0
+        then campaign.ab_test -> 'variants' -> (message.variant::integer - 1) -> 'compiled' else campaign.compiled end as said
+    ) as said
   )`
 
 /**

@@ -74,10 +74,12 @@ const senderShape = object({
   fromAddress: nullable('hello@example.com'),
   replyTo: nullable(null),
   postalAddress: nullable('Orchard Ltd, 1 Main Street, Springfield'),
-  trackOpens: boolean().required().meta({ description: 'Whether marketing emails tell that they were opened.' }),
+  trackOpens: boolean()
+    .required()
+    .meta({ description: 'Whether marketing emails tell that they were opened.', example: false }),
   trackClicks: boolean()
     .required()
-    .meta({ description: 'Whether links in marketing emails lead by way of this service.' }),
+    .meta({ description: 'Whether links in marketing emails lead by way of this service.', example: false }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
   dkimSelector: nullable('dripline'),
   records: array()

@@ -98,6 +98,48 @@ describe('letters, on the dashboard', function () {
     assert.ok(!page.url().includes('campaignId'))
   })
 
+  it('one that tries several subjects says what came of each, and is edited as it was when that began', async () => {
+    const list = await aList(service)
+    const { name } = (await service.call('GET', `lists/${list}`)).body.data as { name: string }
+    await service.call('POST', `lists/${list}/contacts`, {
+      contactIds: [await aContact(service), await aContact(service)],
+    })
+    await page.goto(at('/campaigns'))
+    await press('New campaign')
+    const form = page.getByRole('form', { name: 'New campaign' })
+    await form.getByLabel('Name').fill('Which one')
+    await form.getByLabel('Lists', { exact: true }).click()
+    await page.getByRole('option', { name, exact: true }).click()
+    await page.keyboard.press('Escape')
+    await form.getByLabel('Subject', { exact: true }).fill('One')
+    await form.getByLabel('HTML').fill('<p>Hello</p>')
+    await form.getByRole('button', { name: 'Try other subjects…' }).click()
+    await form.getByLabel('Subject 2').fill('Two')
+    await form.getByLabel('To how many of a hundred').fill('100')
+    await form.getByRole('button', { name: 'Make the draft' }).click()
+    await page.getByRole('heading', { name: 'Which one', level: 1 }).waitFor()
+    await page.getByRole('row', { name: /Two/ }).waitFor()
+    const id = page.url().split('/').at(-1)!
+
+    // A colleague changes it meanwhile: whoever saves what was there before is told.
+    await press('Edit')
+    const edit = page.getByRole('form', { name: 'Campaign' })
+    await edit.getByLabel('Name').fill('Which one is best')
+    await service.call('PATCH', `campaigns/${id}`, { audience: { listIds: [] } })
+    await page.getByText('Nobody yet').waitFor()
+    await edit.getByRole('button', { name: 'Save the draft' }).click()
+    await edit.getByRole('alert').waitFor()
+    assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.name, 'Which one')
+    await edit.getByRole('button', { name: 'Cancel' }).click()
+    await service.call('PATCH', `campaigns/${id}`, { audience: { listIds: [list] } })
+    await service.call('POST', `campaigns/${id}/schedule`, {})
+    await page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
+    const { abTest } = (await service.call('GET', `campaigns/${id}`)).body.data as {
+      abTest: { variants: { sent: number }[] }
+    }
+    await page.getByRole('row', { name: new RegExp(`^Two ${abTest.variants[1]!.sent} `) }).waitFor()
+  })
+
   it('one that is scheduled can be unscheduled, and then deleted', async () => {
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(service)] })
@@ -131,8 +173,20 @@ describe('letters, on the dashboard', function () {
     await form.getByLabel('Postal address').fill('Orchard Ltd, 1 Main Street')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'DNS records' }).waitFor()
+    await page.getByText('Saved. Emails from now on have it.').waitFor()
+    await form.getByLabel('Look who opens marketing emails').check()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. Emails from now on have it.').waitFor()
+    const read = async () =>
+      (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as Record<string, boolean>
+    assert.deepEqual([(await read())['trackOpens'], (await read())['trackClicks']], [true, false])
+    // What is typed stays, whatever is done beside it.
+    await form.getByLabel('Answers go to').fill('answers@mail.example.com')
     await press('Make a key and sign')
     await page.getByText('Each email is signed (DKIM)').waitFor()
+    assert.equal(await form.getByLabel('Answers go to').inputValue(), 'answers@mail.example.com')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. Emails from now on have it.').waitFor()
     await press('Check the DNS')
     await page.getByText('Missing').first().waitFor()
     const { records } = (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as {

@@ -28,6 +28,7 @@ import { Migration027DoubleOptIn } from './027-double-opt-in.ts'
 import { Migration028Tracking } from './028-tracking.ts'
 import { Migration029Pending } from './029-pending.ts'
 import { Migration030FeedbackCalls } from './030-feedback-calls.ts'
+import { Migration031AbTests } from './031-ab-tests.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -61,6 +62,7 @@ export const migrations = [
   Migration028Tracking,
   Migration029Pending,
   Migration030FeedbackCalls,
+  Migration031AbTests,
 ]
 
 /** Their names, oldest first. */

@@ -14,6 +14,7 @@ import { type Campaign, CAMPAIGN_LOOKS, isUnderWay } from '../campaigns/campaign
 import { Facts } from './Facts.tsx'
 import { Moves } from './Moves.tsx'
 import { Schedule } from './Schedule.tsx'
+import { TestResult } from './TestResult.tsx'
 
 /** A campaign: what it says, to whom, when, and what has become of everybody. */
 export function CampaignPage() {
@@ -73,6 +74,7 @@ export function CampaignPage() {
       {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
       {doing === 'scheduling' && isDraft && <Schedule campaign={campaign} onDone={stop} />}
       {!isDraft && <Became campaign={campaign} />}
+      {campaign.abTest && <TestResult test={campaign.abTest} />}
       <Facts campaign={campaign} />
     </Page>
   )
@@ -82,7 +84,7 @@ export function CampaignPage() {
 function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
   const { data: account } = useRead(
-    ['campaigns', id, 'account'],
+    ['campaigns', id, 'account', status],
     async (api, signal) => (await api.GET('/campaigns/{id}/account', { params: { path: { id } }, signal })).data.data,
     isUnderWay(status) ? { everyMs: 5_000 } : {},
   )

@@ -9,8 +9,17 @@ import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { type AbTest, AbTestFields } from './AbTestFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import type { Campaign } from './campaigns.ts'
+
+/** As it was given: its own subject is no variant of it. */
+function testOf(campaign: Campaign | undefined): AbTest | null {
+  if (!campaign?.abTest) return null
+  const { variants, testPercent, winnerBy, afterMinutes } = campaign.abTest
+  const given = variants.slice(1).map(({ subject, templateId }) => (templateId === null ? { subject } : { templateId }))
+  return { variants: given, testPercent, winnerBy, afterMinutes }
+}
 
 const fieldsOf = (campaign: Campaign | undefined) => ({
   name: campaign?.name ?? '',
@@ -21,6 +30,7 @@ const fieldsOf = (campaign: Campaign | undefined) => ({
   text: campaign?.text ?? '',
   audience: campaign?.audience ?? { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } },
   throttlePerHour: campaign?.throttlePerHour ?? null,
+  abTest: testOf(campaign),
 })
 
 type Fields = ReturnType<typeof fieldsOf>
@@ -38,6 +48,8 @@ function bodyOf({ templateId, subject, html, text, ...rest }: Fields, campaign: 
   }
   return { ...rest, templateId, ...(templateId === null && own) }
 }
+
+const sameTest = (a: AbTest | null, b: AbTest | null) => JSON.stringify(a) === JSON.stringify(b)
 
 /**
  * What a campaign says, to whom, and how fast.
@@ -63,8 +75,9 @@ export function CampaignForm({
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
   // A template that is named is taken as it is now: whoever changes something else has not asked for that.
-  const { templateId, ...rest } = body
-  const change = templateId !== null && templateId === campaign?.templateId ? rest : body
+  const { templateId, abTest, ...rest } = body
+  const isSame = templateId === campaign?.templateId && sameTest(abTest, before.abTest)
+  const change = templateId !== null && isSame ? rest : body
   const isDirty = JSON.stringify(fields) !== JSON.stringify(before)
   const save = useMutation({
     mutationFn: async () => {
@@ -131,6 +144,7 @@ export function CampaignForm({
             />
           </>
         )}
+        <AbTestFields test={fields.abTest} onChange={(abTest) => set({ abTest })} />
         <NumberInput
           label="Emails an hour, at most"
           placeholder="As fast as they go"

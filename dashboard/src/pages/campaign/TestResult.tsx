@@ -1,0 +1,47 @@
+import type { Schemas } from '../../api/client.ts'
+import { count } from '../../parts/numbers.ts'
+import { Time } from '../../parts/Time.tsx'
+import { Part } from '../../shell/Page.tsx'
+
+/** What came of a campaign's A/B test: each variant, how many did what, and which one the rest gets. */
+export function TestResult({ test }: { test: NonNullable<Schemas['AbTest']> }) {
+  const { variants, winner, decidesAt, testPercent, winnerBy } = test
+  return (
+    <Part title="A/B test">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Subject</th>
+            <th className="num">Sent</th>
+            <th className="num">Opened</th>
+            <th className="num">Clicked</th>
+          </tr>
+        </thead>
+        <tbody>
+          {variants.map(({ subject, sent, opened, clicked }, n) => (
+            <tr key={n}>
+              <td className={n === winner ? 'strong' : 't2'}>
+                {subject ?? 'Without a subject'}
+                {n === winner && ' (the best)'}
+              </td>
+              <td className="num">{count(sent)}</td>
+              <td className="num">{count(opened)}</td>
+              <td className="num">{count(clicked)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {testPercent < 100 && winner === null && (
+        <p className="small t2">
+          {decidesAt === null ? (
+            `The rest is decided by who has ${winnerBy === 'OPENED' ? 'opened it' : 'followed a link'}, some time after these are sent.`
+          ) : (
+            <>
+              The rest is decided <Time at={decidesAt} as="date" />.
+            </>
+          )}
+        </p>
+      )}
+    </Part>
+  )
+}

@@ -1,0 +1,33 @@
+import type { CompiledContents } from '../templates/index.ts'
+
+/** By what the best variant is found: by how many of those to whom it was sent. */
+export const WINNER_BY = ['OPENED', 'CLICKED'] as const
+export type WinnerBy = (typeof WINNER_BY)[number]
+
+/** So many ways there are at most in which a campaign says it, beside its own. */
+export const MOST_VARIANTS = 3
+
+/** Another way in which a campaign says it: with another subject, or by another template. */
+export interface Variant {
+  subject: string | null
+  templateId: string | null
+  templateVersion: number | null
+  compiled: CompiledContents
+}
+
+/**
+ * Says it in several ways to a part of the recipients, by lot, and to the rest, some time after that is sent, in the way that was best.
+ */
+export interface AbTest {
+  variants: Variant[]
+  /** How many of a hundred recipients are asked: of a hundred, all get one by lot, and there is no rest. */
+  testPercent: number
+  winnerBy: WinnerBy
+  afterMinutes: number
+}
+
+/** The contents of a campaign's variants, its own first. */
+export const contentsOf = (own: CompiledContents, test: AbTest | null | undefined): CompiledContents[] => [
+  own,
+  ...(test?.variants ?? []).map(({ compiled }) => compiled),
+]

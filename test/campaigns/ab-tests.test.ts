@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import { aList } from '../support/factories.ts'
+import { assertFiguresTrue } from '../support/figures.ts'
+import { startService, type Service } from '../support/service.ts'
+
+interface Test {
+  variants: { subject: string; recipients: number; sent: number; opened: number; clicked: number }[]
+  decidesAt: string | null
+  winner: number | null
+}
+interface Read {
+  status: string
+  stats: Record<string, number>
+  abTest: Test | null
+}
+
+const PEOPLE = 60
+const TEST = {
+  variants: [{ subject: 'Two' }, { subject: 'Three' }],
+  testPercent: 50,
+  winnerBy: 'OPENED',
+  afterMinutes: 60,
+}
+
+describe('an A/B test', () => {
+  let service: Service
+  let sink: SmtpSink
+  let list: string
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
+    list = await aList(service)
+    const contacts = Array.from({ length: PEOPLE }, (_, n) => ({ email: `reader-${n}@example.com`, listId: list }))
+    await service.call('POST', 'contacts/bulk', { contacts })
+    await look(true)
+  })
+  after(async () => {
+    await assertFiguresTrue(service.context.orm.em)
+    await service.stop()
+    await sink.close()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const look = (isLooked: boolean) =>
+    sql(
+      em(),
+      `insert into senders (workspace_id, track_opens, track_clicks, updated_at) values ($1::uuid, $2, $2, now())
+       on conflict (workspace_id) do update set track_opens = $2, track_clicks = $2`,
+      [service.workspaceId, isLooked],
+    )
+  const create = async (fields: object = {}) => {
+    const said = { name: 'News', subject: 'One', html: '<p>Hello</p>', audience: { listIds: [list] } }
+    return service.call('POST', 'campaigns', { ...said, ...fields })
+  }
+  const begun = async (abTest: object = TEST, schedule: object = {}) => {
+    const { status, body } = await create({ abTest })
+    assert.equal(status, 201, JSON.stringify(body))
+    const { id } = body.data as { id: string }
+    return { id, answer: await service.call('POST', `campaigns/${id}/schedule`, schedule) }
+  }
+  const read = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
+  const subjects = (from: number) => {
+    const counts: Record<string, number> = {}
+    for (const { headers } of sink.mails.slice(from)) {
+      const [, subject = ''] = /^Subject: (.*)$/m.exec(headers.replaceAll('\r', '')) ?? []
+      counts[subject] = (counts[subject] ?? 0) + 1
+    }
+    return counts
+  }
+  const asked = (id: string) =>
+    eventually('the test is sent', async () => {
+      const campaign = await read(id)
+      return campaign.abTest?.decidesAt == null ? undefined : campaign
+    })
+  /** As if so many people had opened what they got of a variant. */
+  const open = (id: string, variant: number, count: number) =>
+    sql(
+      em(),
+      `update messages set opened_at = now() where id in (
+         select id from messages where campaign_id = $1 and variant = $2 and sent_at is not null order by id limit $3)`,
+      [id, variant, count],
+    )
+  /** As if the time had come. */
+  const decide = async (id: string) => {
+    await sql(em(), `update campaigns set decides_at = now() where id = $1`, [id])
+    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
+  }
+
+  it('says it in each way to some, and in the best one to the rest; each person once', async () => {
+    const from = sink.mails.length
+    const { id, answer } = await begun()
+    assert.equal(answer.status, 202, JSON.stringify(answer.body))
+    const { status, stats, abTest } = await asked(id)
+    assert.equal(status, 'SENDING')
+    const sent = abTest!.variants.map((variant) => variant.sent)
+    const inTest = sent.reduce((sum, each) => sum + each, 0)
+    assert.ok(inTest > 10 && inTest < 50 && sent.every((each) => each > 0), JSON.stringify(sent))
+    assert.deepEqual([stats['sent'], stats['queued'], stats['recipients']], [inTest, PEOPLE - inTest, PEOPLE])
+    assert.deepEqual(subjects(from), { One: sent[0], Two: sent[1], Three: sent[2] })
+    assert.ok(Math.abs(Date.parse(abTest!.decidesAt!) - Date.now() - 3_600_000) < 120_000)
+    assert.equal(abTest!.winner, null)
+
+    await open(id, 2, 2)
+    await open(id, 1, 1)
+    // Paused, it decides nothing.
+    await service.call('POST', `campaigns/${id}/pause`)
+    await decide(id)
+    await service.call('POST', `campaigns/${id}/resume`)
+    const done = await eventually('it is over', async () => {
+      const campaign = await read(id)
+      return campaign.status === 'SENT' ? campaign : undefined
+    })
+    const best = [sent[1]! > 0 ? 1 / sent[1]! : 0, 2 / sent[2]!]
+    const winner = best[1]! > best[0]! ? 2 : 1
+    assert.equal(done.abTest!.winner, winner)
+    assert.deepEqual(
+      done.abTest!.variants.map((variant) => [variant.sent, variant.opened]),
+      sent.map((each, n) => [n === winner ? each + PEOPLE - inTest : each, [0, 1, 2][n]]),
+    )
+    assert.equal(done.stats['sent'], PEOPLE)
+    assert.equal(new Set(sink.mails.slice(from).map(({ to }) => to[0])).size, PEOPLE)
+    assert.equal(sink.mails.length - from, PEOPLE)
+    // Sent again is what was sent.
+    await sql(em(), `update messages set status = 'FAILED' where campaign_id = $1 and variant = 1`, [id])
+    const before = sink.mails.length
+    const { body } = await service.call('POST', 'messages/retry', { campaignId: id, status: 'FAILED' })
+    await eventually('they are sent again', () =>
+      sink.mails.length - before >= (body.data.retried as number) ? true : undefined,
+    )
+    assert.deepEqual(Object.keys(subjects(before)), ['Two'])
+  })
+
+  it('of a hundred has no rest, and nothing to decide', async () => {
+    const from = sink.mails.length
+    await look(false)
+    const { id } = await begun({ ...TEST, testPercent: 100 }, {})
+    await eventually('it is over', async () => ((await read(id)).status === 'SENT' ? true : undefined))
+    assert.equal(sink.mails.length - from, PEOPLE)
+    assert.equal(Object.keys(subjects(from)).length, 3)
+    await look(true)
+  })
+
+  it('can be of templates', async () => {
+    const made = await service.call('POST', 'templates', { name: 'Other', subject: 'Of a template', html: '<p>Hi</p>' })
+    const templateId = made.body.data.id as string
+    const from = sink.mails.length
+    const { id } = await begun({ ...TEST, variants: [{ templateId }], testPercent: 100 })
+    await eventually('it is over', async () => ((await read(id)).status === 'SENT' ? true : undefined))
+    assert.deepEqual(Object.keys(subjects(from)).toSorted(), ['Of a template', 'One'])
+    assert.equal((await read(id)).abTest!.variants[1]!.subject, 'Of a template')
+  })
+
+  it('that is cancelled leaves the rest', async () => {
+    const { id } = await begun()
+    await asked(id)
+    await service.call('POST', `campaigns/${id}/cancel`)
+    const { stats } = await eventually('all are left', async () => {
+      const campaign = await read(id)
+      return campaign.stats['queued'] === 0 ? campaign : undefined
+    })
+    assert.equal(stats['sent']! + stats['dismissed']!, PEOPLE)
+  })
+
+  it('is refused where nobody could know what is best, or it says nothing', async () => {
+    for (const abTest of [
+      { ...TEST, variants: [] },
+      { ...TEST, variants: [{}] },
+      { ...TEST, variants: [{ subject: 'x', templateId: newId() }] },
+      { ...TEST, variants: Array.from({ length: 4 }, () => ({ subject: 'x' })) },
+      { ...TEST, testPercent: 0 },
+      { ...TEST, winnerBy: 'SENT' },
+      { ...TEST, afterMinutes: 0 },
+    ])
+      assert.equal((await create({ abTest })).status, 400, JSON.stringify(abTest))
+    assert.equal(
+      (await create({ abTest: { ...TEST, variants: [{ templateId: newId() }] } })).refused,
+      '404 template_not_found',
+    )
+    assert.equal(
+      (await create({ abTest: { ...TEST, variants: [{ subject: '{{ x' }] } })).refused,
+      '400 invalid_template',
+    )
+    const incomplete = '400 campaign_incomplete'
+    assert.equal((await begun(TEST, { localTime: '2040-01-01T09:00' })).answer.refused, incomplete)
+    assert.equal((await begun({ ...TEST, variants: [{ subject: ' ' }] })).answer.refused, incomplete)
+    await look(false)
+    const { answer } = await begun()
+    assert.equal(answer.refused, incomplete)
+    assert.match(answer.body.error as string, /trackOpens/)
+    await look(true)
+    // A change of something else leaves it; one of what it says has to say it again.
+    const { id } = (await create({ abTest: TEST })).body.data as { id: string }
+    await service.call('PATCH', `campaigns/${id}`, { name: 'Other' })
+    assert.equal((await read(id)).abTest?.variants.length, 3)
+    await service.call('PATCH', `campaigns/${id}`, { subject: 'x', html: '<p>x</p>' })
+    assert.equal((await read(id)).abTest, null)
+  })
+})
