@@ -9,57 +9,79 @@ import {
   addressOfServer,
   adviceFor,
   createSmtpTransport,
+  type MailTransport,
   type OnChange,
   readSmtpUrl,
   traceDeliveries,
   withCircuitBreaker,
+  withFailOver,
 } from '../transports/index.ts'
 
 /** What sends mail, as configured. @param sender what the parts of the installation have agreed on. */
 export const createMail = <MailFrom extends string | null>(
-  { SMTP_URL, SMTP_CONNECTIONS, SECRETS_KEY }: Config,
+  config: Config,
   em: EntityManager,
   sender: { mailFrom: MailFrom; links: Links },
+  guard: (transport: MailTransport, server: string) => MailTransport = (transport) => transport,
 ) => ({
-  smtp: SMTP_URL ? createSmtpTransport({ server: readSmtpUrl(SMTP_URL), maxConnections: SMTP_CONNECTIONS }) : undefined,
+  smtp: createTransports(config, guard),
   renderer: createRenderer(),
   leases: createLeaseKeeper(em),
-  secrets: createSecrets(SECRETS_KEY),
+  secrets: createSecrets(config.SECRETS_KEY),
   ...sender,
 })
 
+/** The mail servers, in their order: what the first one is known not to have sent, the next one gets. */
+function createTransports(
+  { SMTP_URL, smtpFallbackUrls, SMTP_CONNECTIONS: maxConnections }: Config,
+  guard: (transport: MailTransport, server: string) => MailTransport,
+): MailTransport | undefined {
+  if (!SMTP_URL) return undefined
+  return withFailOver(
+    [SMTP_URL, ...smtpFallbackUrls].map((url) => {
+      const server = readSmtpUrl(url)
+      return guard(createSmtpTransport({ server, maxConnections }), addressOfServer(server))
+    }),
+  )
+}
+
 /** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
 export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Omit<Sender, 'secrets'>) {
-  const mail = createMail(config, em, sender)
-  const server = config.SMTP_URL && addressOfServer(readSmtpUrl(config.SMTP_URL))
-  const open = new Set<string | undefined>()
-  const onChange: OnChange = (isOpen, reason, workspaceId) => {
-    if (isOpen) open.add(workspaceId)
-    else open.delete(workspaceId)
-    metrics.mailCircuitOpen(open.size > 0)
-    const whose = workspaceId === undefined ? '' : ' for a workspace'
-    if (isOpen)
-      log.warn(
-        { server, reason, workspaceId },
-        `The mail server fails${whose}; messages wait, and one at a time tries it`,
-      )
-    else log.info({ server, workspaceId }, `The mail server is back${whose}`)
-  }
-  const smtp = mail.smtp && withCircuitBreaker(traceDeliveries(mail.smtp), onChange)
+  const open = new Set<string>()
+  const onChangeOf =
+    (server: string): OnChange =>
+    (isOpen, reason, workspaceId) => {
+      const circuit = `${server} ${workspaceId ?? ''}`
+      if (isOpen) open.add(circuit)
+      else open.delete(circuit)
+      metrics.mailCircuitOpen(open.size > 0)
+      const whose = workspaceId === undefined ? '' : ' for a workspace'
+      const wait = config.smtpFallbackUrls.length > 0 ? 'messages go elsewhere, or wait' : 'messages wait'
+      if (isOpen)
+        log.warn({ server, reason, workspaceId }, `The mail server fails${whose}; ${wait}, and one at a time tries it`)
+      else log.info({ server, workspaceId }, `The mail server is back${whose}`)
+    }
+  const bare: { transport: MailTransport; server: string }[] = []
+  const mail = createMail(config, em, sender, (transport, server) => {
+    bare.push({ transport, server })
+    return withCircuitBreaker(traceDeliveries(transport), onChangeOf(server))
+  })
+  const { smtp } = mail
   const tryServer = async () => {
-    if (!mail.smtp) return
-    const failure = await mail.smtp.tryConnection()
-    if (failure === undefined) log.info({ server }, 'The mail server is there and lets us in')
-    else
-      log.warn(
-        { server, reason: failure },
-        `The mail server does not let us in; messages wait until it does. ${adviceFor(failure)}`,
-      )
+    for (const { transport, server } of bare) {
+      const failure = await transport.tryConnection()
+      if (failure === undefined) log.info({ server }, 'The mail server is there and lets us in')
+      else
+        log.warn(
+          { server, reason: failure },
+          `The mail server does not let us in; messages wait until it does. ${adviceFor(failure)}`,
+        )
+    }
   }
   // The rate is kept by the queue in which emails wait: with one, all of them go through it.
   return {
     ...mail,
-    /** Says whether the server lets us in, before there is anything to send. */
+    /** Says whether the servers let us in, before there is anything to send. */
     tryServer,
     smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
   }

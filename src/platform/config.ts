@@ -17,16 +17,39 @@ const address = (form: RegExp, example: string) =>
 const ENCODING_ADVICE =
   'Percent-encode special characters in its user name and password: % as %25, / as %2F, @ as %40, : as %3A, ? as %3F, # as %23'
 
-/** A URL that is understood as it was meant. Its value, which may hold a password, stands in no message. */
-const url = (protocols: RegExp, example: string) =>
-  address(protocols, example).test({
-    name: 'url',
+/** @returns what is wrong with a URL, which is not understood as it was meant; its value, which may hold a password, stands in no message */
+function problemOf(value: string, protocols: RegExp, example: string): string | undefined {
+  if (!protocols.test(value)) return `must look like ${example}`
+  if (isUnambiguous(value)) return undefined
+  const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
+  return wrong.replace('EXAMPLE', example)
+}
+
+/** Some of them, with spaces between. */
+const urls = (protocols: RegExp, example: string) =>
+  string().test({
+    name: 'urls',
     test(value) {
-      if (!value || !protocols.test(value) || isUnambiguous(value)) return true
-      const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
-      return this.createError({ message: ({ path }) => `${path} ${wrong.replace('EXAMPLE', example)}` })
+      const problem = splitWords(value)
+        .map((each) => problemOf(each, protocols, example))
+        .find((each) => each !== undefined)
+      return problem === undefined || this.createError({ message: ({ path }) => `${path} ${problem}` })
     },
   })
+
+const splitWords = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((word) => word !== '')
+
+/** A single one. */
+const url = (protocols: RegExp, example: string) =>
+  string().test({
+    name: 'url',
+    test(value) {
+      const problem = value ? problemOf(value, protocols, example) : undefined
+      return problem === undefined || this.createError({ message: ({ path }) => `${path} ${problem}` })
+    },
+  })
+
+const SMTP_EXAMPLE = 'smtp://user:password@host:587'
 
 /** What lacks in a URL that has no secret in the wrong place: an @ behind the host would be the end of one. */
 function wrongPart(value: string): string | undefined {
@@ -76,7 +99,8 @@ const environment = object({
     excludeEmptyString: true,
   }),
   TEMPORAL_TLS: boolean().default(false),
-  SMTP_URL: url(/^smtps?:\/\//, 'smtp://user:password@host:587'),
+  SMTP_URL: url(/^smtps?:\/\//, SMTP_EXAMPLE),
+  SMTP_FALLBACK_URL: urls(/^smtps?:\/\//, SMTP_EXAMPLE),
   SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
   SEND_RATE: decimal().moreThan(0).max(100_000),
@@ -127,6 +151,8 @@ export interface Config extends Environment {
   trustedProxies: string[]
   /** `DNS_SERVERS` as a list. */
   dnsServers: string[]
+  /** Mail servers to go to where the first one fails, in their order. */
+  smtpFallbackUrls: string[]
 }
 
 const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
@@ -138,6 +164,7 @@ const SECRETS = [
   'DATABASE_PASSWORD',
   'TEMPORAL_API_KEY',
   'SMTP_URL',
+  'SMTP_FALLBACK_URL',
   'OIDC_CLIENT_SECRET',
 ]
 
@@ -175,6 +202,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       dataDir: resolve(values.DATA_DIR),
       trustedProxies: splitList(values.TRUSTED_PROXIES),
       dnsServers: splitList(values.DNS_SERVERS),
+      smtpFallbackUrls: splitWords(values.SMTP_FALLBACK_URL),
     }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error

@@ -94,6 +94,8 @@ export function withCircuitBreaker(
       return permit && guarded(turn, permit)
     },
     permit: async (turn, signal) => guarded(turn, await transport.permit(turn, signal)),
+    // When it is time to try, whoever has the time tries.
+    isFailing: (turn) => !ofAll.mayTry || !ownOf(turn).circuit.mayTry,
   }
 }
 

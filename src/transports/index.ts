@@ -1,4 +1,5 @@
 export { type OnChange, withCircuitBreaker } from './circuit-breaker.ts'
+export { withFailOver } from './fail-over.ts'
 export { addressOfServer, adviceFor, isOnThisMachine, readSmtpUrl } from './smtp-url.ts'
 export { createSmtpTransport } from './smtp.ts'
 export { traceDeliveries } from './trace.ts'

@@ -78,6 +78,8 @@ export interface MailTransport {
    * @throws {TransportClosed} when the transport is closing; the signal's reason when it is aborted
    */
   permit(turn: string, signal: AbortSignal): Promise<Permit>
+  /** Whether no message of such a turn tries the server at the moment, because it has failed; nobody knows where it is not said. */
+  isFailing?(turn: string): boolean
   /** Connects and logs in, and sends nothing. @returns why it could not, in the server's words where those are not about a login */
   tryConnection(): Promise<string | undefined>
   /** Gives out no permit any more; emails that are being handed over are finished. */

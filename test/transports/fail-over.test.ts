@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { withCircuitBreaker } from '../../src/transports/circuit-breaker.ts'
+import { withFailOver } from '../../src/transports/fail-over.ts'
+import { createSmtpTransport } from '../../src/transports/smtp.ts'
+import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
+import type { MailTransport } from '../../src/transports/transport.ts'
+import { anEmail as email } from '../support/an-email.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePorts } from '../support/ports.ts'
+
+describe('mail servers in an order', () => {
+  let first: SmtpSink
+  let second: SmtpSink
+  let transport: MailTransport
+  let asked: number
+  const guarded = (url: string) =>
+    withCircuitBreaker(createSmtpTransport({ server: readSmtpUrl(url), maxConnections: 2 }), () => undefined)
+  beforeEach(async () => {
+    asked = 0
+    first = await startSmtpSink()
+    second = await startSmtpSink()
+    transport = withFailOver([guarded(first.url), guarded(second.url)])
+  })
+  afterEach(async () => {
+    await transport.close()
+    await first.close()
+    await second.close()
+  })
+
+  const deliver = async (more: object = {}) => {
+    const permit = await transport.permit('anybody', new AbortController().signal)
+    const begin = () => {
+      asked += 1
+      return Promise.resolve(true)
+    }
+    return permit.deliver(email, { begin, ...more })
+  }
+  const taken = () => [first.mails.length, second.mails.length]
+
+  it('are asked in it: the second is for what the first one cannot take', async () => {
+    assert.equal((await deliver()).kind, 'taken')
+    assert.deepEqual(taken(), [1, 0])
+  })
+
+  it('have the next one take what the first one is not there for', async () => {
+    await first.close()
+    assert.equal((await deliver()).kind, 'taken')
+    assert.deepEqual([taken(), asked], [[0, 1], 1])
+  })
+
+  it('have the next one take what the first one has certainly not taken, and nobody ask twice whether it may', async () => {
+    first.behave({ code: 550, text: '5.4.5 Daily user sending limit exceeded', at: 'data' })
+    assert.equal((await deliver()).kind, 'taken')
+    assert.deepEqual([taken(), asked], [[0, 1], 1])
+    // By then it is not its sender’s any more.
+    assert.equal((await deliver({ mayGoOn: () => false })).kind !== 'taken', true)
+    assert.deepEqual(taken(), [0, 1])
+  })
+
+  for (const [what, behaviour, kind] of [
+    ['is refused', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
+    ['is put off for its own sake', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
+    ['may have been taken', 'cut', 'unknown'],
+  ] as const) {
+    it(`tell no other one of what ${what}`, async () => {
+      first.behave(behaviour)
+      assert.equal((await deliver()).kind, kind)
+      assert.deepEqual(taken(), [0, 0])
+    })
+  }
+
+  it('pass by one that has failed, also for what goes at once, and come back to it', async () => {
+    const port = first.port
+    await first.close()
+    for (let n = 0; n < 6; n += 1) assert.equal((await deliver()).kind, 'taken')
+    const permit = await eventually('a permit at once', () => transport.permitSoon('anybody'))
+    assert.equal((await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind, 'taken')
+    assert.deepEqual(taken(), [0, 7])
+    first = await startSmtpSink(undefined, port)
+    await eventually('the first one is asked again', async () => {
+      assert.equal((await deliver()).kind, 'taken')
+      return first.mails.length > 0 ? true : undefined
+    })
+  })
+
+  it('say of themselves which one does not let us in', async () => {
+    assert.equal(await transport.tryConnection(), undefined)
+    await second.close()
+    assert.match((await transport.tryConnection()) ?? '', /^server 2: /)
+  })
+
+  it('that all fail put it off, and say why', async () => {
+    const [port] = await freePorts(1)
+    await transport.close()
+    transport = withFailOver([guarded(`smtp://127.0.0.1:${port}`), guarded(`smtp://127.0.0.1:${port}`)])
+    const delivery = await deliver()
+    assert.equal(delivery.kind, 'not-sent')
+    assert.match((delivery as { reason: string }).reason, /; and the next one: /)
+    assert.equal(asked, 0)
+  })
+})
