@@ -182,6 +182,12 @@ const sender = createRoute({
   component: lazyPage(() => import('./pages/sender/SenderPage.tsx'), 'SenderPage'),
 })
 
+const imports = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/imports',
+  component: lazyPage(() => import('./pages/imports/ImportsPage.tsx'), 'ImportsPage'),
+})
+
 const suppressions = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/suppressions',
@@ -260,6 +266,7 @@ export const router = createRouter({
       campaign,
       lists,
       suppressions,
+      imports,
       segments,
       enrollments,
       workspacePage,

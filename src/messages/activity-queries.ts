@@ -16,52 +16,61 @@ export async function countMessages(
   return row?.total
 }
 
-/** What messages say, in the order given, until that has so many bytes. Of the rest nothing is read: the sizes are kept apart. */
-export async function messageBodies(
-  em: EntityManager,
-  ids: readonly string[],
-  bytes: number,
-): Promise<Map<string, { html: string | null; text: string | null }>> {
-  const rows = await preparedSql<{ id: string; html: string | null; text: string | null }>(
-    em,
-    'message-bodies',
-    BODIES,
-    [ids, bytes],
-  )
-  return new Map(rows.map(({ id, ...body }) => [id, body]))
-}
-
-const BODIES = `
-with sized as (
-  select message.id, sum(coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0)) over (
-    order by place rows between unbounded preceding and 1 preceding
-  ) as before
-  from unnest($1::uuid[]) with ordinality as wanted(id, place)
-  join messages message on message.id = wanted.id
-)
-select message.id, message.html, message.text
-from sized join messages message on message.id = sized.id
-where coalesce(sized.before, 0) < $2::integer`
-
 /** A link of a message that a person has followed, and when first. */
 export interface ClickedLink {
-  messageId: string
   url: string
   at: Date
 }
 
-/** Of each message the first that were followed. */
+/** What a page of messages shows of one. */
+export interface MessageDetails {
+  /** What it says; `undefined` where those before it in the page say too much. */
+  body: { html: string | null; text: string | null } | undefined
+  clicks: ClickedLink[]
+}
+
+/** Of each message the first links that were followed. */
 const MOST_CLICKS = 50
 
-export async function clickedLinks(em: EntityManager, messageIds: readonly string[]): Promise<ClickedLink[]> {
-  const rows = await sql<{ message_id: string; url: string; at: string }>(
-    em,
-    `select visit.message_id, visit.url, visit.at from unnest($1::uuid[]) as wanted(id)
-     cross join lateral (
-       select * from message_visits
-       where message_id = wanted.id and kind = 'CLICK' and visitor = 'PERSON' order by at, url limit $2::integer
-     ) visit`,
-    [messageIds, MOST_CLICKS],
+/**
+ * What messages say, in the order given, until that has so many bytes, and which of their links were followed. Of the rest nothing is
+ * read: the sizes are kept apart.
+ */
+export async function messageDetails(
+  em: EntityManager,
+  ids: readonly string[],
+  bytes: number,
+): Promise<Map<string, MessageDetails>> {
+  const rows = await preparedSql<{
+    id: string
+    is_shown: boolean
+    html: string | null
+    text: string | null
+    clicks: { url: string; at: string }[] | null
+  }>(em, 'message-details', DETAILS, [ids, bytes, MOST_CLICKS])
+  return new Map(
+    rows.map(({ id, is_shown: isShown, html, text, clicks }) => [
+      id,
+      {
+        body: isShown ? { html, text } : undefined,
+        clicks: (clicks ?? []).map(({ url, at }) => ({ url, at: toDate(at) })),
+      },
+    ]),
   )
-  return rows.map(({ message_id: messageId, url, at }) => ({ messageId, url, at: toDate(at) }))
 }
+
+const DETAILS = `
+with sized as (
+  select message.id, coalesce(sum(coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0)) over (
+    order by place rows between unbounded preceding and 1 preceding
+  ), 0) < $2::integer as is_shown
+  from unnest($1::uuid[]) with ordinality as wanted(id, place)
+  join messages message on message.id = wanted.id
+)
+select sized.id, sized.is_shown, message.html, message.text, (
+    select jsonb_agg(jsonb_build_object('url', url, 'at', at) order by at, url) from (
+      select url, at from message_visits
+      where message_id = sized.id and kind = 'CLICK' and visitor = 'PERSON' order by at, url limit $3::integer
+    ) visit
+  ) as clicks
+from sized left join messages message on message.id = sized.id and sized.is_shown`

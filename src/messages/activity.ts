@@ -3,7 +3,7 @@ import { CONTACT_NOT_FOUND, type Range } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
-import { clickedLinks, type ClickedLink, countMessages, messageBodies } from './activity-queries.ts'
+import { type ClickedLink, countMessages, messageDetails } from './activity-queries.ts'
 
 /** A message with its bodies, unless those before it in its page had too many already. */
 export interface ActivityItem {
@@ -40,17 +40,10 @@ export async function listActivity(
     { ...range, orderBy: newest, exclude: ['html', 'text'] },
   )
   const ids = messages.map(({ id }) => id)
-  const bodies = await messageBodies(fork, ids, PAGE_BODY_BYTES)
-  const clicks = Map.groupBy(await clickedLinks(fork, ids), ({ messageId }) => messageId)
+  const details = await messageDetails(fork, ids, PAGE_BODY_BYTES)
   const items = messages.map((message): ActivityItem => {
-    const body = bodies.get(message.id)
-    return {
-      message,
-      html: body?.html ?? null,
-      text: body?.text ?? null,
-      contentOmitted: !body,
-      clicks: clicks.get(message.id) ?? [],
-    }
+    const { body, clicks = [] } = details.get(message.id) ?? {}
+    return { message, html: body?.html ?? null, text: body?.text ?? null, contentOmitted: !body, clicks }
   })
   return [items, total]
 }

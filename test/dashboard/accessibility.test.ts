@@ -17,6 +17,7 @@ const PAGES = [
   '/messages',
   '/campaigns',
   '/suppressions',
+  '/imports',
   '/sender',
   '/enrollments',
   '/segments',

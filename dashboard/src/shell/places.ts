@@ -1,6 +1,7 @@
 import {
   IconAt,
   IconBuilding,
+  IconFileImport,
   IconFilter,
   IconHistory,
   IconHome,
@@ -30,6 +31,7 @@ export interface Place {
     | '/w/$workspaceId/enrollments'
     | '/w/$workspaceId/sender'
     | '/w/$workspaceId/suppressions'
+    | '/w/$workspaceId/imports'
     | '/w/$workspaceId/workspace'
     | '/w/$workspaceId/messages'
     | '/w/$workspaceId/keys'
@@ -51,6 +53,7 @@ export const PLACES: readonly Place[] = [
   { word: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
   { word: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
   { word: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
+  { word: 'Imports', to: '/w/$workspaceId/imports', icon: IconFileImport, key: 'i' },
 ]
 
 export const SETTINGS: readonly Place[] = [

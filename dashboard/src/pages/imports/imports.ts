@@ -1,0 +1,29 @@
+import { IconAlertTriangle, IconChecks, IconLoader } from '@tabler/icons-react'
+import type { Schemas } from '../../api/client.ts'
+import type { Look } from '../../parts/states.tsx'
+
+export type Import = Schemas['Import']
+
+export const IMPORT_LOOKS: Record<Import['status'], Look> = {
+  RUNNING: { word: 'Not all read', icon: IconLoader, meaning: 'accent' },
+  DONE: { word: 'Done', icon: IconChecks, meaning: 'ok' },
+  FAILED: { word: 'Broken', icon: IconAlertTriangle, meaning: 'bad' },
+}
+
+export const FORMATS: { value: Import['format']; label: string }[] = [
+  { value: 'csv', label: 'Any CSV file' },
+  { value: 'listmonk', label: 'listmonk’s export' },
+  { value: 'mailchimp', label: 'Mailchimp’s export' },
+  { value: 'plunk', label: 'Plunk’s export' },
+]
+
+/** What a column can be, besides what its name says. */
+export const FIELDS = [
+  { value: 'email', label: 'Address' },
+  { value: 'firstName', label: 'First name' },
+  { value: 'externalId', label: 'External id' },
+  { value: 'tags', label: 'Tags' },
+  { value: 'subscribed', label: 'Whether they are subscribed' },
+  { value: 'unsubscribed', label: 'Whether they have unsubscribed' },
+  { value: 'nothing', label: 'Nothing: left out' },
+] as const
