@@ -16,6 +16,7 @@ import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
 import { startService, type Service } from '../support/service.ts'
 import { pictureEmails } from './emails.ts'
+import { sendCampaigns, writeLetters } from './letters.ts'
 import { liveIn } from './lived-in.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
@@ -35,10 +36,12 @@ const press = (name: string) => (page: Page) => page.getByRole('button', { name,
 const pagesOf = ({
   automationId,
   contactId,
+  campaignId,
   steps,
 }: {
   automationId: string
   contactId: string
+  campaignId?: string
   steps: number
 }): Shown[] => [
   { name: 'home', path: '' },
@@ -67,6 +70,11 @@ const pagesOf = ({
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
   { name: 'segments', path: '/segments', act: press('New segment') },
   { name: 'lists', path: '/lists' },
+  { name: 'campaigns', path: '/campaigns' },
+  ...(campaignId === undefined ? [] : [{ name: 'campaign', path: `/campaigns/${campaignId}` }]),
+  { name: 'suppressions', path: '/suppressions' },
+  { name: 'imports', path: '/imports' },
+  { name: 'sender', path: '/sender' },
   { name: 'workspace', path: '/workspace' },
   { name: 'keys', path: '/keys' },
   { name: 'members', path: '/members' },
@@ -200,6 +208,7 @@ try {
     rateLimit: 120,
   })
   const many = await liveIn(service, service.workspaceId)
+  await writeLetters(service, service.workspaceId)
 
   const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
@@ -213,11 +222,12 @@ try {
 
   // Last: whoever is lost to Temporal is found by it, and goes on.
   await service.startWorker()
+  const campaignId = await sendCampaigns(service)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstSequence(browser)
   if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
-    ['many', service.workspaceId, pagesOf({ ...many, steps: 7 })],
+    ['many', service.workspaceId, pagesOf({ ...many, campaignId, steps: 7 })],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
   ])
   await browser.close()

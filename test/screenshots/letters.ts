@@ -1,0 +1,63 @@
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Service } from '../support/service.ts'
+
+/** A workspace's sender, suppressions and imports, as people have them. */
+export async function writeLetters(service: Service, workspaceId: string): Promise<void> {
+  const { em } = service.context.orm
+  await sql(
+    em.fork(),
+    `insert into senders (workspace_id, from_name, from_address, reply_to, postal_address, track_opens, track_clicks, updated_at)
+     values ($1::uuid, 'Orchard', 'hello@orchard.example', 'support@orchard.example', $2, true, true, now())`,
+    [workspaceId, 'Orchard Ltd\n1 Main Street, Springfield'],
+  )
+  const { data: people } = (await service.call('GET', 'contacts?limit=6')).body as { data: { email: string }[] }
+  for (const [n, reason] of (['UNSUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED', 'MANUAL', 'COMPLAINED'] as const).entries()) {
+    const note = reason === 'MANUAL' ? 'Asked on the telephone' : null
+    await service.call('POST', 'suppressions', { email: people[n]!.email, reason, note })
+  }
+  for (const [name, text] of [
+    ['customers.csv', 'email,first name\nmia@example.org,Mia\nno address,Leo\n'],
+    ['listmonk.csv', 'email,name\nnoa@example.org,Noa\n'],
+  ] as const) {
+    const { id } = (await service.call('POST', 'imports', { name, size: text.length })).body.data as { id: string }
+    await service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
+  }
+  const large = (await service.call('POST', 'imports', { name: 'archive.csv', size: 900_000 })).body.data as {
+    id: string
+  }
+  const piece = { position: 0, text: 'email\nlou@example.org\nkim@example.org\n', isLast: false }
+  await service.call('POST', `imports/${large.id}/pieces`, piece)
+}
+
+/** Campaigns: one that was sent, one that will be, and a draft. @param service one whose worker works @returns the first */
+export async function sendCampaigns(service: Service): Promise<string> {
+  const { data: lists } = (await service.call('GET', 'lists')).body as { data: { id: string }[] }
+  const audience = { listIds: lists.slice(0, 2).map(({ id }) => id) }
+  const html = '<p>Hello, this is what is new. <a href="https://orchard.example/news">Read on</a></p>'
+  const create = async (fields: object) =>
+    ((await service.call('POST', 'campaigns', { html, audience, ...fields })).body.data as { id: string }).id
+  const variants = [{ subject: 'Apples, and what else is ripe' }]
+  const abTest = { variants, testPercent: 100, winnerBy: 'OPENED', afterMinutes: 240 }
+  const sent = await create({ name: 'September news', subject: 'News from the orchard', abTest })
+  await service.call('POST', `campaigns/${sent}/schedule`, {})
+  const later = await create({ name: 'Harvest festival', subject: 'You are invited' })
+  await service.call('POST', `campaigns/${later}/schedule`, { localTime: '2038-09-01T09:00' })
+  await create({ name: 'Winter apples', subject: 'They keep until spring' })
+  await eventually(
+    'the campaign is sent',
+    async () => ((await service.call('GET', `campaigns/${sent}`)).body.data.status === 'SENT' ? true : undefined),
+    120_000,
+  )
+  for (const [column, share] of [
+    ['opened_at', 0.42],
+    ['clicked_at', 0.13],
+  ] as const)
+    await sql(
+      service.context.orm.em.fork(),
+      `update messages set ${column} = now() where campaign_id = $1::uuid and sent_at is not null
+         and ('x' || right(id::text, 4))::bit(16)::integer < 65536 * $2::float8`,
+      [sent, share],
+    )
+  return sent
+}
