@@ -108,18 +108,24 @@ async function send(
     // Paused, or cancelled, since.
     if (!rest.mayGoOn) return { next: 'go-on' }
     const now = Date.now()
-    if (rest.dueAt === null) {
-      if (rest.isSending) return soon(SOON_MS)
-      if (rest.isHeld) {
-        const decidesAt = await whenDecided(em, id)
-        if (decidesAt === undefined) return { next: 'go-on' }
-        if (decidesAt.getTime() > now) return { next: 'wait', until: decidesAt.getTime() }
+    // Who was tried once, and is put off, keeps nobody waiting.
+    let decidesAt: Date | undefined
+    if (rest.isHeld && !rest.isQueued && !rest.isSending) {
+      decidesAt = await whenDecided(em, id)
+      if (decidesAt === undefined) return { next: 'go-on' }
+      if (decidesAt.getTime() <= now) {
         if (!(await releaseRest(em, id))) return soon(SOON_MS)
         continue
       }
+    }
+    if (rest.dueAt === null) {
+      if (rest.isSending) return soon(SOON_MS)
+      if (decidesAt) return { next: 'wait', until: decidesAt.getTime() }
+      if (rest.isHeld) return soon(SOON_MS)
       return (await finishCampaign(em, id)) ? { next: 'end' } : soon(SOON_MS)
     }
-    if (rest.dueAt.getTime() > now) return { next: 'wait', until: rest.dueAt.getTime() }
+    if (rest.dueAt.getTime() > now)
+      return { next: 'wait', until: Math.min(rest.dueAt.getTime(), decidesAt?.getTime() ?? Infinity) }
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
     if (page.length === 0 && (await dismissErased(em, id))) continue
     const done = await sending.sendAll(page, turn)

@@ -67,6 +67,15 @@ export interface Said {
 
 const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null, abTest: null }
 
+/** A change of a campaign's A/B test alone, with what the campaign says: that stays. */
+export function withItsWords(input: CampaignInput, { templateId, source }: Campaign): CampaignInput {
+  const { abTest, subject, previewText, html, text } = input
+  const isTestAlone =
+    abTest !== undefined && [input.templateId, subject, previewText, html, text].every((said) => said === undefined)
+  if (!isTestAlone) return input
+  return { ...input, ...(templateId == null ? source : { templateId }) }
+}
+
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 
 /**

@@ -189,12 +189,20 @@ export interface Rest {
   dueAt: Date | null
   /** Whether some wait until it is decided what they get. */
   isHeld: boolean
+  /** Whether some have not been tried, and do not wait for that. */
+  isQueued: boolean
   /** Whether an email is being handed over at this moment. */
   isSending: boolean
 }
 
 export async function restOf(em: EntityManager, id: string): Promise<Rest> {
-  const [row] = await sql<{ may_go_on: boolean; due_at: string | null; is_held: boolean; is_sending: boolean }>(
+  const [row] = await sql<{
+    may_go_on: boolean
+    due_at: string | null
+    is_held: boolean
+    is_queued: boolean
+    is_sending: boolean
+  }>(
     em,
     `select
        exists (select from campaigns where id = $1::uuid and status = 'SENDING') as may_go_on,
@@ -204,6 +212,9 @@ export async function restOf(em: EntityManager, id: string): Promise<Rest> {
          select from messages
          where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
        ) as is_held,
+       exists (
+         select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity'
+       ) as is_queued,
        exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`,
     [id],
   )
@@ -211,6 +222,7 @@ export async function restOf(em: EntityManager, id: string): Promise<Rest> {
     mayGoOn: row?.may_go_on ?? false,
     dueAt: row?.due_at == null ? null : toDate(row.due_at),
     isHeld: row?.is_held ?? false,
+    isQueued: row?.is_queued ?? false,
     isSending: row?.is_sending ?? false,
   }
 }

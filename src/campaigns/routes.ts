@@ -30,6 +30,7 @@ import {
   resumeCampaign,
   scheduleCampaign,
   updateCampaign,
+  withItsWords,
 } from './campaigns.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
@@ -235,8 +236,8 @@ export const campaignOperations = [
       409: [CAMPAIGN_STATUS_WRONG],
     },
     async prepare({ caller, params, body }, dependencies) {
-      await getCampaign(dependencies.em, caller.workspace.id, params.id)
-      return prepareContent(dependencies, caller.workspace.id, body)
+      const campaign = await getCampaign(dependencies.em, caller.workspace.id, params.id)
+      return prepareContent(dependencies, caller.workspace.id, withItsWords(body, campaign))
     },
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)

@@ -78,7 +78,6 @@ const abTestSchema = () =>
     .nullable()
     .default(undefined)
     .meta({
-      component: 'AbTestInput',
       description:
         'An A/B test. It is a part of what the campaign says, and changed with it. OPENED and CLICKED want trackOpens and trackClicks of the sender.',
       example: { variants: [{ subject: 'What is new' }], testPercent: 20, winnerBy: 'CLICKED', afterMinutes: 240 },

@@ -111,12 +111,12 @@ const abTestShape = object({
     .defined()
     .meta({ description: 'Which variant the rest gets, as a place in variants.', example: 1 }),
 })
-  .required()
-  .meta({ component: 'AbTest' })
+  .default(undefined)
+  .meta({ component: 'AbTest', description: 'An A/B test, and what came of it.' })
 
 export const campaignShape = object({
   ...head,
-  abTest: abTestShape.nullable().defined(),
+  abTest: abTestShape.optional(),
   templateId: nullable(null, 'The template that it was made of; null: it has what it says itself.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   format: nullable('HTML', 'What its html is; null where it is of a template.'),
@@ -201,7 +201,7 @@ export const presentCampaign = (
   ...presentSummary(listed(campaign), figures),
   abTest: campaign.abTest
     ? presentTest({ ...campaign, subject: listed(campaign).subject }, campaign.abTest, byVariant)
-    : null,
+    : undefined,
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,
   format: campaign.source?.format ?? null,

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, putOffDeliveries, settleDeliveries } from '../outbox/index.ts'
 import { eventCause } from '../sequences/index.ts'
 import { createPlaces } from '../platform/places.ts'
-import { endToAskAnew } from './end-queries.ts'
+import { type AskingAnew, endToAskAnew } from './end-queries.ts'
 import { settleActive } from './settle-active.ts'
 
 /**
@@ -65,10 +65,8 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
       const { activeId } = delivery
       let isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
       // Whoever is to be asked is asked now, and not when she is reminded of what was asked before.
-      if (isIn && delivery.isAsking && activeId !== enrollmentId) {
-        await makeRoom(dependencies, { id: activeId!, automationId, contactId })
-        isIn = false
-      }
+      if (isIn && delivery.isAsking)
+        isIn = !(await makeRoom(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
       const input = { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId }
@@ -91,16 +89,14 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
   }
 }
 
-/** Ends the enrollment that is there, for one that begins anew. */
-async function makeRoom(
-  { em, enrollments }: Dependencies,
-  active: { id: string; automationId: string; contactId: string },
-): Promise<void> {
+/** Ends the enrollment that is there, for one that begins anew. @returns whether it did: what is delivered twice begins once */
+async function makeRoom({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
   const fork = em.fork()
-  const due = await fork.transactional((unit) => endToAskAnew(unit, active))
+  const due = await fork.transactional((unit) => endToAskAnew(unit, of))
   for (const { automationId, contactId, enrollmentId } of due)
     await enrollments.end(automationId!, contactId!, enrollmentId!)
   await settleDeliveries(fork, due)
+  return due.length > 0
 }
 
 /** @see Dependencies.deliverAtOnce */

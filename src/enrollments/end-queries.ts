@@ -33,16 +33,36 @@ export async function endRow(
   return { due, wasPending: dropped + heard.length + rows.length > 0 }
 }
 
+/** An enrollment that is there, and the one that an event begins in its place. */
+export interface AskingAnew {
+  id: string
+  automationId: string
+  contactId: string
+  enrollmentId: string
+  eventId: string
+}
+
 /**
- * Ends one enrollment for another one of the same contact: what is on its way to let her in does so.
+ * Ends one enrollment for another one of the same contact: what is on its way to let her in does so. Not where that one has begun already,
+ * nor where the one that is there came later.
+ *
  * @param em a transaction
- * @returns what is due at Temporal
+ * @returns what is due at Temporal; nothing where it is not ended
  */
 export async function endToAskAnew(
   em: EntityManager,
-  { id, automationId, contactId }: { id: string; automationId: string; contactId: string },
+  { id, automationId, contactId, enrollmentId, eventId }: AskingAnew,
 ): Promise<Delivery[]> {
   await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
+  const older = await sql(
+    em,
+    `select from enrollments active
+     where active.id = $1::uuid and active.id <> $2::uuid
+       and active.enrolled_at < (select created_at from trigger_events where id = $3::uuid)
+       and not exists (select from enrollments where id = $2::uuid or cause = '${eventCause('')}' || $3::text)`,
+    [id, enrollmentId, eventId],
+  )
+  if (older.length === 0) return []
   const due = (await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS, id])).map(toDelivery)
   for (const { enrollmentId } of due) await settlePutOff(em, enrollmentId!)
   return due

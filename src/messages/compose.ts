@@ -1,4 +1,4 @@
-import type { Links } from '../installation/index.ts'
+import { type Links, MOST_URL_BYTES } from '../installation/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
 import { addressOf, domainOf } from '../platform/email-address.ts'
@@ -96,7 +96,7 @@ function tracked({ links }: Sender, draft: Drafted, messageId: string, html: str
   if (category !== 'marketing' || !sender) return html
   const of = { contactId, messageId }
   return trackedHtml(html, {
-    stays: (url) => url.startsWith(`${links.publicUrl}/`),
+    stays: (url) => url.startsWith(`${links.publicUrl}/`) || Buffer.byteLength(url) > MOST_URL_BYTES,
     linkVia: sender.trackClicks ? (url, count) => links.visit('click', { ...of, url, links: count }) : undefined,
     picture: sender.trackOpens ? (count) => links.visit('open', { ...of, url: '', links: count }) : undefined,
   })

@@ -176,8 +176,11 @@ export class Sending {
     const { leases, metrics } = this.dependencies
     const lease = leases.begin(this.attempt.claimId)
     const claimed: { as: 'no' | 'yes' | 'unknown'; id?: string | undefined } = { as: 'no' }
+    let sentAt = performance.now()
+    // Behind that somebody who was answered that nothing begins any more waits for nothing.
+    const isYoung = () => performance.now() - sentAt < BEGIN_WITHIN_MS
     const begin = async () => {
-      const sentAt = performance.now()
+      sentAt = performance.now()
       claimed.as = 'unknown'
       try {
         claimed.id = await this.attempt.claim({ status: 'SENDING' })
@@ -187,12 +190,17 @@ export class Sending {
         return false
       }
       lease.claimed(sentAt)
-      return claimed.as === 'yes' && lease.holds() && performance.now() - sentAt < BEGIN_WITHIN_MS
+      return claimed.as === 'yes' && lease.holds() && isYoung()
     }
     try {
       const delivery = await permit.deliver(
         { ...content, html: content.trackedHtml, to: content.recipient },
-        { begin, mayGoOn: () => lease.holds(), breakOff: lease.breakOff },
+        {
+          begin,
+          mayBeginAgain: () => lease.holds() && isYoung(),
+          mayGoOn: () => lease.holds(),
+          breakOff: lease.breakOff,
+        },
       )
       if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
       const outcome = outcomeOf(delivery)

@@ -16,7 +16,7 @@ const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAI
 /** Where links lead by way of us, and pictures that tell of openings. They lead on whatever becomes of the note. */
 export function visitPages(router: Router<never>, dependencies: ApiDependencies): void {
   const note = async (ctx: Context, kind: 'OPEN' | 'CLICK', of: VisitOf) => {
-    const visit = { ...of, kind, isMachine: isMachine(ctx.method, ctx.req.headers) }
+    const visit = { ...of, kind, isMachine: isMachine(kind, ctx.method, ctx.req.headers) }
     const late = () => new Error('It was not noted in time')
     try {
       await within(PATIENCE_MS, noteVisit(dependencies.em.fork(), visit), late)

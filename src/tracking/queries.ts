@@ -25,6 +25,8 @@ export interface Visit extends VisitOf {
  * Of an email that is gone nothing is noted.
  */
 export async function noteVisit(em: EntityManager, visit: Visit): Promise<void> {
+  // Whoever comes again and again changes nothing, and keeps nobody waiting.
+  if (await isKnown(em, visit)) return
   await em.transactional(async (unit) => {
     const [noted] = await preparedSql<{ message_id: string; at: string; visitor: string }>(unit, 'note-visit', NOTE, [
       visit.contactId,
@@ -48,6 +50,15 @@ export async function noteVisit(em: EntityManager, visit: Visit): Promise<void> 
   })
 }
 
+const isKnown = async (em: EntityManager, { contactId, messageIdBegins, kind, url, isMachine }: Visit) =>
+  (await preparedSql(em, 'is-known-visit', KNOWN, [contactId, messageIdBegins, kind, url, isMachine])).length > 0
+
+const KNOWN = `
+select from messages message join message_visits visit on visit.message_id = message.id
+where message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)
+  and visit.kind = $3 and visit.url = $4 and (visitor in ('UNDECIDED', 'PERSON') or $5::boolean)
+limit 1`
+
 /** The email first: whoever notes another visit of it waits, and sees this one. */
 const NOTE = `
 with message as (
@@ -57,12 +68,19 @@ with message as (
 )
 insert into message_visits as visit (message_id, kind, url, links, at, visitor)
 select id, $3, $4, $5::integer, clock_timestamp(),
-  case when $6::boolean or clock_timestamp() < handed_over_at + make_interval(secs => $7::float8) then 'MACHINE' else 'UNDECIDED' end
+  case
+    when $6::boolean then 'MACHINE'
+    when clock_timestamp() < handed_over_at + make_interval(secs => $7::float8) then 'EARLY'
+    else 'UNDECIDED'
+  end
 from message
 on conflict (message_id, kind, url) do update set
   visits = least(visit.visits, 1000000) + 1,
-  at = case when visit.visitor in ('MACHINE', 'BURST') and excluded.visitor = 'UNDECIDED' then excluded.at else visit.at end,
-  visitor = case when visit.visitor in ('MACHINE', 'BURST') then excluded.visitor else visit.visitor end
+  at = case when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.at else visit.at end,
+  visitor = case
+    when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.visitor
+    else visit.visitor
+  end
 returning message_id, at::text, visitor`
 
 /** What a burst is: see above. What is part of one was no person's, also where it was said to be; so was the opening before it. */

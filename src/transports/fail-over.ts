@@ -2,85 +2,146 @@ import type { Delivery, HandOver, MailTransport, Permit } from './transport.ts'
 
 /** How long one that failed elsewhere waits for a connection of the next server, in milliseconds: it keeps a slot of its worker. */
 const NEXT_MS = 3_000
+/** A server that has something to do, and has come to no end with anything for so long, in milliseconds, is passed by. */
+const STALLED_MS = 10_000
 
 /**
  * Several servers in an order: each message goes to the first one, and to the next where it is certain that it has not been sent, and that
  * the server is to blame. Of which nobody knows whether it was sent, no other one is told; and what a server puts off or refuses for its
  * own sake another one would, too.
  *
- * @param transports the first one first, each with a circuit breaker of its own: a server that fails is passed by at once
+ * @param given the first one first, each with a circuit breaker of its own: a server that fails is passed by at once
  */
-export function withFailOver(transports: readonly MailTransport[]): MailTransport {
-  const [first, ...others] = transports
-  if (!first) throw new Error('There is no mail server')
-  if (others.length === 0) return first
+export function withFailOver(given: readonly MailTransport[], { stalledMs = STALLED_MS } = {}): MailTransport {
+  if (given.length === 0) throw new Error('There is no mail server')
+  if (given.length === 1) return given[0]!
+  const servers = given.map((transport) => new Server(transport, stalledMs))
 
-  const failingOver = (turn: string, permit: Permit, rest: readonly MailTransport[]): Permit => ({
+  const failingOver = (turn: string, permit: Permit, rest: readonly Server[]): Permit => ({
     release: () => permit.release(),
     async deliver(email, handOver) {
-      const once = askingOnce(handOver)
-      let delivery = await permit.deliver(email, once)
+      const asking = new AskingOnce(handOver)
+      let delivery = await permit.deliver(email, asking.handOver)
       for (const next of rest) {
-        if (!isToBeTriedElsewhere(delivery) || handOver.breakOff?.aborted) return delivery
+        if (!isToBeTriedElsewhere(delivery) || handOver.breakOff?.aborted || !asking.mayGoOn) return delivery
         const another = await permitInTime(next, turn, handOver.breakOff)
         if (!another) return delivery
-        const later = await another.deliver(email, once)
-        // What the first one says of itself is what is to be mended.
+        const later = await another.deliver(email, asking.handOver)
+        // It was too late for that one: what the first one said is what is known.
+        if (later.kind === 'withdrawn') return delivery
         if (!isToBeTriedElsewhere(later)) return later
         delivery = { ...delivery, reason: `${delivery.reason}; and the next one: ${later.reason}` }
       }
       return delivery
     },
   })
+  /** Those that may be asked, in their order: where none may, the first one is waited for. */
+  const inOrder = (turn: string) => {
+    const asked = servers.filter((server) => !server.isPassedBy(turn))
+    return asked.length > 0 ? asked : servers
+  }
   return {
     async permitSoon(turn) {
-      for (const [n, transport] of transports.entries()) {
-        const permit = await transport.permitSoon(turn)
-        if (permit) return failingOver(turn, permit, transports.slice(n + 1))
-        // One that is only busy is waited for.
-        if (!transport.isFailing?.(turn)) return undefined
-      }
-      return undefined
+      const [first, ...rest] = inOrder(turn)
+      const permit = await first!.permitSoon(turn)
+      return permit && failingOver(turn, permit, rest)
     },
-    permit: async (turn, signal) => failingOver(turn, await first.permit(turn, signal), others),
+    async permit(turn, signal) {
+      const [first, ...rest] = inOrder(turn)
+      return failingOver(turn, await first!.permit(turn, signal), rest)
+    },
     async tryConnection() {
-      const failures = await Promise.all(transports.map((transport) => transport.tryConnection()))
+      const failures = await Promise.all(given.map((transport) => transport.tryConnection()))
       const found = failures.flatMap((failure, n) => (failure === undefined ? [] : [`server ${n + 1}: ${failure}`]))
       return found.length === 0 ? undefined : found.join('; ')
     },
-    isFailing: (turn) => transports.every((transport) => transport.isFailing?.(turn) ?? false),
+    isFailing: (turn) => servers.every((server) => server.isPassedBy(turn)),
     drain() {
-      for (const transport of transports) transport.drain()
+      for (const transport of given) transport.drain()
     },
     async close() {
-      await Promise.all(transports.map((transport) => transport.close()))
+      await Promise.all(given.map((transport) => transport.close()))
     },
   }
 }
 
-const isToBeTriedElsewhere = (delivery: Delivery): delivery is Extract<Delivery, { kind: 'not-sent' }> =>
-  delivery.kind === 'not-sent' && delivery.serverFailed && delivery.inconclusive !== true
+/** One of them, and whether it gets on with what it has. */
+class Server {
+  private readonly transport: MailTransport
+  private readonly stalledMs: number
+  private underWay = 0
+  private lastEnd = 0
 
-/** Whether a message may flow is asked once, whatever server waits for it: by then it is claimed, as long as that holds. */
-function askingOnce(handOver: HandOver): HandOver {
-  let begun: Promise<boolean> | undefined
-  return {
-    ...handOver,
-    begin: () => {
-      if (begun) return begun.then((mayBegin) => mayBegin && (handOver.mayGoOn?.() ?? true))
-      return (begun = handOver.begin())
-    },
+  constructor(transport: MailTransport, stalledMs: number) {
+    this.transport = transport
+    this.stalledMs = stalledMs
+  }
+
+  isPassedBy(turn: string): boolean {
+    if (this.transport.isFailing?.(turn)) return true
+    return this.underWay > 0 && performance.now() - this.lastEnd > this.stalledMs
+  }
+
+  async permitSoon(turn: string): Promise<Permit | undefined> {
+    const permit = await this.transport.permitSoon(turn)
+    return permit && this.watched(permit)
+  }
+
+  async permit(turn: string, signal: AbortSignal): Promise<Permit> {
+    return this.watched(await this.transport.permit(turn, signal))
+  }
+
+  private watched(permit: Permit): Permit {
+    return {
+      release: () => permit.release(),
+      deliver: async (email, handOver) => {
+        if (this.underWay === 0) this.lastEnd = performance.now()
+        this.underWay += 1
+        try {
+          return await permit.deliver(email, handOver)
+        } finally {
+          this.underWay -= 1
+          this.lastEnd = performance.now()
+        }
+      },
+    }
+  }
+}
+
+/** Also where it was given too little time: nothing of it has flowed. */
+const isToBeTriedElsewhere = (delivery: Delivery): delivery is Extract<Delivery, { kind: 'not-sent' }> =>
+  delivery.kind === 'not-sent' && (delivery.serverFailed || delivery.inconclusive === true)
+
+/** Whether a message may flow is asked once, whatever server waits for it: behind that it is claimed, as long as that is young. */
+class AskingOnce {
+  readonly handOver: HandOver
+  private begun: Promise<boolean> | undefined
+  private readonly given: HandOver
+
+  constructor(given: HandOver) {
+    this.given = given
+    this.handOver = { ...given, begin: () => this.begin() }
+  }
+
+  /** Whether another server may be asked to take it. */
+  get mayGoOn(): boolean {
+    return this.begun === undefined || (this.given.mayBeginAgain?.() ?? false)
+  }
+
+  private begin(): Promise<boolean> {
+    if (this.begun) return this.begun.then((mayBegin) => mayBegin && this.mayGoOn)
+    return (this.begun = this.given.begin())
   }
 }
 
 async function permitInTime(
-  transport: MailTransport,
+  server: Server,
   turn: string,
   breakOff: AbortSignal | undefined,
 ): Promise<Permit | undefined> {
   const signals = [AbortSignal.timeout(NEXT_MS), ...(breakOff ? [breakOff] : [])]
   try {
-    return await transport.permit(turn, AbortSignal.any(signals))
+    return await server.permit(turn, AbortSignal.any(signals))
   } catch {
     return undefined
   }

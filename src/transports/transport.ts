@@ -51,6 +51,11 @@ export interface HandOver {
    */
   begin: () => Promise<boolean>
   /**
+   * Asked in place of `begin` when another server waits for it that `begin` has let one server have, which has certainly not taken it: whether
+   * it may still. Where it is not said, it may not.
+   */
+  mayBeginAgain?: () => boolean
+  /**
    * Asked before each further part of a long message flows: whether it still may. A process can be stopped in the middle,
    * and a message whose end has not flowed is none.
    */

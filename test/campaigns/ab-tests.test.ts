@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,7 +15,7 @@ interface Test {
 interface Read {
   status: string
   stats: Record<string, number>
-  abTest: Test | null
+  abTest?: Test
 }
 
 const PEOPLE = 60
@@ -61,6 +61,10 @@ describe('an A/B test', () => {
     assert.equal(status, 201, JSON.stringify(body))
     const { id } = body.data as { id: string }
     return { id, answer: await service.call('POST', `campaigns/${id}/schedule`, schedule) }
+  }
+  const begunWhile = async (behaviour: Behaviour) => {
+    sink.behave(behaviour)
+    return begun()
   }
   const read = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
   const subjects = (from: number) => {
@@ -134,6 +138,20 @@ describe('an A/B test', () => {
     assert.deepEqual(Object.keys(subjects(before)), ['Two'])
   })
 
+  it('waits for nobody who is put off, before it is decided and behind that', async () => {
+    const { id } = await begunWhile({ code: 450, text: '4.2.1 Full', at: 'rcpt', to: 'reader-1@example.com' })
+    const { stats } = await asked(id)
+    await decide(id)
+    const done = await eventually('all others are sent', async () => {
+      const campaign = await read(id)
+      return campaign.stats['sent'] === PEOPLE - 1 ? campaign : undefined
+    })
+    assert.ok(stats['queued']! > 0)
+    assert.equal(done.stats['deferred'], 1)
+    sink.behave('accept')
+    await service.call('POST', `campaigns/${id}/cancel`)
+  })
+
   it('of a hundred has no rest, and nothing to decide', async () => {
     const from = sink.mails.length
     await look(false)
@@ -196,7 +214,12 @@ describe('an A/B test', () => {
     const { id } = (await create({ abTest: TEST })).body.data as { id: string }
     await service.call('PATCH', `campaigns/${id}`, { name: 'Other' })
     assert.equal((await read(id)).abTest?.variants.length, 3)
+    await service.call('PATCH', `campaigns/${id}`, { abTest: { ...TEST, variants: [{ subject: 'Only' }] } })
+    assert.deepEqual(
+      (await read(id)).abTest?.variants.map(({ subject }) => subject),
+      ['One', 'Only'],
+    )
     await service.call('PATCH', `campaigns/${id}`, { subject: 'x', html: '<p>x</p>' })
-    assert.equal((await read(id)).abTest, null)
+    assert.equal((await read(id)).abTest, undefined)
   })
 })

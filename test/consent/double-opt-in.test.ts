@@ -331,6 +331,42 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
   })
 
+  it('that are asked by what is delivered twice ask once, and end nothing that came later', async () => {
+    const { list, asking } = await waitsThreeDays()
+    const [first, second] = [newAddress(), newAddress()]
+    const id = await signUp(first, list)
+    await askedTo(first)
+    const [started] = await sql<{ id: string; event_id: string }>(
+      em(),
+      `select enrollment.id, (select id from trigger_events where contact_id = $1::uuid and type = 'LIST_REQUESTED') as event_id
+       from enrollments enrollment where contact_id = $1::uuid`,
+      [id],
+    )
+    await service.call('PATCH', `contacts/${id}`, { email: second })
+    await join(list, { contactId: id })
+    await askedTo(second)
+    // The process that delivered the first one died before it noted that.
+    await sql(
+      em(),
+      `insert into outbox (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+       values ('START', 'again', 'interactive', $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, now())`,
+      [service.workspaceId, asking, id, started!.event_id, started!.id],
+    )
+    await eventually('it is delivered', async () =>
+      (await sql(em(), `select from outbox where key = 'again'`)).length === 0 ? true : undefined,
+    )
+    const rows = await sql<{ status: string }>(
+      em(),
+      'select status from enrollments where automation_id = $1 and contact_id = $2 order by enrolled_at',
+      [asking, id],
+    )
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['CANCELLED', 'ACTIVE'],
+    )
+    assert.deepEqual([saysTo(first, 'Please confirm').length, saysTo(second, 'Please confirm').length], [1, 1])
+  })
+
   it('ask whom nobody has asked, within the day, too: it was paused, said quietly, or suppressed', async () => {
     const { list, asking } = await askingList()
     const [paused, quiet, suppressed] = [newAddress(), newAddress(), newAddress()]

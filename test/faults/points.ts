@@ -143,7 +143,11 @@ const WORKER: readonly Point[] = [
   },
   { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
-  { name: 'worker: DATA begun, before claim', file: SEND, before: 'const sentAt = performance.now()\n' },
+  {
+    name: 'worker: DATA begun, before claim',
+    file: SEND,
+    before: `sentAt = performance.now()\n      claimed.as = 'unknown'\n`,
+  },
   {
     name: 'worker: claimed',
     file: SEND,

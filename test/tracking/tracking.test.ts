@@ -135,7 +135,7 @@ describe('tracking', () => {
     const answer = await visit(ways[0]!)
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, LINKS[0]])
     assert.equal((await visit(ways[0]!)).status, 302)
-    assert.deepEqual(await visitsOf(messageId), [{ kind: 'CLICK', url: LINKS[0], visitor: 'UNDECIDED', visits: 2 }])
+    assert.deepEqual(await visitsOf(messageId), [{ kind: 'CLICK', url: LINKS[0], visitor: 'UNDECIDED', visits: 1 }])
     assert.equal((await messageOf(contactId)).clickedAt, null)
     await later(messageId, 11)
     const seen = await eventually('it counts', async () => {
@@ -171,7 +171,7 @@ describe('tracking', () => {
     await visit(ways[2]!, CHROME, 'HEAD')
     assert.deepEqual(
       (await visitsOf(messageId)).map(({ visitor }) => visitor),
-      ['MACHINE', 'MACHINE', 'MACHINE', 'MACHINE'],
+      ['EARLY', 'MACHINE', 'MACHINE', 'EARLY'],
     )
     await visit(ways[0]!)
     await later(messageId, 11)
@@ -196,6 +196,19 @@ describe('tracking', () => {
       return message.clickedAt === null ? undefined : message
     })
     assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[1]]])
+  })
+
+  it('counts a burst from the first link on, also where that was followed too early to count', async () => {
+    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
+    const { contactId, messageId, ways } = await mailed({ html }, 8)
+    await visit(ways[0]!)
+    await later(messageId, 3)
+    await visit(ways[1]!)
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ visitor }) => visitor),
+      ['EARLY', 'BURST'],
+    )
+    assert.equal((await messageOf(contactId)).clickedAt, null)
   })
 
   it('takes back what has counted, when it turns out to be part of a burst', async () => {

@@ -6,7 +6,7 @@ const CHROME =
 
 describe('who has visited a link', () => {
   const of = (agent: string, more: Record<string, string> = {}, method = 'GET') =>
-    isMachine(method, { 'user-agent': agent, ...more })
+    isMachine('OPEN', method, { 'user-agent': agent, ...more })
 
   for (const [who, agent] of Object.entries({
     'a browser': CHROME,
@@ -38,5 +38,10 @@ describe('who has visited a link', () => {
     assert.equal(of(CHROME, { 'sec-purpose': 'prefetch;prerender' }), true)
     assert.equal(of(CHROME, { purpose: 'preview' }), true)
     assert.equal(of(CHROME, {}, 'HEAD'), true)
+  })
+
+  it('is a machine where a proxy of pictures follows a link', () => {
+    const agent = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
+    assert.equal(isMachine('CLICK', 'GET', { 'user-agent': agent }), true)
   })
 })

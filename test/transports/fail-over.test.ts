@@ -51,10 +51,11 @@ describe('mail servers in an order', () => {
 
   it('have the next one take what the first one has certainly not taken, and nobody ask twice whether it may', async () => {
     first.behave({ code: 550, text: '5.4.5 Daily user sending limit exceeded', at: 'data' })
-    assert.equal((await deliver()).kind, 'taken')
+    assert.equal((await deliver({ mayBeginAgain: () => true })).kind, 'taken')
     assert.deepEqual([taken(), asked], [[0, 1], 1])
-    // By then it is not its sender’s any more.
-    assert.equal((await deliver({ mayGoOn: () => false })).kind !== 'taken', true)
+    // By then somebody may have been answered that nothing begins any more.
+    for (const mayBeginAgain of [() => false, undefined])
+      assert.equal((await deliver({ mayBeginAgain })).kind, 'not-sent')
     assert.deepEqual(taken(), [0, 1])
   })
 
@@ -82,6 +83,27 @@ describe('mail servers in an order', () => {
       assert.equal((await deliver()).kind, 'taken')
       return first.mails.length > 0 ? true : undefined
     })
+  })
+
+  it('pass by one that comes to no end with anything', async () => {
+    await transport.close()
+    const held = Promise.withResolvers<void>()
+    const slow = await startSmtpSink(() => held.promise)
+    transport = withFailOver([guarded(slow.url), guarded(second.url)], { stalledMs: 200 })
+    const waiting = [deliver(), deliver()]
+    await eventually('they are under way', () => (slow.mails.length === 2 ? true : undefined))
+    await eventually('the next one is taken elsewhere', async () => {
+      const late = AbortSignal.timeout(300)
+      const permit = await transport.permit('anybody', late).catch(() => undefined)
+      return (await permit?.deliver(email, { begin: () => Promise.resolve(true) }))?.kind === 'taken' ? true : undefined
+    })
+    assert.ok(second.mails.length > 0)
+    held.resolve()
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ kind }) => kind),
+      ['taken', 'taken'],
+    )
+    await slow.close()
   })
 
   it('say of themselves which one does not let us in', async () => {

@@ -27,7 +27,7 @@ export class Migration028Tracking extends Migration {
         -- When it was visited by whom it is said to be of.
         at timestamptz not null,
         visits integer not null default 1,
-        visitor text not null check (visitor in ('UNDECIDED', 'PERSON', 'MACHINE', 'BURST')),
+        visitor text not null check (visitor in ('UNDECIDED', 'PERSON', 'MACHINE', 'EARLY', 'BURST')),
         primary key (message_id, kind, url)
       )`)
     this.addSql(`create index message_visits_undecided on message_visits (at) where visitor = 'UNDECIDED'`)

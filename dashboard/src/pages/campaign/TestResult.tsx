@@ -4,7 +4,7 @@ import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
 
 /** What came of a campaign's A/B test: each variant, how many did what, and which one the rest gets. */
-export function TestResult({ test }: { test: NonNullable<Schemas['AbTest']> }) {
+export function TestResult({ test }: { test: NonNullable<Schemas['Campaign']['abTest']> }) {
   const { variants, winner, decidesAt, testPercent, winnerBy } = test
   return (
     <Part title="A/B test">

@@ -1,7 +1,7 @@
 import { Button, NumberInput, Select, TextInput } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
 
-export type AbTest = NonNullable<Schemas['AbTestInput']>
+export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
 
 const NEW: AbTest = { variants: [{ subject: '' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 }
 const MOST_VARIANTS = 3
