@@ -34,10 +34,10 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
 
   router.post(
     '/unsubscribe/:token',
-    forRecipient(async (ctx, { contactId }, language) => {
+    forRecipient(async (ctx, link, language) => {
       const wish = wishOf(await readForm(ctx))
-      if (wish) await setPreferences(dependencies, contactId, wish)
-      return show(ctx, contactId, language, wish !== undefined)
+      if (wish) await setPreferences(dependencies, link, wish)
+      return show(ctx, link.contactId, language, wish !== undefined)
     }),
   )
 }

@@ -1,3 +1,4 @@
+import type { LinkOf } from '../installation/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import {
   countConsent,
@@ -8,6 +9,7 @@ import {
   leaveByWish,
   lockContact,
   readPreferences,
+  wasSentTo,
 } from './queries.ts'
 import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
 
@@ -21,10 +23,17 @@ export type Wish =
   | { kind: 'lists'; ids: readonly string[] }
 
 /**
- * Does what a contact wants, at once: what she waits for ends, and nothing that is queued goes out.
+ * Does what a contact wants, at once: what she waits for ends, and nothing that is queued goes out. To want less, any link of hers will do;
+ * to want more again, one that went to the address that she has.
+ *
+ * @param originId what the link was sent for
  * @returns whether she is still there: who was erased gets nothing anyway
  */
-export async function setPreferences(dependencies: Dependencies, contactId: string, wish: Wish): Promise<boolean> {
+export async function setPreferences(
+  dependencies: Dependencies,
+  { contactId, originId }: LinkOf,
+  wish: Wish,
+): Promise<boolean> {
   const done = await dependencies.em.fork().transactional(async (unit) => {
     const contact = await lockContact(unit, contactId)
     if (!contact) return undefined
@@ -36,13 +45,14 @@ export async function setPreferences(dependencies: Dependencies, contactId: stri
       return { workspaceId, email, due }
     }
     // Lists alone are no word about everything: an older page, saved once more, takes nothing back.
-    if (wish.kind === 'everything') await deleteOwnWish(unit, workspaceId, key)
+    const isHers = await wasSentTo(unit, { contactId, originId }, key)
+    if (wish.kind === 'everything' && isHers) await deleteOwnWish(unit, workspaceId, key)
     const due = []
     if (wish.kind === 'lists') {
       const { lists } = (await readPreferences(unit, contactId))!
       const wanted = new Set(wish.ids)
       for (const { id, isIn } of lists) {
-        if (wanted.has(id) && !isIn) await joinByWish(unit, id, contactId)
+        if (wanted.has(id) && !isIn && isHers) await joinByWish(unit, id, contactId)
         if (wanted.has(id) || !isIn || !(await leaveByWish(unit, id, contactId))) continue
         due.push(...(await endAll(unit, contactId, { all: false, listId: id })))
       }

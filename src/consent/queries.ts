@@ -1,7 +1,9 @@
 import type { SuppressionReason } from '../contacts/index.ts'
+import type { LinkOf } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
 
 export interface SuppressionRow {
   id: string
@@ -338,4 +340,19 @@ export async function insertSuppressions(
 /** Asks a contact no more to confirm anything. @param em a transaction in which she is locked */
 export async function dropRequests(em: EntityManager, contactId: string): Promise<void> {
   await sql(em, 'delete from list_requests where contact_id = $1::uuid', [contactId])
+}
+
+/** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
+const MOST_LOOKED_AT = 100
+
+/** Whether a link went to the address that its contact has by now. @param key its form in which addresses are compared */
+export async function wasSentTo(em: EntityManager, { contactId, originId }: LinkOf, key: string): Promise<boolean> {
+  const rows = await sql<{ recipient: string | null }>(
+    em,
+    `select distinct recipient from messages
+     where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) limit $3::integer`,
+    [contactId, originId, MOST_LOOKED_AT],
+  )
+  // While it is being handed over, that is not noted yet.
+  return rows.length === 0 || rows.some(({ recipient }) => recipient === null || emailKey(recipient) === key)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -483,7 +484,7 @@ describe('lists that are joined by confirming', () => {
     await service.call('DELETE', `lists/${list}/contacts/${id}`)
     await signUp(email, list)
     const again = await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
-    await setPreferences(service.context.dependencies, id, { kind: 'nothing' })
+    await setPreferences(service.context.dependencies, { contactId: id, originId: newId() }, { kind: 'nothing' })
     assert.deepEqual(await pending(list), [])
     assert.match(await (await confirm(linkIn(again))).text(), /nothing to confirm/)
   })

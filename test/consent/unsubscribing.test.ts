@@ -77,6 +77,25 @@ describe('unsubscribing', () => {
     assert.equal(receipt!.headers['list-unsubscribe'], undefined)
   })
 
+  it('is what any link of hers does; to want mail again takes one that went to the address that she has', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, automationId, contactId)
+    const old = await linkIn(await addressOf(service, contactId))
+    const address = `moved-${contactId}@example.com`
+    await service.call('PATCH', `contacts/${contactId}`, { email: address })
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
+    const present = await linkIn(address)
+    const wants = (link: string, choice: string) => post(link, new URLSearchParams({ choice }))
+    assert.equal((await oneClick(old)).status, 200)
+    assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+    // Whoever has that mailbox by now says nothing for her.
+    assert.equal((await wants(old, 'everything')).status, 200)
+    assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+    await wants(present, 'everything')
+    assert.equal(await suppressedBy(contactId), null)
+  })
+
   for (const [how, body] of [
     ['as a form', () => new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })],
     [

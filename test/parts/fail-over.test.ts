@@ -5,7 +5,8 @@ import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/fa
 import { freePorts } from '../support/ports.ts'
 import { startService } from '../support/service.ts'
 
-describe('an installation with two mail servers', () => {
+describe('an installation with two mail servers', function () {
+  this.timeout(150_000)
   it('sends by the second one while the first one is away, each email once', async () => {
     const [port] = await freePorts(1)
     const second = await startSmtpSink()
@@ -30,7 +31,7 @@ describe('an installation with two mail servers', () => {
           await enroll(service, automationId, await aContact(service))
           return first!.mails.length > 0 ? true : undefined
         },
-        60_000,
+        100_000,
       )
     } finally {
       await service.stop()

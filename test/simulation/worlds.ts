@@ -12,6 +12,7 @@ import { World, type Ground } from './world.ts'
 import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
+import { newId } from '../../src/platform/ids.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
@@ -350,7 +351,7 @@ const SETTINGS: Record<WorldName, Setting> = {
       const unsubscribing = async () => {
         await world.scheduler.steps(world.scheduler.choose(INSTANTS))
         const { at } = await world.client('unsubscribe', (dependencies) =>
-          setPreferences(dependencies, contactId, { kind: 'nothing' }),
+          setPreferences(dependencies, { contactId, originId: newId() }, { kind: 'nothing' }),
         )
         unsubscribedAt = at
       }
