@@ -59,7 +59,7 @@ export async function getImport(em: EntityManager, workspaceId: string, id: stri
 }
 
 /** The import that somebody has begun with the same file, and has not been told the end of. */
-export const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
+const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
   unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
 
 /** The import of a file that is there, or a new one: two who begin at the same moment go on with one. */
