@@ -131,6 +131,7 @@ async function send(
     const done = await sending.sendAll(page, turn)
     if (campaign.throttlePerHour != null && done.mailed > 0) campaign.nextAt = await keepRate(em, id, done.mailed)
     if (done.isHeld) return soon(HELD_MS)
+    if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
     // Nobody had a connection, or all of it changed meanwhile.
     if (done.tried === 0) return soon(SOON_MS)
     if (dependencies.keepsRate) break

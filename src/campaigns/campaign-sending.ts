@@ -6,6 +6,7 @@ import {
   type Content,
   type Drafted,
   fromOf,
+  LONGEST_WARM_UP_LOOK_MS,
   type MessageKey,
   messageIdOf,
   type Outcome,
@@ -15,8 +16,9 @@ import {
   variablesOf,
 } from '../messages/index.ts'
 import { coalesce } from '../platform/coalesce.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
-import { dkimOf, type WorkspaceSender } from '../senders/index.ts'
+import { dkimOf, giveBack, type Places, takePlaces, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
 import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
 import { type CompiledContents, contentFor } from '../templates/index.ts'
@@ -69,8 +71,12 @@ export interface Sent {
   tried: number
   /** How many of these a mail server was told of. */
   mailed: number
+  /** Of how many of these the hand-over has begun. */
+  begun: number
   /** Whether this process can't send at all. */
   isHeld: boolean
+  /** For how many milliseconds its sender mails nobody any more, because it is being warmed up. */
+  warmsUpForMs?: number
 }
 
 /**
@@ -88,7 +94,7 @@ export class CampaignSending {
     this.dependencies = dependencies
     this.setting = setting
     const { id } = setting.campaign
-    const em = () => dependencies.em.fork()
+    const em = () => this.em()
     this.claimOne = coalesce(async (claims) => {
       const claimed = await claimMany(em(), id, claims)
       return claims.map((claim) => claimed.has(claim.id))
@@ -104,14 +110,33 @@ export class CampaignSending {
   }
 
   async sendAll(page: readonly QueuedMessage[], turn: AbortSignal): Promise<Sent> {
-    const { smtp, connections } = this.dependencies
-    if (this.setting.isDelivered && (!smtp || !this.canSign())) return { tried: 0, mailed: 0, isHeld: true }
-    const sent: Sent = { tried: 0, mailed: 0, isHeld: false }
-    const toSend = page.filter((message) => message.suppressedBy === null && !this.setting.mayBeLost)
-    const settledAtOnce = page.filter((message) => !toSend.includes(message))
-    await pMap(settledAtOnce, async (message) => {
-      if (await this.settleUnsent(message)) sent.tried += 1
-    })
+    const { smtp } = this.dependencies
+    if (this.setting.isDelivered && (!smtp || !this.canSign())) return { tried: 0, mailed: 0, begun: 0, isHeld: true }
+    const sent: Sent = { tried: 0, mailed: 0, begun: 0, isHeld: false }
+    const isToSend = (message: QueuedMessage) => message.suppressedBy === null && !this.setting.mayBeLost
+    await pMap(
+      page.filter((message) => !isToSend(message)),
+      async (message) => {
+        if (await this.settleUnsent(message)) sent.tried += 1
+      },
+    )
+    const wanted = page.filter(isToSend)
+    const places = await this.takePlaces(wanted.length)
+    if (places.granted === 0 && wanted.length > 0)
+      return { ...sent, warmsUpForMs: Math.min(places.moreInSeconds * 1_000, LONGEST_WARM_UP_LOOK_MS) }
+    try {
+      await this.handOverAll(wanted.slice(0, places.granted), turn, sent)
+    } finally {
+      const { day, granted } = places
+      // Where that can't be said, it is some less today.
+      if (day !== null && sent.begun < granted)
+        await giveBack(this.em(), this.workspaceId, day, granted - sent.begun).catch(() => undefined)
+    }
+    return sent
+  }
+
+  private async handOverAll(toSend: readonly QueuedMessage[], turn: AbortSignal, sent: Sent): Promise<void> {
+    const { connections } = this.dependencies
     // While some are handed over, the next ones are rendered.
     const rendered = this.renderAll(toSend)
     await pMap(
@@ -122,15 +147,33 @@ export class CampaignSending {
         if (result === undefined) return
         const attempt = new CampaignAttempt(this, message)
         const sending = new Sending(this.dependencies, attempt, this.drafted(message))
-        const { kind } = await sending.sendRendered(result, { turn })
-        if (kind === 'queue') return
-        sent.tried += 1
-        sent.mailed += 1
+        try {
+          const { kind } = await sending.sendRendered(result, { turn })
+          if (kind === 'queue') return
+          sent.tried += 1
+          sent.mailed += 1
+        } finally {
+          if (sending.hasBegun) sent.begun += 1
+        }
       },
       // Where one fails, as when the process is asked to stop, the others come to their ends.
       { concurrency: Math.max(connections * 2, 4), stopOnError: false },
     )
-    return sent
+  }
+
+  /** For so many emails, where its sender is being warmed up. */
+  private async takePlaces(wanted: number): Promise<Places> {
+    const { sender, isDelivered, campaign } = this.setting
+    if (!sender?.isWarmingUp || !isDelivered) return { granted: wanted, day: null, moreInSeconds: 0 }
+    return takePlaces(this.em(), this.workspaceId, wanted, campaign.category === 'transactional')
+  }
+
+  private em(): EntityManager {
+    return this.dependencies.em.fork()
+  }
+
+  private get workspaceId(): string {
+    return this.setting.campaign.workspaceId
   }
 
   claim(claim: ManyClaim): Promise<boolean> {

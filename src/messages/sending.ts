@@ -10,6 +10,7 @@ import {
   TemplateError,
   type TemplateProblem,
 } from '../rendering/index.ts'
+import { giveBack, takePlaces } from '../senders/index.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { Draft } from './draft-queries.ts'
@@ -79,11 +80,18 @@ const LONGEST_RETRY_MS = 300_000
 /** How soon another process may have it that can send, in milliseconds. */
 const ELSEWHERE_RETRY_MS = 30_000
 
+/** What waits for its sender to be allowed more looks again this soon, in milliseconds: that can be changed, or ended. */
+export const LONGEST_WARM_UP_LOOK_MS = 3_600_000
+/** Those that wait for the same midnight come within so many milliseconds behind it. */
+const WARM_UP_SPREAD_MS = 600_000
+
 /** One attempt at one message, whoever makes it: render, permit, claim, hand over, record. */
 export class Sending {
   private readonly dependencies: SendMessageDependencies
   private readonly attempt: Attempt
   private readonly draft: Drafted
+  /** Whether a mail server may have been given it. */
+  hasBegun = false
 
   constructor(dependencies: SendMessageDependencies, attempt: Attempt, draft: Drafted) {
     this.dependencies = dependencies
@@ -92,10 +100,29 @@ export class Sending {
   }
 
   async send(patience: Patience): Promise<SendResult> {
+    const { draft } = this
+    if (draft.suppressedBy) return this.settle({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[draft.suppressedBy] })
+    if (!draft.sender?.isWarmingUp || !isDelivered(draft)) return this.renderAndGo(patience)
+    const { workspaceId } = draft
+    const em = () => this.dependencies.em.fork()
+    const places = await takePlaces(em(), workspaceId, 1, draft.category === 'transactional')
+    if (places.granted === 0) {
+      const afterMs = places.moreInSeconds * 1_000 + Math.random() * WARM_UP_SPREAD_MS
+      const reason = 'Its sender is being warmed up, and mails no more today'
+      return { kind: 'deferred', reason, afterMs: Math.min(afterMs, LONGEST_WARM_UP_LOOK_MS) }
+    }
+    try {
+      return await this.renderAndGo(patience)
+    } finally {
+      // Where that can't be said, it is one less today.
+      if (places.day !== null && !this.hasBegun) await giveBack(em(), workspaceId, places.day, 1).catch(() => undefined)
+    }
+  }
+
+  private async renderAndGo(patience: Patience): Promise<SendResult> {
     const { renderer } = this.dependencies
     const { draft } = this
     const { key } = this.attempt
-    if (draft.suppressedBy) return this.settle({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[draft.suppressedBy] })
     let rendered: RenderedEmail
     const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
     try {
@@ -185,6 +212,7 @@ export class Sending {
       try {
         claimed.id = await this.attempt.claim({ status: 'SENDING' })
         claimed.as = claimed.id === undefined ? 'no' : 'yes'
+        this.hasBegun ||= claimed.as === 'yes'
       } catch (error) {
         this.dependencies.log.warn({ error, ...this.attempt.ids }, 'An email could not be claimed')
         return false

@@ -24,7 +24,7 @@ import { List, ListMember, ListRequest } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
-import { SenderSettings } from '../senders/index.ts'
+import { SenderSettings, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
@@ -62,6 +62,7 @@ export const ENTITIES = [
   Import,
   ImportError,
   SenderSettings,
+  WarmUpDay,
   Segment,
   Automation,
   AutomationVersion,

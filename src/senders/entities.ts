@@ -15,6 +15,10 @@ const schema = defineEntity({
     dkimSelector: p.text().nullable(),
     dkimPublic: p.text().nullable(),
     dkimPrivate: p.blob().nullable(),
+    warmUpPerDay: p.integer().nullable(),
+    warmUpGrowthPercent: p.integer().nullable(),
+    warmUpUpTo: p.integer().nullable(),
+    warmUpSince: p.date().nullable(),
     updatedAt: p.datetime().onCreate(() => new Date()),
   },
 })
@@ -22,3 +26,17 @@ const schema = defineEntity({
 /** From whom a workspace's mail is, where that is not the installation's sender. */
 export class SenderSettings extends schema.class {}
 schema.setClass(SenderSettings)
+
+const warmUpDay = defineEntity({
+  name: 'WarmUpDay',
+  tableName: 'warm_up_days',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    day: p.date().primary(),
+    mailed: p.integer().onCreate(() => 0),
+  },
+})
+
+/** How many emails a workspace that is being warmed up has mailed in a day. */
+export class WarmUpDay extends warmUpDay.class {}
+warmUpDay.setClass(WarmUpDay)

@@ -1,5 +1,6 @@
 export { createDns, type Dns } from './dns.ts'
-export { SenderSettings } from './entities.ts'
+export { SenderSettings, WarmUpDay } from './entities.ts'
 export { type DkimKey, dkimOf, mailboxOf, senderOf, type WorkspaceSender } from './sender.ts'
 export { SECRETS_KEY_MISSING } from './refusals.ts'
 export { getSender } from './settings.ts'
+export { giveBack, type Places, takePlaces } from './warm-up-queries.ts'

@@ -1,4 +1,4 @@
-import { array, boolean, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import { type ApiDependencies, atMost, filledText, operation, single, text } from '../http/index.ts'
 import { readBounceDomain, readPublicUrl } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -7,6 +7,7 @@ import { checkRecords, recordsFor } from './dns.ts'
 import type { SenderSettings } from './entities.ts'
 import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './refusals.ts'
 import { dropDkimKey, getSender, makeDkimKey, setSender } from './settings.ts'
+import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
 /** What stands in a header is one line. */
 const oneLine = (max: number) =>
@@ -56,6 +57,51 @@ const dkimInput = object({
     }),
 })
 
+const MOST_A_DAY = 10_000_000
+const warmUp = {
+  perDay: number()
+    .integer()
+    .min(1)
+    .max(MOST_A_DAY)
+    .required()
+    .meta({ description: 'How many emails it mails on the first day.', example: 50 }),
+  growthPercent: number()
+    .integer()
+    .min(1)
+    .max(400)
+    .required()
+    .meta({ description: 'By how much that grows from day to day.', example: 50 }),
+  upTo: number().integer().min(2).max(MOST_A_DAY).required().meta({
+    description: 'As soon as it would be so many a day, it is over: as many are mailed as there are.',
+    example: 20_000,
+  }),
+}
+const warmUpInput = object(warmUp)
+  .test({
+    name: 'grows',
+    message: 'upTo must be more than perDay',
+    test: ({ perDay, upTo }) => !(upTo <= perDay),
+  })
+  .meta({ component: 'WarmUpInput' })
+const warmUpShape = object({
+  ...warmUp,
+  since: string()
+    .required()
+    .meta({ description: 'Its first day (UTC).', json: { format: 'date' }, example: '2026-11-02' }),
+  day: number().integer().min(1).required().meta({ description: 'Which day of it today is.', example: 3 }),
+  allowedToday: number()
+    .integer()
+    .nullable()
+    .defined()
+    .meta({ description: 'How many may be mailed today; null where it is over.', example: 112 }),
+  mailedToday: number().integer().min(0).required().meta({ description: 'How many have been.', example: 80 }),
+})
+  .default(undefined)
+  .meta({
+    component: 'WarmUp',
+    description: 'How many emails a sender mails a day; missing where that is as many as there are.',
+  })
+
 const nullable = (example: string | null) => string().nullable().defined().meta({ example })
 const record = {
   what: string()
@@ -82,6 +128,7 @@ const senderShape = object({
     .meta({ description: 'Whether links in marketing emails lead by way of this service.', example: false }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
   dkimSelector: nullable('dripline'),
+  warmUp: warmUpShape.optional(),
   records: array()
     .of(object(record).required())
     .required()
@@ -119,7 +166,11 @@ async function recordsOf(
   return recordsFor(sender, domain === null ? null : { domain, host })
 }
 
-const present = (sender: SenderSettings | null, records: Records): InferType<typeof senderShape> => ({
+const present = (
+  sender: SenderSettings | null,
+  warmUp: WarmUp | undefined,
+  records: Records,
+): InferType<typeof senderShape> => ({
   fromName: sender?.fromName ?? null,
   fromAddress: sender?.fromAddress ?? null,
   replyTo: sender?.replyTo ?? null,
@@ -128,6 +179,7 @@ const present = (sender: SenderSettings | null, records: Records): InferType<typ
   trackClicks: sender?.trackClicks ?? false,
   isSigned: sender?.dkimPrivate != null,
   dkimSelector: sender?.dkimSelector ?? null,
+  ...(warmUp && { warmUp }),
   records,
 })
 
@@ -136,7 +188,13 @@ const answerWith = async (
   sender: SenderSettings | null,
 ) => ({
   status: 200,
-  body: { data: present(sender, await recordsOf(em, publicUrl, sender)) },
+  body: {
+    data: present(
+      sender,
+      sender?.warmUpSince == null ? undefined : await readWarmUp(em.fork(), sender.workspaceId),
+      await recordsOf(em, publicUrl, sender),
+    ),
+  },
 })
 
 export const senderOperations = [
@@ -198,6 +256,40 @@ export const senderOperations = [
     answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
     async handle({ caller }, dependencies) {
       return answerWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
+    },
+  }),
+  operation({
+    id: 'setWarmUp',
+    method: 'PUT',
+    path: '/sender/warm-up',
+    tag: 'Settings',
+    summary: 'Warm the sender up',
+    description:
+      'From today on it mails so many emails a day, and more each day: providers take a sender that nobody knows and that mails many for spam. ' +
+      'Days are those of UTC. Transactional emails count, and wait for nothing; marketing emails and campaigns wait for the next day, for as long as it takes. ' +
+      'One that has begun goes on, by the new numbers, which what waits knows within the hour.',
+    role: 'owner',
+    body: warmUpInput,
+    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    async handle({ caller, body }, dependencies) {
+      const { em } = dependencies
+      await setWarmUp(em.fork(), caller.workspace.id, body)
+      return answerWith(dependencies, await getSender(em, caller.workspace.id))
+    },
+  }),
+  operation({
+    id: 'endWarmUp',
+    method: 'DELETE',
+    path: '/sender/warm-up',
+    tag: 'Settings',
+    summary: 'End the warm-up',
+    description: 'As many emails are mailed as there are; those that wait go out within the hour.',
+    role: 'owner',
+    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    async handle({ caller }, dependencies) {
+      const { em } = dependencies
+      await endWarmUp(em.fork(), caller.workspace.id)
+      return answerWith(dependencies, await getSender(em, caller.workspace.id))
     },
   }),
   operation({

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { Secrets } from '../platform/secrets.ts'
+import { ALLOWED_TODAY } from './warm-up-queries.ts'
 
 /** What a statement reads of a workspace's sender: see `SENDER`. */
 export interface WorkspaceSender {
@@ -10,6 +11,8 @@ export interface WorkspaceSender {
   /** Whether it is told who has opened a marketing email, and followed which links of it. */
   trackOpens: boolean
   trackClicks: boolean
+  /** Whether it mails so many a day and no more. */
+  isWarmingUp: boolean
   /** `key` is encrypted, in base64. */
   dkim: { domain: string; selector: string; key: string } | null
 }
@@ -18,7 +21,7 @@ export interface WorkspaceSender {
 export const senderOf = (workspace: string): string => `(
   select jsonb_build_object(
     'name', from_name, 'address', from_address, 'replyTo', reply_to, 'postalAddress', postal_address,
-    'trackOpens', track_opens, 'trackClicks', track_clicks,
+    'trackOpens', track_opens, 'trackClicks', track_clicks, 'isWarmingUp', ${ALLOWED_TODAY} is not null,
     'dkim', case when dkim_private is not null then jsonb_build_object(
       'domain', dkim_domain, 'selector', dkim_selector, 'key', translate(encode(dkim_private, 'base64'), E'\\n', '')
     ) end

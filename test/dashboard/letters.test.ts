@@ -165,6 +165,24 @@ describe('letters, on the dashboard', function () {
     assert.equal((await service.call('GET', `campaigns/${made.body.data.id as string}`)).status, 404)
   })
 
+  it('a sender is warmed up, by other numbers, and not any more', async () => {
+    await page.goto(at('/sender'))
+    await page.getByRole('button', { name: 'Warm it up' }).click()
+    await page.getByRole('button', { name: 'Begin today' }).click()
+    await page.getByText('Day 1: 0 of 50 emails are mailed today.').waitFor()
+    await page.getByRole('button', { name: 'Change the numbers' }).click()
+    const form = page.getByRole('form', { name: 'Warm-up' })
+    await form.getByLabel('Over at so many a day').fill('40')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('upTo must be more than perDay').waitFor()
+    await form.getByLabel('Emails on the first day').fill('20')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
+    await page.getByRole('button', { name: 'End it…' }).click()
+    await page.getByRole('button', { name: 'End the warm-up' }).click()
+    await page.getByRole('button', { name: 'Warm it up' }).waitFor()
+  })
+
   it('a sender is set, its records are shown, and the check turns green', async () => {
     await page.goto(at('/sender'))
     const form = page.getByRole('form', { name: 'Sender' })

@@ -29,6 +29,7 @@ import { Migration028Tracking } from './028-tracking.ts'
 import { Migration029Pending } from './029-pending.ts'
 import { Migration030FeedbackCalls } from './030-feedback-calls.ts'
 import { Migration031AbTests } from './031-ab-tests.ts'
+import { Migration032WarmUp } from './032-warm-up.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -63,6 +64,7 @@ export const migrations = [
   Migration029Pending,
   Migration030FeedbackCalls,
   Migration031AbTests,
+  Migration032WarmUp,
 ]
 
 /** Their names, oldest first. */

@@ -5,6 +5,7 @@ import { Page } from '../../shell/Page.tsx'
 import { DnsRecords } from './DnsRecords.tsx'
 import { SenderForm } from './SenderForm.tsx'
 import { Signing } from './Signing.tsx'
+import { WarmUp } from './WarmUp.tsx'
 
 /** From whom the workspace's mail is, and what the DNS of its domain has to say of that. */
 export function SenderPage() {
@@ -19,6 +20,7 @@ export function SenderPage() {
       {data && (
         <>
           <SenderForm sender={data} />
+          <WarmUp sender={data} />
           {data.fromAddress !== null && (
             <>
               <Signing sender={data} />

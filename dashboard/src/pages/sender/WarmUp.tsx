@@ -1,0 +1,132 @@
+import { Button, NumberInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Ending } from '../../parts/Ending.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Part } from '../../shell/Page.tsx'
+
+type Sender = Schemas['Sender']
+
+/** What many begin with. */
+const USUAL = { perDay: 50, growthPercent: 50, upTo: 20_000 }
+type Numbers = typeof USUAL
+
+const FIELDS = [
+  { name: 'perDay', label: 'Emails on the first day', max: 10_000_000 },
+  { name: 'growthPercent', label: 'More each day, by per cent', max: 400 },
+  { name: 'upTo', label: 'Over at so many a day', max: 10_000_000 },
+] as const
+
+/** How many emails a sender that nobody knows yet may mail a day. */
+export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
+  const isOwner = useMay('owner')
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Part title="Warm-up">
+      <div className="card still">
+        <p className="t2">
+          {warmUp
+            ? says(warmUp)
+            : 'As many emails are mailed as there are. A new domain or server that begins so is taken for spam.'}
+        </p>
+        {isOwner && isOpen && <Form warmUp={warmUp} onDone={() => setOpen(false)} />}
+        {isOwner && !isOpen && (
+          <div className="row">
+            <Button variant="default" onClick={() => setOpen(true)}>
+              {warmUp ? 'Change the numbers' : 'Warm it up'}
+            </Button>
+            {warmUp && <End />}
+          </div>
+        )}
+      </div>
+    </Part>
+  )
+}
+
+function says({ day, allowedToday, mailedToday, upTo }: NonNullable<Sender['warmUp']>): string {
+  if (allowedToday === null)
+    return `It is over: ${upTo.toLocaleString('en')} a day are reached, and as many are mailed as there are.`
+  const [mailed, allowed] = [mailedToday, allowedToday].map((count) => count.toLocaleString('en'))
+  const full = mailedToday >= allowedToday ? ' Marketing emails wait for tomorrow (UTC).' : ''
+  return `Day ${day}: ${mailed} of ${allowed} emails are mailed today.${full}`
+}
+
+function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [numbers, setNumbers] = useState<Numbers>(warmUp ?? USUAL)
+  const { perDay, growthPercent, upTo } = numbers
+  const body = { perDay, growthPercent, upTo }
+  const save = useMutation({
+    mutationFn: () => api.PUT('/sender/warm-up', { body }),
+    onSuccess: async () => {
+      await readAgain('sender')
+      onDone()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="Warm-up">
+      {save.isError && <Problem error={save.error} />}
+      <fieldset className="plainFields formFields" disabled={save.isPending}>
+        {FIELDS.map(({ name, label, max }) => (
+          <NumberInput
+            key={name}
+            label={label}
+            value={numbers[name]}
+            min={1}
+            max={max}
+            allowDecimal={false}
+            thousandSeparator=","
+            required
+            withAsterisk={false}
+            onChange={(value) => setNumbers((now) => ({ ...now, [name]: Number(value) }))}
+          />
+        ))}
+      </fieldset>
+      <p className="small t2">
+        Days are those of UTC. Marketing emails and campaigns wait for the next day; transactional ones count, and do
+        not wait.
+      </p>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          {warmUp ? 'Save' : 'Begin today'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+        <CurlButton call={{ method: 'PUT', path: '/sender/warm-up', body }} />
+      </div>
+    </form>
+  )
+}
+
+function End() {
+  const { api } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked)
+    return (
+      <Button variant="subtle" color="gray" onClick={() => setAsked(true)}>
+        End it…
+      </Button>
+    )
+  return (
+    <Ending
+      verb="End the warm-up"
+      path="/sender/warm-up"
+      says="As many emails are mailed as there are; those that wait go out within the hour."
+      call={async () => {
+        await api.DELETE('/sender/warm-up')
+        await readAgain('sender')
+      }}
+      onDone={() => setAsked(false)}
+    />
+  )
+}

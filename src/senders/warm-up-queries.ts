@@ -1,0 +1,146 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** Days are UTC's, by Postgres's clock. */
+const TODAY = `(now() at time zone 'UTC')::date`
+
+/** Of a row of `senders`: how many days of its warm-up are over. */
+const DAYS_OVER = `greatest(${TODAY} - senders.warm_up_since, 0)`
+const GROWTH = `(1 + senders.warm_up_growth_percent / 100.0::float8)`
+
+/**
+ * Of a row of `senders`: how many emails its workspace may mail today; null where it has no warm-up, or is through with it. That is
+ * told by logarithms: what some per cent a day come to within years is more than a number holds.
+ */
+export const ALLOWED_TODAY = `case
+    when ${DAYS_OVER} * ln(${GROWTH}) < ln(senders.warm_up_up_to::float8 / senders.warm_up_per_day)
+    then round(senders.warm_up_per_day * power(${GROWTH}, ${DAYS_OVER}))::integer
+  end`
+
+/** Places of a day's, for so many emails. */
+export interface Places {
+  granted: number
+  /** Whose day, as `YYYY-MM-DD`; `null` where nothing limits them. */
+  day: string | null
+  /** How long it is until there are more, in seconds. */
+  moreInSeconds: number
+}
+
+/**
+ * Takes places for emails that are to be mailed today, in one statement: of two that ask at a time none is given the other's. A place
+ * whose email is not mailed after all is given back; that of a process which dies is lost for its day: rather too few than too many.
+ *
+ * @param mayExceed whether these are mailed in any case: they count, and wait for nothing
+ */
+export async function takePlaces(
+  em: EntityManager,
+  workspaceId: string,
+  wanted: number,
+  mayExceed: boolean,
+): Promise<Places> {
+  for (;;) {
+    const [row] = await sql<{ day: string; granted: number | null; more_in: number }>(em, TAKE, [
+      workspaceId,
+      wanted,
+      mayExceed,
+    ])
+    if (!row) return { granted: wanted, day: null, moreInSeconds: 0 }
+    if (row.granted !== null) return { granted: row.granted, day: row.day, moreInSeconds: row.more_in }
+    await sql(em, BEGIN_DAY, [workspaceId, row.day])
+  }
+}
+
+const TAKE = `
+with warm_up as (
+  select workspace_id, ${ALLOWED_TODAY} as allowed from senders where workspace_id = $1::uuid
+),
+today as (
+  select day.workspace_id, day.day,
+    case when $3::boolean then $2::integer else least($2::integer, greatest(warm_up.allowed - day.mailed, 0)) end as granted
+  from warm_up join warm_up_days day on day.workspace_id = warm_up.workspace_id and day.day = ${TODAY}
+  where warm_up.allowed is not null
+  for update of day
+),
+taken as (
+  update warm_up_days set mailed = warm_up_days.mailed + today.granted
+  from today where warm_up_days.workspace_id = today.workspace_id and warm_up_days.day = today.day
+)
+select to_char(${TODAY}, 'YYYY-MM-DD') as day, (select granted from today) as granted,
+  extract(epoch from (${TODAY} + 1)::timestamp at time zone 'UTC' - now())::float8 as more_in
+from warm_up where allowed is not null`
+
+const BEGIN_DAY = `
+insert into warm_up_days (workspace_id, day) values ($1::uuid, $2::date) on conflict do nothing`
+
+/** Gives places back that nobody was mailed by. */
+export async function giveBack(em: EntityManager, workspaceId: string, day: string, count: number): Promise<void> {
+  await sql(
+    em,
+    `update warm_up_days set mailed = greatest(mailed - $3::integer, 0) where workspace_id = $1::uuid and day = $2::date`,
+    [workspaceId, day, count],
+  )
+}
+
+/** By what numbers a workspace is warmed up. */
+export interface WarmUpInput {
+  /** How many emails it mails on the first day. */
+  perDay: number
+  /** By how much that grows each day. */
+  growthPercent: number
+  /** As soon as it would be so many, it is over. */
+  upTo: number
+}
+
+/** How that stands. */
+export interface WarmUp extends WarmUpInput {
+  /** Its first day, as `YYYY-MM-DD`. */
+  since: string
+  /** Which day of it this is, from 1. */
+  day: number
+  /** How many may be mailed today; `null` where it is over. */
+  allowedToday: number | null
+  mailedToday: number
+}
+
+export async function readWarmUp(em: EntityManager, workspaceId: string): Promise<WarmUp | undefined> {
+  const [row] = await sql<WarmUp>(
+    em,
+    `select warm_up_per_day as "perDay", warm_up_growth_percent as "growthPercent", warm_up_up_to as "upTo",
+       to_char(warm_up_since, 'YYYY-MM-DD') as since, ${DAYS_OVER} + 1 as day, ${ALLOWED_TODAY} as "allowedToday",
+       coalesce((
+         select mailed from warm_up_days day where day.workspace_id = senders.workspace_id and day.day = ${TODAY}
+       ), 0) as "mailedToday"
+     from senders where workspace_id = $1::uuid and warm_up_since is not null`,
+    [workspaceId],
+  )
+  return row
+}
+
+/** Begins a warm-up today; one that has begun goes on, by other numbers. */
+export async function setWarmUp(
+  em: EntityManager,
+  workspaceId: string,
+  { perDay, growthPercent, upTo }: WarmUpInput,
+): Promise<void> {
+  await sql(
+    em,
+    `insert into senders (workspace_id, warm_up_per_day, warm_up_growth_percent, warm_up_up_to, warm_up_since)
+     values ($1::uuid, $2::integer, $3::integer, $4::integer, ${TODAY})
+     on conflict (workspace_id) do update set
+       warm_up_per_day = excluded.warm_up_per_day, warm_up_growth_percent = excluded.warm_up_growth_percent,
+       warm_up_up_to = excluded.warm_up_up_to,
+       warm_up_since = coalesce(senders.warm_up_since, excluded.warm_up_since), updated_at = now()`,
+    [workspaceId, perDay, growthPercent, upTo],
+  )
+}
+
+/** Ends it: as many are mailed as there are. */
+export async function endWarmUp(em: EntityManager, workspaceId: string): Promise<void> {
+  await sql(
+    em,
+    `update senders set warm_up_per_day = null, warm_up_growth_percent = null, warm_up_up_to = null, warm_up_since = null,
+       updated_at = now()
+     where workspace_id = $1::uuid`,
+    [workspaceId],
+  )
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { giveBack, takePlaces } from '../../src/senders/index.ts'
+import type { BrowserLike } from '../support/browser-like.ts'
+import { eventually as eventuallyDefined } from '../support/eventually.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+/** Waits until something is so. */
+const eventually = <Value>(what: string, look: () => Promise<Value>): Promise<Exclude<Value, false | undefined>> =>
+  eventuallyDefined(what, async () => (await look()) || undefined) as Promise<Exclude<Value, false | undefined>>
+
+interface WarmUp {
+  since: string
+  day: number
+  allowedToday: number | null
+  mailedToday: number
+}
+
+describe('warming a sender up', () => {
+  let service: Service
+  let sink: SmtpSink
+  let owner: BrowserLike
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
+    // Said by another part, at an address at which nobody of these tests signs in.
+    await sql(em(), `update installation set public_url = 'https://mail.example.com'`)
+    await service.startWorker()
+    owner = (await aMember(service, 'owner')).browser
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  beforeEach(async () => {
+    await ask('DELETE', 'sender/warm-up')
+    await sql(em(), 'delete from warm_up_days')
+    sink.behave('accept')
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const ask = (method: string, path: string, body?: object) =>
+    owner.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
+  const warmUp = async (perDay: number, growthPercent = 100, upTo = 1_000_000) => {
+    const { status, body } = await ask('PUT', 'sender/warm-up', { perDay, growthPercent, upTo })
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  const told = async () => ((await ask('GET', 'sender')).body.data as { warmUp?: WarmUp }).warmUp
+  /** As if it had begun so many days ago, and all was mailed on these days that has been. */
+  const daysPass = (days: number) =>
+    sql(
+      em(),
+      `with began as (update senders set warm_up_since = warm_up_since - $1::integer)
+       update warm_up_days set day = day - $1::integer`,
+      [days],
+    )
+  const mailed = async (contactIds: string[]) => {
+    const addresses = await Promise.all(contactIds.map((id) => addressOf(service, id)))
+    return sink.mails.filter(({ to }) => addresses.includes(to[0]!)).length
+  }
+  const statuses = async (where: string, id: string) => {
+    const rows = await sql<{ status: string; count: number }>(
+      em(),
+      `select status, count(*)::integer as count from messages where ${where} = $1::uuid group by 1`,
+      [id],
+    )
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  }
+  const contacts = (n: number) => Promise.all(Array.from({ length: n }, () => aContact(service)))
+  async function aCampaign(contactIds: string[], fields: object = {}): Promise<string> {
+    const list = await aList(service)
+    await service.call('POST', `lists/${list}/contacts`, { contactIds })
+    const { body } = await service.call('POST', 'campaigns', {
+      name: 'News',
+      subject: 'News',
+      text: 'Hello',
+      audience: { listIds: [list] },
+      ...fields,
+    })
+    const { id } = body.data as { id: string }
+    assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
+    return id
+  }
+
+  /** How often a campaign has begun to wait for longer than for a moment. */
+  const longTimers = async (id: string) => {
+    const { events } = await service.context.temporal.workflow.getHandle(`campaign:${id}`).fetchHistory()
+    return (events ?? []).filter(
+      ({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0) > 60,
+    ).length
+  }
+  const lookAgain = async (id: string) => {
+    for (const change of ['pause', 'resume'])
+      assert.equal((await service.call('POST', `campaigns/${id}/${change}`)).status, 200, change)
+  }
+
+  it('grows day by day, until it is over', async () => {
+    assert.equal(await told(), undefined)
+    await warmUp(50, 50, 400)
+    const allowed = []
+    for (let day = 0; day < 7; day += 1) {
+      allowed.push((await told())!.allowedToday)
+      await daysPass(1)
+    }
+    assert.deepEqual(allowed, [50, 75, 112, 169, 253, 380, null])
+    // Years behind its end nothing overflows.
+    await daysPass(100_000)
+    assert.equal((await told())!.allowedToday, null)
+    assert.equal((await takePlaces(em(), service.workspaceId, 1_000, false)).granted, 1_000)
+  })
+
+  it('goes on by other numbers, and begins anew only behind its end', async () => {
+    await warmUp(50)
+    await daysPass(2)
+    await warmUp(10)
+    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [3, 40])
+    await ask('DELETE', 'sender/warm-up')
+    await warmUp(10)
+    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 10])
+  })
+
+  it('is refused where it would not grow', async () => {
+    for (const [body, field] of [
+      [{ perDay: 100, growthPercent: 50, upTo: 100 }, 'upTo'],
+      [{ perDay: 0, growthPercent: 50, upTo: 100 }, 'perDay'],
+      [{ perDay: 1, growthPercent: 0, upTo: 100 }, 'growthPercent'],
+      [{ perDay: 1, growthPercent: 1.5, upTo: 100 }, 'growthPercent'],
+    ] as const) {
+      const { status, body: answer } = await ask('PUT', 'sender/warm-up', body)
+      assert.equal(status, 400)
+      assert.match(JSON.stringify(answer), new RegExp(field))
+    }
+    assert.equal(await told(), undefined)
+  })
+
+  it('keeps what somebody says of the sender, and is kept by that', async () => {
+    await warmUp(50)
+    await ask('PUT', 'sender', { fromName: 'Orchard' })
+    assert.equal((await told())!.allowedToday, 50)
+    await warmUp(60)
+    assert.equal((await ask('GET', 'sender')).body.data.fromName, 'Orchard')
+    await ask('PUT', 'sender', {})
+  })
+
+  it('gives no more places than there are, however many ask at a time, and those that were given back once more', async () => {
+    await warmUp(100)
+    const asked = await Promise.all(Array.from({ length: 40 }, () => takePlaces(em(), service.workspaceId, 7, false)))
+    const granted = asked.reduce((sum, places) => sum + places.granted, 0)
+    assert.equal(granted, 100)
+    assert.equal((await told())!.mailedToday, 100)
+    const { day, moreInSeconds } = asked[0]!
+    assert.ok(moreInSeconds > 0 && moreInSeconds <= 86_400)
+    await giveBack(em(), service.workspaceId, day!, 5)
+    assert.equal((await takePlaces(em(), service.workspaceId, 7, false)).granted, 5)
+    // What may exceed it counts.
+    assert.equal((await takePlaces(em(), service.workspaceId, 7, true)).granted, 7)
+    assert.equal((await told())!.mailedToday, 107)
+  })
+
+  it('lets a campaign mail so many a day, each recipient once', async () => {
+    const ids = await contacts(8)
+    await warmUp(3)
+    const id = await aCampaign(ids)
+    await eventually('the first ones are mailed', async () => (await mailed(ids)) === 3)
+    // Whoever resumes it has it look again, and nobody is mailed by that.
+    for (const times of [1, 2]) {
+      await eventually('it waits', async () => (await longTimers(id)) === times)
+      assert.deepEqual(await statuses('campaign_id', id), { SENT: 3, QUEUED: 5 })
+      assert.equal((await told())!.mailedToday, 3)
+      if (times === 2) await daysPass(1)
+      await lookAgain(id)
+    }
+    await eventually('all are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 8)
+    assert.equal(await mailed(ids), 8)
+    assert.equal((await told())!.mailedToday, 5)
+  })
+
+  it('waits for nothing with what is transactional, which counts', async () => {
+    const ids = await contacts(3)
+    await warmUp(1)
+    const id = await aCampaign(ids, { category: 'transactional' })
+    await eventually('all are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 3)
+    const receipt = await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] })
+    await enroll(service, receipt, ids[0]!)
+    await eventually('the receipt is mailed', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
+    assert.equal((await told())!.mailedToday, 4)
+  })
+
+  it('takes no place for who is suppressed, nor for what a server does not take', async () => {
+    const ids = await contacts(3)
+    await warmUp(2)
+    await service.call('POST', 'suppressions', { email: await addressOf(service, ids[0]!) })
+    sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
+    const automation = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, automation, ids[2]!)
+    await eventually('it is refused', async () => (await statuses('automation_id', automation))['FAILED'] === 1)
+    const id = await aCampaign(ids)
+    await eventually('they are settled', async () => {
+      const { SUPPRESSED, FAILED } = await statuses('campaign_id', id)
+      return SUPPRESSED === 1 && FAILED === 2
+    })
+    await eventually('the places are given back', async () => (await told())!.mailedToday === 0)
+  })
+
+  it('has an email of an automation wait, and mails it when there are more', async () => {
+    const ids = await contacts(2)
+    await warmUp(1)
+    const automation = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, automation, ids[0]!)
+    await eventually('the first is mailed', async () => (await statuses('automation_id', automation))['SENT'] === 1)
+    await enroll(service, automation, ids[1]!)
+    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automation}:${ids[1]!}`)
+    const afterSeconds = await eventually('the second waits', async () => {
+      const { raw } = await handle.describe()
+      const { lastFailure, nextAttemptScheduleTime } = raw.pendingActivities?.[0] ?? {}
+      if (lastFailure?.applicationFailureInfo?.type !== 'Deferred') return undefined
+      return Number(nextAttemptScheduleTime?.seconds ?? 0) - Date.now() / 1_000
+    })
+    // As long as its timer is: an hour, or until soon behind midnight.
+    assert.ok(afterSeconds > 0 && afterSeconds <= 3_600, `${afterSeconds} s`)
+    const [counted] = await sql<{ attempts: number }>(
+      em(),
+      `select count(*)::integer as attempts from messages where contact_id = $1::uuid`,
+      [ids[1]!],
+    )
+    assert.equal(counted!.attempts, 0, 'it has not been tried')
+    assert.equal(await mailed(ids), 1)
+    assert.equal((await told())!.mailedToday, 1)
+    await daysPass(1)
+    // Its timer is Temporal's.
+    await service.context.temporal.workflowService.resetActivity({
+      namespace: service.context.temporal.options.namespace,
+      execution: { workflowId: handle.workflowId },
+      type: 'sendEmail',
+    })
+    await eventually('the second is mailed', async () => (await mailed(ids)) === 2)
+    assert.equal((await told())!.mailedToday, 1)
+  })
+
+  it('is asked again when somebody has an email sent once more', async () => {
+    const [id] = await contacts(1)
+    sink.behave({ code: 550, text: 'No', at: 'data' })
+    const automation = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, automation, id!)
+    await eventually('it has failed', async () => (await statuses('automation_id', automation))['FAILED'] === 1)
+    sink.behave('accept')
+    await warmUp(1)
+    assert.equal((await takePlaces(em(), service.workspaceId, 1, false)).granted, 1)
+    const { body } = await service.call('GET', `contacts/${id}/activity`)
+    const { status } = await service.call('POST', `messages/${body.data[0].id}/retry`)
+    assert.equal(status, 202)
+    await eventually('it waits', async () => {
+      const handle = service.context.temporal.workflow.getHandle(`retry:${body.data[0].id}`)
+      const { raw } = await handle.describe()
+      return raw.pendingActivities?.[0]?.lastFailure?.applicationFailureInfo?.type === 'Deferred'
+    })
+    assert.equal(await mailed([id!]), 0)
+  })
+})
