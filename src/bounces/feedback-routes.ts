@@ -3,6 +3,7 @@ import type Router from '@koa/router'
 import { type ApiDependencies, readBytes, visitorOf } from '../http/index.ts'
 import { linkSecretOf } from '../installation/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
+import { createBulkhead } from '../platform/bulkhead.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'
 import { readId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
@@ -16,6 +17,14 @@ import { CREDENTIAL } from './sources.ts'
 const MOST_BYTES = 1024 * 1024
 
 /**
+ * How many calls of one network, and how many in all, are read at a time; how many more wait, how long, and how long one may take, in
+ * milliseconds: before it is read nobody knows whose it is, and each is held in memory.
+ */
+const AT_A_TIME = { network: 10, all: 100 }
+const LINE = { longest: 100, patienceMs: 10_000, refusal: () => new Error('Too many calls are being read') }
+const READ_MS = 5_000
+
+/**
  * What mail providers call when an email has come back: `POST /feedback/{provider}/{workspace id}`. They have no key; each has its own
  * way to prove itself. Each event counts once, so that they may call again, and do: whatever is not a 200.
  */
@@ -23,14 +32,28 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
   const { trustedProxies, publicUrl, secrets, log } = dependencies
   const readSecret = linkSecretOf(dependencies.em)
 
-  const serve = async (ctx: Context & { params: Record<string, string> }): Promise<number> => {
+  const [ofNetwork, ofAll] = [createBulkhead(AT_A_TIME.network, LINE), createBulkhead(AT_A_TIME.all, LINE)]
+  const read = (ctx: Context, network: string): Promise<Buffer> => {
+    const all = async () => {
+      // What is not here by then is broken off, and its place is free.
+      const late = setTimeout(() => ctx.req.destroy(), READ_MS)
+      try {
+        return await readBytes(ctx, MOST_BYTES)
+      } finally {
+        clearTimeout(late)
+      }
+    }
+    return ofNetwork(network, () => ofAll('all', all))
+  }
+
+  const serve = async (ctx: Context & { params: Record<string, string> }, network: string): Promise<number> => {
     const provider = findProvider(ctx.params['provider'] ?? '')
     const workspaceId = readId(ctx.params['workspaceId'] ?? '')
     const em = dependencies.em.fork()
     const kept = provider && workspaceId && (await readCredential(em, workspaceId, provider.name))
     if (!kept) return 404
     const credential = secrets.decrypt(kept, CREDENTIAL)
-    const call = { header: (name: string) => ctx.get(name) || undefined, body: await readBytes(ctx, MOST_BYTES) }
+    const call = { header: (name: string) => ctx.get(name) || undefined, body: await read(ctx, network) }
     const events = await provider.read(call, credential, fetchText)
     const id = provider.idOf?.(call)
     if (id !== undefined && (await isKnownCall(em, workspaceId, provider.name, id))) return 200
@@ -46,7 +69,7 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     const network = networkOf(visitorOf(ctx, trustedProxies, publicUrl).address ?? 'unknown')
     let status: number
     try {
-      status = await onBehalfOf(network, () => serve(ctx))
+      status = await onBehalfOf(network, () => serve(ctx, network))
     } catch (error) {
       if ((error as { kind?: string }).kind !== undefined) throw error
       if (error instanceof NotGenuine) {

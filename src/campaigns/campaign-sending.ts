@@ -20,10 +20,12 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { dkimOf, giveBack, type Places, takePlaces, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
-import { type EmailContent, type RenderedEmail, RendererBusy, type TemplateProblem } from '../rendering/index.ts'
+import { createWeights } from '../platform/weights.ts'
+import type { EmailContent, RenderedEmail, TemplateProblem } from '../rendering/index.ts'
 import { type CompiledContents, contentFor } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import { campaignKey } from './campaign.ts'
+import { lengthOfRendered, RenderAhead } from './render-ahead.ts'
 import type { Campaign } from './entities.ts'
 import {
   claimMany,
@@ -56,8 +58,8 @@ export interface Setting {
   mayBeLost: boolean
 }
 
-/** How many emails are rendered in one job. */
-const RENDERED_AT_ONCE = 25
+/** How many characters of campaigns' emails this process has in its hands at a time. */
+const holding = createWeights(40_000_000)
 
 /** How long a message waits after a try that came to nothing, in seconds, and at most: it is doubled each time. */
 const FIRST_PAUSE_SECONDS = 5
@@ -136,29 +138,43 @@ export class CampaignSending {
   }
 
   private async handOverAll(toSend: readonly QueuedMessage[], turn: AbortSignal, sent: Sent): Promise<void> {
-    const { connections } = this.dependencies
+    const { connections, renderer } = this.dependencies
+    const byContent = Map.groupBy(toSend, (message) => this.contentOf(message))
+    const emails = [...byContent].flatMap(([content, messages]) => messages.map((item) => ({ item, content })))
     // While some are handed over, the next ones are rendered.
-    const rendered = this.renderAll(toSend)
+    const rendered = new RenderAhead(renderer, emails, {
+      owner: this.workspaceId,
+      variablesOf: (message) => variablesOf(this.dependencies, this.of(message).key, this.drafted(message)),
+    })
     await pMap(
-      toSend,
-      async (message, n) => {
+      emails,
+      async ({ item: message }, n) => {
         if (turn.aborted) return
-        const result = await rendered[n]!
-        if (result === undefined) return
-        const attempt = new CampaignAttempt(this, message)
-        const sending = new Sending(this.dependencies, attempt, this.drafted(message))
-        try {
-          const { kind } = await sending.sendRendered(result, { turn })
-          if (kind === 'queue') return
-          sent.tried += 1
-          sent.mailed += 1
-        } finally {
-          if (sending.hasBegun) sent.begun += 1
-        }
+        const email = await rendered.take(n)
+        if (email === undefined) return
+        await holding(lengthOfRendered(email), () => this.handOver(message, email, turn, sent))
       },
       // Where one fails, as when the process is asked to stop, the others come to their ends.
       { concurrency: Math.max(connections * 2, 4), stopOnError: false },
     )
+  }
+
+  private async handOver(
+    message: QueuedMessage,
+    email: RenderedEmail | TemplateProblem,
+    turn: AbortSignal,
+    sent: Sent,
+  ): Promise<void> {
+    if (turn.aborted) return
+    const sending = new Sending(this.dependencies, new CampaignAttempt(this, message), this.drafted(message))
+    try {
+      const { kind } = await sending.sendRendered(email, { turn })
+      if (kind === 'queue') return
+      sent.tried += 1
+      sent.mailed += 1
+    } finally {
+      if (sending.hasBegun) sent.begun += 1
+    }
   }
 
   /** For so many emails, where its sender is being warmed up. */
@@ -237,40 +253,6 @@ export class CampaignSending {
     const done = await this.settleOne({ ...claim, ...as, subject: null })
     if (done) this.dependencies.metrics.settled(as.status)
     return done
-  }
-
-  /** In jobs of some, each in the language of its recipients; `undefined` where the machine is too busy. */
-  private renderAll(messages: readonly QueuedMessage[]): Promise<RenderedEmail | TemplateProblem | undefined>[] {
-    const { renderer } = this.dependencies
-    const slots = messages.map(() => Promise.withResolvers<RenderedEmail | TemplateProblem | undefined>())
-    const byContent = Map.groupBy(messages.keys(), (n) => this.contentOf(messages[n]!))
-    const jobs = [...byContent].flatMap(([content, places]) =>
-      Array.from({ length: Math.ceil(places.length / RENDERED_AT_ONCE) }, (_, n) => ({
-        content,
-        places: places.slice(n * RENDERED_AT_ONCE, (n + 1) * RENDERED_AT_ONCE),
-      })),
-    )
-    void pMap(
-      jobs,
-      async ({ content, places }) => {
-        const variables = places.map((n) => {
-          const message = messages[n]!
-          return variablesOf(this.dependencies, this.of(message).key, this.drafted(message))
-        })
-        try {
-          const emails = await renderer.renderAll(content, variables, { owner: this.setting.campaign.workspaceId })
-          for (const [at, n] of places.entries()) slots[n]!.resolve(emails[at])
-        } catch (error) {
-          for (const n of places) {
-            if (error instanceof RendererBusy) slots[n]!.resolve(undefined)
-            else slots[n]!.reject(error)
-          }
-        }
-      },
-      { concurrency: 2 },
-    )
-    for (const { promise } of slots) promise.catch(() => undefined)
-    return slots.map(({ promise }) => promise)
   }
 
   private contentOf({ locale, variant }: QueuedMessage): EmailContent {

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { Tokenizer } from 'htmlparser2'
 import { endOfBody, escapeHtml } from './footer.ts'
 
 /** What becomes of an email's links, and of its opening. */
@@ -45,19 +45,55 @@ function withPicture(html: string, address: string | undefined): string {
   return end < 0 ? html + picture : html.slice(0, end) + picture + html.slice(end)
 }
 
-/** Links to pages. `data-track="off"` keeps one as it is. */
+/** So many links of an email are led by way of us, the first ones: each makes it longer. */
+const MOST_LINKS = 2_000
+
+/**
+ * Links to pages. `data-track="off"` keeps one as it is. Tags alone are looked for, and not how they lie in each other: whoever puts
+ * thousands into each other keeps nobody waiting.
+ */
 function linksOf(html: string): Place[] {
   const places: Place[] = []
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      if ((name !== 'a' && name !== 'area') || attributes['data-track'] === 'off') return
-      const url = attributes['href']?.trim() ?? ''
-      if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return
-      const place = placeOfHref(html, parser.startIndex, parser.endIndex + 1)
-      if (place) places.push({ ...place, url })
+  const nothing = () => undefined
+  let tag: { from: number; attributes: Map<string, string> } | undefined
+  let name = ''
+  let value = ''
+  const end = (to: number) => {
+    if (tag === undefined || tag.attributes.get('data-track') === 'off' || places.length === MOST_LINKS) return
+    const url = tag.attributes.get('href')?.trim() ?? ''
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return
+    const place = placeOfHref(html, tag.from, to + 1)
+    if (place) places.push({ ...place, url })
+  }
+  const tokenizer = new Tokenizer(
+    {},
+    {
+      onopentagname(from, to) {
+        const isLink = /^(?:a|area)$/i.test(html.slice(from, Math.min(to, from + 5)))
+        tag = isLink ? { from: from - 1, attributes: new Map() } : undefined
+      },
+      onattribname: (from, to) => void (name = tag ? html.slice(from, to).toLowerCase() : ''),
+      onattribdata: (from, to) => void (value += tag ? html.slice(from, to) : ''),
+      onattribentity: (codepoint) => void (value += tag ? String.fromCodePoint(codepoint) : ''),
+      onattribend() {
+        // The first of one name counts.
+        if (tag && !tag.attributes.has(name)) tag.attributes.set(name, value)
+        value = ''
+      },
+      onopentagend: end,
+      onselfclosingtag: end,
+      oncdata: nothing,
+      onclosetag: nothing,
+      oncomment: nothing,
+      ondeclaration: nothing,
+      onend: nothing,
+      onprocessinginstruction: nothing,
+      ontext: nothing,
+      ontextentity: nothing,
     },
-  })
-  parser.end(html)
+  )
+  tokenizer.write(html)
+  tokenizer.end()
   return places
 }
 

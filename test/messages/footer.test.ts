@@ -26,4 +26,8 @@ describe('the line below an email', () => {
   it('is put below a body with very many comments, each looked at once', () => {
     assert.match(below(`${'<!--</body>'.repeat(90_000)}`), FOOTER)
   })
+  // A quarter of an hour, if all of it was looked through for each.
+  it('is put below very many bodies, each looked at once', () => {
+    assert.match(below(`${'</body>'.repeat(400_000)}`), FOOTER)
+  })
 })
