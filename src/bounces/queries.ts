@@ -123,6 +123,26 @@ export async function insertBounce(em: EntityManager, of: Bounced, bounce: Bounc
 }
 
 /**
+ * Whoever unsubscribes, is back, and unsubscribes once more has said something new, which its provider knows by another name.
+ * @returns whether that is so
+ */
+export async function renewUnsubscribing(
+  em: EntityManager,
+  of: Bounced,
+  { source, sourceId }: Pick<BounceWrite, 'source' | 'sourceId'>,
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update bounces set source = $2, source_id = $3, created_at = now()
+     where message_id = $1::uuid and kind = 'UNSUBSCRIBE' and source_id <> $3
+       and not exists (select from bounces told where told.workspace_id = $4::uuid and told.source = $2 and told.source_id = $3)
+     returning id`,
+    [of.id, source, sourceId, of.workspaceId],
+  )
+  return rows.length > 0
+}
+
+/**
  * Counts soft bounces in a row, of the last messages to an address up to the last one that has one: an email that arrived ends a row, and
  * so does a bounce that was counted before. Where they are enough, they are counted.
  *

@@ -6,7 +6,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { type Bounced, countInARow, insertBounce } from './queries.ts'
+import { type Bounced, countInARow, insertBounce, renewUnsubscribing } from './queries.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** What came back, as somebody tells it. */
@@ -60,7 +60,9 @@ async function record(
   const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
   const status = told.status === null ? null : wordsOf(told.status).slice(0, 20)
   const bounce = { id: newId(), kind, status, diagnostic, source, sourceId, isOfOthers }
-  if (!(await insertBounce(unit, of, bounce))) return 'known'
+  const isNew =
+    (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewUnsubscribing(unit, of, bounce)))
+  if (!isNew) return 'known'
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { due: undefined }
   const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')

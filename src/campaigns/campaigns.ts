@@ -6,7 +6,7 @@ import { type Call, whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { CONFLICT, Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
 import { getSender } from '../senders/index.ts'
@@ -67,27 +67,68 @@ export interface Said {
 
 const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null, abTest: null }
 
-/** A change of a campaign's A/B test alone, with what the campaign says: that stays. */
-export function withItsWords(input: CampaignInput, { templateId, source }: Campaign): CampaignInput {
-  const { abTest, subject, previewText, html, text } = input
-  const isTestAlone =
-    abTest !== undefined && [input.templateId, subject, previewText, html, text].every((said) => said === undefined)
-  if (!isTestAlone) return input
-  return { ...input, ...(templateId == null ? source : { templateId }) }
-}
+/** Whether a change is of a campaign's A/B test, and not of what it says: that stays. */
+const isOfTestAlone = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
+  abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 
 /**
  * Compiles what a campaign is to say: before the transaction, because it takes a while.
- * @returns `undefined` where nothing is said of that; and what of it is most likely not meant
+ * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
+ */
+export async function prepareChange(
+  dependencies: Compiling,
+  workspaceId: string,
+  input: CampaignInput,
+  campaign: Campaign,
+): Promise<Prepared> {
+  if (!isOfTestAlone(input)) return prepareContent(dependencies, workspaceId, input)
+  const { templateId, templateVersion, source, compiled, revision } = campaign
+  const own = {
+    templateId: templateId ?? null,
+    templateVersion: templateVersion ?? null,
+    source: source ?? null,
+    compiled: compiled ?? null,
+  }
+  const written = input.abTest && (await writtenBy(dependencies, workspaceId, own))
+  const { abTest, warnings } = written
+    ? await prepareTest(dependencies, workspaceId, written, input.abTest)
+    : { abTest: null, warnings: [] }
+  return { said: { ...own, abTest }, warnings, revision }
+}
+
+/** What a campaign says, as it was written; of a template, by the version that it has of it. */
+async function writtenBy(
+  { em }: Compiling,
+  workspaceId: string,
+  { templateId, templateVersion, source }: Omit<Said, 'abTest'>,
+): Promise<WrittenTemplate> {
+  if (templateId !== null)
+    return (await getTemplate(em.fork(), workspaceId, templateId, templateVersion ?? undefined)).written.source
+  return { ...(source ?? NO_WORDS), layoutId: null, translations: {} }
+}
+
+const NO_WORDS = { format: 'HTML', subject: null, previewText: null, html: null, text: null } as const
+
+/** What is said, and what of it is most likely not meant. */
+export interface Prepared {
+  /** `undefined`: nothing is said of that. */
+  said: Said | undefined
+  warnings: readonly string[]
+  /** Which revision of the campaign it is made of, where it is of one. */
+  revision?: number
+}
+
+/**
+ * Compiles what a new campaign is to say, or another one is to say from now on.
  * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareContent(
   dependencies: Compiling,
   workspaceId: string,
   input: CampaignInput,
-): Promise<{ said: Said | undefined; warnings: readonly string[] }> {
+): Promise<Prepared> {
   const { templateId, format = 'HTML', subject, previewText, html, text, abTest } = input
   if ([templateId, subject, previewText, html, text, abTest].every((field) => field === undefined))
     return { said: undefined, warnings: [] }
@@ -203,18 +244,20 @@ export function createCampaign(
 const wrong = (status: CampaignStatus, what: string): Refusal =>
   new Refusal(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
 
-/** Changes a DRAFT. @throws {Refusal} `campaign_not_found`; `campaign_status_wrong`; `changed_meanwhile` */
+/** Changes a DRAFT. @throws {Refusal} `campaign_not_found`; `campaign_status_wrong`; `changed_meanwhile`; `conflict` */
 export function updateCampaign(
   em: EntityManager,
   workspaceId: string,
   id: string,
   { name, category, audience, throttlePerHour }: CampaignInput,
-  said: Said | undefined,
+  { said, revision }: Prepared,
   expected: Revisions,
 ): Promise<Campaign> {
   return unitOf(em).transactional(async (unit) => {
     const campaign = await lockCampaign(unit, workspaceId, id, expected)
     if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be changed')
+    // What it is made of was said before somebody said something else.
+    if (revision !== undefined && revision !== campaign.revision) throw new Refusal(CONFLICT)
     if (name !== undefined) campaign.name = name
     if (category !== undefined) campaign.category = category
     if (audience !== undefined) campaign.audience = await audienceOf(unit, workspaceId, audience)

@@ -260,12 +260,13 @@ export async function releaseRest(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
-/** The first of those that are equal: the campaign's own before all others. */
+/** The first of those that are equal; and the campaign's own where nobody has done anything. */
 const DECIDE = `
 update campaigns set winner = coalesce((
   select variant from messages
   where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
   group by variant
+  having count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end) > 0
   order by
     count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end)::float8 / count(*) desc,
     variant

@@ -26,11 +26,11 @@ import {
   deleteCampaign,
   getCampaign,
   pauseCampaign,
+  prepareChange,
   prepareContent,
   resumeCampaign,
   scheduleCampaign,
   updateCampaign,
-  withItsWords,
 } from './campaigns.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
@@ -237,11 +237,11 @@ export const campaignOperations = [
     },
     async prepare({ caller, params, body }, dependencies) {
       const campaign = await getCampaign(dependencies.em, caller.workspace.id, params.id)
-      return prepareContent(dependencies, caller.workspace.id, withItsWords(body, campaign))
+      return prepareChange(dependencies, caller.workspace.id, body, campaign)
     },
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
-      const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared.said, ifMatch)
+      const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch)
       return answer(em, campaign, { warnings: prepared.warnings })
     },
     remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),

@@ -3,7 +3,6 @@ import type { Delivery, Dependencies } from '../outbox/index.ts'
 import {
   countConsent,
   deleteOwnWish,
-  dropRequests,
   joinByWish,
   leaveAgain,
   leaveByWish,
@@ -40,8 +39,6 @@ export async function setPreferences(
     const { workspaceId, email, key } = contact
     if (wish.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      // Nor is she reminded of what she has not confirmed.
-      await dropRequests(unit, contactId)
       return { workspaceId, email, due }
     }
     // Lists alone are no word about everything: an older page, saved once more, takes nothing back.

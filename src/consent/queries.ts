@@ -301,13 +301,13 @@ export interface ImportedSuppression {
  * Writes that many addresses are not to be mailed, and counts it where their contacts are. What is known already stays as it is.
  *
  * @param em a transaction in which the contacts are locked, or new
- * @returns which of the addresses are new among the suppressed, and their contacts who are in something
+ * @returns how many of the addresses are new among the suppressed, their contacts, and those of these who are in something
  */
 export async function insertSuppressions(
   em: EntityManager,
   workspaceId: string,
   items: readonly ImportedSuppression[],
-): Promise<{ suppressed: number; active: { contactId: string; reason: SuppressionReason }[] }> {
+): Promise<{ suppressed: number; contactIds: string[]; active: { contactId: string; reason: SuppressionReason }[] }> {
   const rows = await sql<{ contact_id: string | null; reason: SuppressionReason; is_active: boolean }>(
     em,
     `with items as materialized (
@@ -331,15 +331,16 @@ export async function insertSuppressions(
   )
   return {
     suppressed: rows.length,
+    contactIds: rows.flatMap(({ contact_id }) => contact_id ?? []),
     active: rows.flatMap(({ contact_id, reason, is_active }) =>
       contact_id !== null && is_active ? [{ contactId: contact_id, reason }] : [],
     ),
   }
 }
 
-/** Asks a contact no more to confirm anything. @param em a transaction in which she is locked */
-export async function dropRequests(em: EntityManager, contactId: string): Promise<void> {
-  await sql(em, 'delete from list_requests where contact_id = $1::uuid', [contactId])
+/** Asks contacts no more to confirm anything. @param em a transaction in which they are locked */
+export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
+  await sql(em, 'delete from list_requests where contact_id = any($1::uuid[])', [contactIds])
 }
 
 /** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
@@ -347,12 +348,12 @@ const MOST_LOOKED_AT = 100
 
 /** Whether a link went to the address that its contact has by now. @param key its form in which addresses are compared */
 export async function wasSentTo(em: EntityManager, { contactId, originId }: LinkOf, key: string): Promise<boolean> {
-  const rows = await sql<{ recipient: string | null }>(
+  const rows = await sql<{ recipient: string | null; is_under_way: boolean }>(
     em,
-    `select distinct recipient from messages
+    `select distinct recipient, status = 'SENDING' as is_under_way from messages
      where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) limit $3::integer`,
     [contactId, originId, MOST_LOOKED_AT],
   )
   // While it is being handed over, that is not noted yet.
-  return rows.length === 0 || rows.some(({ recipient }) => recipient === null || emailKey(recipient) === key)
+  return rows.some(({ recipient, is_under_way }) => (recipient === null ? is_under_way : emailKey(recipient) === key))
 }

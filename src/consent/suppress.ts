@@ -13,6 +13,7 @@ import {
   automationsToEnd,
   countConsent,
   deleteSuppression,
+  dropRequests,
   insertSuppressions,
   insertSuppression,
   lockByAddress,
@@ -52,6 +53,8 @@ export async function suppressAddress(
     note,
   })
   if (contactId === undefined) return { suppression, due: [] }
+  // Nor is she reminded of what she has not confirmed.
+  await dropRequests(unit, [contactId])
   if (isNew) await countConsent(unit, workspaceId, key)
   return { suppression, due: await endAll(unit, contactId, { all: suppresses(reason, 'transactional') }) }
 }
@@ -88,7 +91,8 @@ export async function suppressMany(
     reason,
     note,
   }))
-  const { suppressed, active } = await insertSuppressions(unit, workspaceId, items)
+  const { suppressed, active, contactIds } = await insertSuppressions(unit, workspaceId, items)
+  await dropRequests(unit, contactIds)
   for (const { contactId, reason } of active)
     await endAll(unit, contactId, { all: suppresses(reason, 'transactional') })
   return suppressed

@@ -123,13 +123,18 @@ with before as (
   where workspace_id = $1::uuid and unconfirmed
     and email_key in (select item ->> 'email_key' from jsonb_array_elements($2::jsonb) item)
 ),
+asked_lists as materialized (
+  -- Whoever has one joined by confirming from now on waits for this, or this for that.
+  select id, double_opt_in from lists
+  where id in (select (item ->> 'list_id')::uuid from jsonb_array_elements($2::jsonb) item) order by id for share
+),
 items as materialized (
   -- Of a list that is joined by confirming it: whether it asks for that.
   select item.*, coalesce(list.double_opt_in and item.confirmed is not true, false) as asks
   from jsonb_to_recordset($2::jsonb) as item(
     id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean,
     confirmed boolean)
-  left join lists list on list.id = item.list_id
+  left join asked_lists list on list.id = item.list_id
 ),
 written as (
   insert into contacts as contact (id, workspace_id, email, email_key, external_id, first_name, metadata, unconfirmed)

@@ -1,3 +1,4 @@
+import { withoutLinks } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
@@ -74,7 +75,8 @@ export async function contactDocument(
     `select ${OF_CONTACT} as document from contacts contact where id = $2::uuid and workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  return row?.document
+  // Who may only read wants nothing in her name.
+  return row && (JSON.parse(withoutLinks(JSON.stringify(row.document), id)) as Document)
 }
 
 /** What a workspace has, in the order in which it is exported. */

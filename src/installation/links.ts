@@ -56,6 +56,16 @@ export function signLink(secret: Uint8Array, kind: LinkKind, { contactId, origin
   return Buffer.concat([told, macOf(secret, kind, told)]).toString('base64url')
 }
 
+/**
+ * Takes the links of a contact out of what was said to her: who reads that there does nothing in her name. Wherever they stand, and
+ * whatever is around them: a token begins with what it is of.
+ */
+export function withoutLinks(said: string, contactId: string): string {
+  const begins = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId)]).toString('base64url')
+  // The last character is of what comes behind, too.
+  return said.replaceAll(new RegExp(`${begins.slice(0, -1)}[\\w-]{44}`, 'g'), '…')
+}
+
 /** @returns whom it is of; `undefined` where it is not as it was made */
 export function openLink(secret: Uint8Array, kind: LinkKind, token: string): LinkOf | undefined {
   const bytes = Buffer.from(token, 'base64url')

@@ -110,12 +110,13 @@ export async function joinList(
 }
 
 const JOIN = `
-with known as (
-  select id, email_key from contacts where workspace_id = $1::uuid and id = any($3::uuid[])
-  order by email_key collate "C" for no key update
+with list as materialized (
+  -- Whoever has it joined by confirming from now on waits for this, or this for that; and first, as where contacts are written.
+  select coalesce((select double_opt_in and not $7::boolean from lists where id = $2::uuid for share), false) as asks
 ),
-list as (
-  select double_opt_in and not $7::boolean as asks from lists where id = $2::uuid
+known as (
+  select contacts.id, email_key from contacts cross join list where workspace_id = $1::uuid and contacts.id = any($3::uuid[])
+  order by email_key collate "C" for no key update of contacts
 ),
 back as (
   delete from list_opt_outs where list_id = $2::uuid and contact_id in (select id from known) and $6::boolean

@@ -1,5 +1,6 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
+import { withoutLinks } from '../installation/index.ts'
 import type { ActivityItem } from './activity.ts'
 import type { ListedMessage } from './list-queries.ts'
 import { MESSAGE_STATUSES } from './message.ts'
@@ -83,9 +84,9 @@ export const presentMessage = ({
   stepId: message.stepId ?? null,
   campaignId: message.campaignId ?? null,
   to: message.recipient ?? null,
-  subject: message.subject ?? null,
-  html: withoutConfirming(html),
-  text: withoutConfirming(text),
+  subject: withoutHers(message.subject, message.contactId),
+  html: withoutHers(html, message.contactId),
+  text: withoutHers(text, message.contactId),
   contentOmitted,
   messageId: message.messageId ?? null,
   attempts: message.attempts,
@@ -102,9 +103,9 @@ export const presentMessage = ({
 /** One whose retries were ended in the middle of an attempt has a time before all times. */
 const isTime = (date: Date | null | undefined): date is Date => date != null && !Number.isNaN(date.getTime())
 
-/** Whoever may only read confirms nothing in somebody's name: a link to confirm is hers who got the email. */
-const withoutConfirming = (said: string | null): string | null =>
-  said?.replace(/(\/confirm\/)[\w-]{66}/g, '$1…') ?? null
+/** Whoever may only read wants nothing in somebody's name: her links are hers who got the email. */
+const withoutHers = (said: string | null | undefined, contactId: string): string | null =>
+  said == null ? null : withoutLinks(said, contactId)
 
 /** A message, as an item of a list: all but its content. */
 export const listedMessageShape = messageShape
@@ -122,7 +123,7 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   stepId: message.stepId,
   campaignId: message.campaignId,
   to: message.to,
-  subject: message.subject,
+  subject: withoutHers(message.subject, message.contactId),
   messageId: message.messageId,
   attempts: message.attempts,
   response: message.response,

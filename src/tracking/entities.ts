@@ -12,6 +12,7 @@ const schema = defineEntity({
     url: p.text().primary(),
     links: p.integer(),
     at: p.datetime(),
+    lastAt: p.datetime(),
     visits: p.integer(),
     visitor: p.text().$type<Visitor>(),
   },

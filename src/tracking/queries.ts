@@ -4,10 +4,10 @@ import { preparedSql, sql } from '../platform/db/sql.ts'
 
 /** Sooner behind its hand-over nobody has read an email, in seconds. */
 const READS_AFTER_SECONDS = 10
-/** How long a visit is held back, in seconds, until it counts. */
-export const HELD_SECONDS = 10
 /** Every link of an email, where it has at least two, within so many seconds: nobody does that. */
 const EVERY_WITHIN_SECONDS = 15
+/** How long a visit is held back, in seconds, until it counts: what it may still be part of is known by then. */
+export const HELD_SECONDS = EVERY_WITHIN_SECONDS
 /** Nor so many different ones in such a time. */
 const SEVERAL = 3
 const SEVERAL_WITHIN_SECONDS = 2
@@ -25,7 +25,7 @@ export interface Visit extends VisitOf {
  * Of an email that is gone nothing is noted.
  */
 export async function noteVisit(em: EntityManager, visit: Visit): Promise<void> {
-  // Whoever comes again and again changes nothing, and keeps nobody waiting.
+  // Whoever comes again and again at once changes nothing, and keeps nobody waiting.
   if (await isKnown(em, visit)) return
   await em.transactional(async (unit) => {
     const [noted] = await preparedSql<{ message_id: string; at: string; visitor: string }>(unit, 'note-visit', NOTE, [
@@ -37,7 +37,7 @@ export async function noteVisit(em: EntityManager, visit: Visit): Promise<void> 
       visit.isMachine,
       READS_AFTER_SECONDS,
     ])
-    if (noted?.visitor !== 'UNDECIDED' || visit.kind !== 'CLICK') return
+    if (noted?.visitor !== 'UNDECIDED' && noted?.visitor !== 'PERSON') return
     await preparedSql(unit, 'take-back-burst', TAKE_BACK, [
       noted.message_id,
       noted.at,
@@ -56,38 +56,46 @@ const isKnown = async (em: EntityManager, { contactId, messageIdBegins, kind, ur
 const KNOWN = `
 select from messages message join message_visits visit on visit.message_id = message.id
 where message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)
-  and visit.kind = $3 and visit.url = $4 and (visitor in ('UNDECIDED', 'PERSON') or $5::boolean)
+  and visit.kind = $3 and visit.url = $4 and (
+    $5::boolean or (visitor in ('UNDECIDED', 'PERSON') and (kind = 'OPEN' or last_at > clock_timestamp() - interval '1 second'))
+  )
 limit 1`
 
 /** The email first: whoever notes another visit of it waits, and sees this one. */
 const NOTE = `
 with message as (
-  select id, coalesce(sent_at, claimed_at) as handed_over_at from messages
+  select id, status, coalesce(sent_at, claimed_at) as handed_over_at from messages
   where contact_id = $1::uuid and starts_with(message_id, '<' || $2::text)
   order by created_at desc limit 1 for no key update
 )
-insert into message_visits as visit (message_id, kind, url, links, at, visitor)
-select id, $3, $4, $5::integer, clock_timestamp(),
+insert into message_visits as visit (message_id, kind, url, links, at, last_at, visitor)
+select id, $3, $4, $5::integer, clock_timestamp(), clock_timestamp(),
   case
     when $6::boolean then 'MACHINE'
+    -- Whoever looks while the server has not taken it yet is part of the server.
+    when status = 'SENDING' then 'EARLY'
     when clock_timestamp() < handed_over_at + make_interval(secs => $7::float8) then 'EARLY'
     else 'UNDECIDED'
   end
 from message
 on conflict (message_id, kind, url) do update set
   visits = least(visit.visits, 1000000) + 1,
+  last_at = case when excluded.visitor <> 'MACHINE' then excluded.last_at else visit.last_at end,
   at = case when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.at else visit.at end,
   visitor = case
     when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.visitor
     else visit.visitor
   end
-returning message_id, at::text, visitor`
+returning message_id, last_at::text as at, visitor`
 
-/** What a burst is: see above. What is part of one was no person's, also where it was said to be; so was the opening before it. */
+/**
+ * What a burst is: see above. What was first visited by it was no person, also where it was said to be; nor was the opening beside it. A
+ * link that somebody has followed before is part of one, and stays followed.
+ */
 const TAKE_BACK = `
 with clicks as (
-  select at, links from message_visits
-  where message_id = $1::uuid and kind = 'CLICK' and visitor <> 'MACHINE' and at > $2::timestamptz - make_interval(secs => $3::float8)
+  select last_at as at, links from message_visits
+  where message_id = $1::uuid and kind = 'CLICK' and visitor <> 'MACHINE' and last_at > $2::timestamptz - make_interval(secs => $3::float8)
 ),
 burst as (
   select from clicks
@@ -97,7 +105,7 @@ burst as (
       count(*) filter (where at > $2::timestamptz - make_interval(secs => $6::float8)) >= 2
       and exists (
         select from messages where id = $1::uuid
-          and coalesce(sent_at, claimed_at) > $2::timestamptz - make_interval(secs => $7::float8)
+          and (status = 'SENDING' or coalesce(sent_at, claimed_at) > $2::timestamptz - make_interval(secs => $7::float8))
       )
     )
 )

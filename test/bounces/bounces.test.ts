@@ -240,6 +240,30 @@ describe('mail that comes back', () => {
     assert.equal((await service.call('GET', `bounces?contactId=${contactId}`)).refused, '404 contact_not_found')
   })
 
+  it('as an unsubscribing told anew, by whoever is back since, is one more; told again it is not', async () => {
+    const { contactId, address } = await mailed()
+    const tell = async (id: string) =>
+      takeFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
+        {
+          kind: 'UNSUBSCRIBE',
+          recipient: address,
+          messageId: null,
+          returnPath: null,
+          status: null,
+          diagnostic: null,
+          id,
+        },
+      ])
+    const lift = () => sql(em(), 'delete from suppressions where workspace_id = $1', [service.workspaceId])
+    assert.deepEqual(await tell('first'), ['recorded'])
+    await lift()
+    assert.deepEqual(await tell('first'), ['known'])
+    assert.equal(await suppressedBy(contactId), null)
+    assert.deepEqual(await tell('second'), ['recorded'])
+    assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+    assert.equal((await bouncesOf(contactId)).length, 1)
+  })
+
   it('in the middle of its own hand-over is asked to come again', async () => {
     let release: () => void = () => undefined
     hold = new Promise((done) => (release = done))
@@ -439,6 +463,26 @@ describe('mail that comes back', () => {
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
       assert.equal((await hook(hardBounce(address))).status, 404)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
+    })
+
+    it('is heard also while others of its network bring nothing but beginnings, which are broken off', async () => {
+      const { browser } = await aMember(service, 'owner')
+      const body = { credential: PASSWORD }
+      await browser.ask('PUT', 'feedback-sources/postmark', { workspaceId: service.workspaceId, body })
+      const { contactId, address } = await mailed()
+      const beginning =
+        `POST /feedback/postmark/${service.workspaceId} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        `Content-Length: 1000000\r\n\r\n{`
+      const ends = Array.from({ length: 12 }, () => {
+        const socket = connect(service.port, '127.0.0.1', () => socket.write(beginning))
+        return new Promise((end) => socket.on('error', () => undefined).on('close', end))
+      })
+      await Promise.all([
+        hook({ ...hardBounce(address), ID: 4_242 }).then(({ status }) => assert.equal(status, 200)),
+        ...ends.slice(0, 10),
+      ])
+      assert.equal(await suppressedBy(contactId), 'BOUNCED')
+      await Promise.all(ends)
     })
 
     it('counts once by what is signed, where that says nothing of what it tells', async () => {

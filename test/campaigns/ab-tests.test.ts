@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { getCampaign, prepareChange, updateCampaign } from '../../src/campaigns/campaigns.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
@@ -170,6 +171,52 @@ describe('an A/B test', () => {
     await eventually('it is over', async () => ((await read(id)).status === 'SENT' ? true : undefined))
     assert.deepEqual(Object.keys(subjects(from)).toSorted(), ['Of a template', 'One'])
     assert.equal((await read(id)).abTest!.variants[1]!.subject, 'Of a template')
+  })
+
+  it('is won by the campaign’s own where nobody has done anything, also where that was sent to nobody', async () => {
+    const { id } = await begun()
+    await asked(id)
+    // As if the lot had fallen so.
+    await sql(em(), `update messages set variant = 2 where campaign_id = $1 and variant = 0`, [id])
+    await decide(id)
+    await eventually('it is over', async () => ((await read(id)).status === 'SENT' ? true : undefined))
+    assert.equal((await read(id)).abTest!.winner, 0)
+  })
+
+  it('that is changed alone leaves what the campaign says, by the version of its template that it has', async () => {
+    const made = await service.call('POST', 'templates', { name: 'T', subject: 'First', html: '<p>First</p>' })
+    const templateId = made.body.data.id as string
+    const { id } = (await create({ templateId, subject: undefined, html: undefined })).body.data as { id: string }
+    await service.call('PUT', `templates/${templateId}`, { name: 'T', subject: 'Second', html: '<p>Draft</p>' })
+    for (const abTest of [null, TEST]) {
+      const { status, body } = await service.call('PATCH', `campaigns/${id}`, { abTest })
+      assert.equal(status, 200, JSON.stringify(body))
+      assert.deepEqual([body.data.subject, body.data.templateVersion], ['First', 1])
+    }
+    const [said] = await sql<{ html: string }>(
+      em(),
+      `select ab_test #>> '{variants,0,compiled,content,html}' as html from campaigns where id = $1`,
+      [id],
+    )
+    assert.match(said!.html, /First/)
+  })
+
+  it('that is changed while what the campaign says is, loses neither', async () => {
+    const { id } = (await create()).body.data as { id: string }
+    const campaign = await getCampaign(em(), service.workspaceId, id)
+    const change = { abTest: TEST } as const
+    const prepared = await prepareChange(
+      service.context.dependencies as never,
+      service.workspaceId,
+      { abTest: null },
+      campaign,
+    )
+    await service.call('PATCH', `campaigns/${id}`, { subject: 'Corrected', html: '<p>Hello</p>' })
+    await assert.rejects(
+      updateCampaign(em(), service.workspaceId, id, change as never, prepared, undefined),
+      /met another one/,
+    )
+    assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.subject, 'Corrected')
   })
 
   it('that is cancelled leaves the rest', async () => {

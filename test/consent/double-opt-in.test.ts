@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { Client as Postgres } from 'pg'
 import { setPreferences } from '../../src/consent/preferences.ts'
+import { suppressMany } from '../../src/consent/suppress.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -487,6 +489,55 @@ describe('lists that are joined by confirming', () => {
     await setPreferences(service.context.dependencies, { contactId: id, originId: newId() }, { kind: 'nothing' })
     assert.deepEqual(await pending(list), [])
     assert.match(await (await confirm(linkIn(again))).text(), /nothing to confirm/)
+  })
+
+  for (const [how, suppress] of Object.entries({
+    'by a call': (email: string) => service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' }),
+    'by another service': (email: string) => service.call('POST', 'suppressions', { email, reason: 'IMPORTED' }),
+    'by an import': (email: string) =>
+      em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
+  }))
+    it(`who wants no mail is not reminded, ${how} too`, async () => {
+      const { list } = await askingList()
+      const email = newAddress()
+      await signUp(email, list)
+      const asked = await askedTo(email)
+      await suppress(email)
+      // What reminds is not claimed for anybody who is not asked.
+      assert.deepEqual(await pending(list), [])
+      assert.match(await (await confirm(linkIn(asked))).text(), /nothing to confirm/)
+    })
+
+  it('are joined by nobody behind the answer that they are to be confirmed', async () => {
+    for (const how of ['put into it', 'written with it']) {
+      const list = await aList(service)
+      await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
+      const email = newAddress()
+      const id = await aContact(service, { email })
+      const other = new Postgres({ connectionString: service.context.config.DATABASE_URL })
+      await other.connect()
+      try {
+        await other.query('begin')
+        await other.query('update lists set double_opt_in = true where id = $1', [list])
+        const joining =
+          how === 'put into it'
+            ? service.call('POST', `lists/${list}/contacts`, { contactId: id })
+            : service.call('POST', 'contacts', { email, listId: list })
+        await eventually('it waits', async () => {
+          const waiting = await sql(
+            em(),
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+          return waiting.length > 0 ? true : undefined
+        })
+        await other.query('commit')
+        const { status } = await joining
+        assert.ok(status < 300, how)
+        assert.deepEqual(await pending(list), [id], how)
+      } finally {
+        await other.end()
+      }
+    }
   })
 
   it('keep the last automation that asks for them', async () => {

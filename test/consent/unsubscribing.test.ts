@@ -58,11 +58,8 @@ describe('unsubscribing', () => {
     assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
     const [message] = await activityOf(service, contactId)
     const { html: sentHtml, text } = message as unknown as { html: string; text: string }
-    assert.match(
-      sentHtml,
-      /<a href="https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}"[^>]*>Abmelden<\/a><\/div><\/body>/,
-    )
-    assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}\n$/)
+    assert.match(sentHtml, /<a href="https:\/\/mail\.example\.com\/unsubscribe\/…"[^>]*>Abmelden<\/a><\/div><\/body>/)
+    assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/…\n$/)
   })
 
   it('is where the template puts it, and then only there; a receipt has none', async () => {

@@ -6,6 +6,7 @@ import { readLinkSecret } from '../../src/installation/index.ts'
 import { signLink } from '../../src/installation/links.ts'
 import { signVisit } from '../../src/installation/visit-links.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { decideVisits } from '../../src/tracking/queries.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
@@ -75,6 +76,7 @@ describe('tracking', () => {
     for (const [table, column, key] of [
       ['messages', 'sent_at', 'id'],
       ['message_visits', 'at', 'message_id'],
+      ['message_visits', 'last_at', 'message_id'],
     ])
       await sql(
         em(),
@@ -140,7 +142,7 @@ describe('tracking', () => {
     assert.equal((await visit(ways[0]!)).status, 302)
     assert.deepEqual(await visitsOf(messageId), [{ kind: 'CLICK', url: LINKS[0], visitor: 'UNDECIDED', visits: 1 }])
     assert.equal((await messageOf(contactId)).clickedAt, null)
-    await later(messageId, 11)
+    await later(messageId, 16)
     const seen = await eventually('it counts', async () => {
       const message = await messageOf(contactId)
       return message.clickedAt === null ? undefined : message
@@ -161,7 +163,7 @@ describe('tracking', () => {
     const answer = await visit(picture)
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/gif'])
     assert.equal(answer.headers.get('cache-control'), 'no-store')
-    await later(messageId, 11)
+    await later(messageId, 16)
     await eventually('it counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
   })
 
@@ -177,7 +179,7 @@ describe('tracking', () => {
       ['EARLY', 'MACHINE', 'MACHINE', 'EARLY'],
     )
     await visit(ways[0]!)
-    await later(messageId, 11)
+    await later(messageId, 16)
     await eventually('she counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
     assert.equal((await messageOf(contactId)).openedAt, null)
   })
@@ -193,7 +195,7 @@ describe('tracking', () => {
     await later(messageId, 60)
     // Later a person comes.
     await visit(ways[1]!)
-    await later(messageId, 11)
+    await later(messageId, 16)
     const seen = await eventually('she counts', async () => {
       const message = await messageOf(contactId)
       return message.clickedAt === null ? undefined : message
@@ -218,13 +220,64 @@ describe('tracking', () => {
     const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
     const { contactId, automationId, messageId, ways } = await mailed({ html })
     await visit(ways[0]!)
-    await later(messageId, 11)
-    await eventually('it counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
+    // As if it had been decided by another clock.
+    await sql(em(), `update message_visits set visitor = 'PERSON' where message_id = $1::uuid`, [messageId])
+    assert.notEqual((await messageOf(contactId)).clickedAt, null)
     await visit(ways[1]!)
     const { clickedAt, clicks } = await messageOf(contactId)
     assert.deepEqual([clickedAt, clicks], [null, []])
     const figures = (await service.call('GET', `automations/${automationId}/figures`)).body.data
     assert.equal(figures.steps[0].clicked, 0)
+  })
+
+  it('counts nothing of a burst, nor an opening just behind it, also of links that were followed before', async () => {
+    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
+    const { contactId, messageId, ways, picture } = await mailed({ html })
+    await visit(ways[0]!)
+    await later(messageId, 16)
+    await eventually('it counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
+    for (const way of [...ways, picture]) await visit(way)
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ kind, visitor }) => `${kind} ${visitor}`),
+      ['CLICK PERSON', 'CLICK BURST', 'OPEN BURST'],
+    )
+    // Somebody comes when it is over.
+    await later(messageId, 60)
+    await visit(picture)
+    await later(messageId, 16)
+    await eventually('she counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
+  })
+
+  it('decides nothing while a burst may still come of it', async () => {
+    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
+    const { messageId, ways } = await mailed({ html })
+    await visit(ways[0]!)
+    await later(messageId, 14)
+    await decideVisits(em(), 1_000)
+    await visit(ways[1]!)
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ visitor }) => visitor),
+      ['BURST', 'BURST'],
+    )
+  })
+
+  it('counts nobody who is there before the server has said that it has it, however long that takes', async () => {
+    const { messageId, ways, picture } = await mailed()
+    await sql(
+      em(),
+      `update messages set status = 'SENDING', sent_at = null, claimed_at = now() - interval '1 hour',
+         lease_until = now() + interval '1 hour' where id = $1::uuid`,
+      [messageId],
+    )
+    await visit(ways[0]!)
+    await visit(picture)
+    assert.deepEqual(
+      (await visitsOf(messageId)).map(({ visitor }) => visitor),
+      ['EARLY', 'EARLY'],
+    )
+    await sql(em(), `update messages set status = 'SENT', sent_at = now(), lease_until = null where id = $1::uuid`, [
+      messageId,
+    ])
   })
 
   it('of a campaign is told with it, and goes when its contact is erased', async () => {
@@ -242,7 +295,7 @@ describe('tracking', () => {
     const { id: messageId } = await messageOf(contactId)
     await later(messageId, 3_600)
     await visit(/<a href="([^"]+)">Go/.exec(body)![1]!)
-    await later(messageId, 11)
+    await later(messageId, 16)
     await eventually('it counts', async () => ((await read()).clicked === 1 ? true : undefined))
     const listed = (await service.call('GET', 'campaigns')).body.data as {
       id: string

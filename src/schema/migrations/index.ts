@@ -30,6 +30,7 @@ import { Migration029Pending } from './029-pending.ts'
 import { Migration030FeedbackCalls } from './030-feedback-calls.ts'
 import { Migration031AbTests } from './031-ab-tests.ts'
 import { Migration032WarmUp } from './032-warm-up.ts'
+import { Migration033LastVisits } from './033-last-visits.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -65,6 +66,7 @@ export const migrations = [
   Migration030FeedbackCalls,
   Migration031AbTests,
   Migration032WarmUp,
+  Migration033LastVisits,
 ]
 
 /** Their names, oldest first. */

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const PUBLIC_URL = 'https://mail.example.com'
+const TOKEN = /[\w-]{66}/
+
+describe('links of somebody else', () => {
+  let service: Service
+  let sink: SmtpSink
+  let reader: string
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
+    reader = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:read'] })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  afterEach(() => sink.behave('accept'))
+
+  const linkTo = (address: string) => {
+    const { headers } = sink.mails.find(({ to }) => to[0] === address)!
+    const [, url] = /List-Unsubscribe: <([^>]+)>/.exec(headers.replace(/\r\n\s/g, ''))!
+    return url!.replace(PUBLIC_URL, `http://127.0.0.1:${service.port}`)
+  }
+  const post = (url: string, choice: string) => fetch(url, { method: 'POST', body: new URLSearchParams({ choice }) })
+  const suppressedBy = async (id: string) =>
+    (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
+  const sent = (id: string) =>
+    eventually('it is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
+
+  it('are shown to nobody who may only read, wherever a template has put them', async () => {
+    const list = await aList(service)
+    const says = {
+      subject: 'Confirm: {{ confirmUrl }}',
+      html: '<a href="{{ unsubscribeUrl }}">x</a>',
+      text: '{{ confirmUrl | replace: "/confirm/", "/c/" }} {{ unsubscribeUrl }}',
+    }
+    const steps = [{ ...EMAIL, category: 'transactional', ...says }]
+    await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps })
+    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
+    const id = await aContact(service, { listId: list })
+    await sent(id)
+    for (const path of [`contacts/${id}/activity`, 'messages?status=SENT', `contacts/${id}/export`]) {
+      const { status, body } = await service.call('GET', path, undefined, { key: reader })
+      assert.equal(status, 200)
+      assert.match(JSON.stringify(body), /Confirm: /)
+      assert.doesNotMatch(JSON.stringify(body), TOKEN, path)
+    }
+    const mail = sink.mails.at(-1)!
+    assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'she gets it')
+  })
+
+  it('that went to an old address take nothing back, also where a later email was put off', async () => {
+    const id = await aContact(service)
+    const old = await addressOf(service, id)
+    const automation = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'Second' }] })
+    sink.behave({ code: 451, text: '4.3.2 later', at: 'rcpt', to: old })
+    await enroll(service, automation, id)
+    await eventually('it is put off', async () =>
+      (await activityOf(service, id)).find(({ status }) => status === 'DEFERRED'),
+    )
+    sink.behave('accept')
+    await sent(id)
+    const now = `new-${id}@example.com`
+    sink.behave({ code: 451, text: '4.3.2 later', at: 'rcpt' })
+    await eventually('the second is put off, or sent', async () =>
+      (await activityOf(service, id)).length === 2 ? true : undefined,
+    )
+    const link = linkTo(old)
+    assert.equal((await service.call('PATCH', `contacts/${id}`, { email: now })).status, 200)
+    assert.equal((await service.call('POST', 'suppressions', { email: now, reason: 'UNSUBSCRIBED' })).status, 201)
+    await post(link, 'everything')
+    assert.equal(await suppressedBy(id), 'UNSUBSCRIBED')
+  })
+})
