@@ -43,17 +43,19 @@ export async function compile(
     begin(field === 'previewText' ? 'html' : field)
     // A partial is put in before: here it is as if it were not there, and every line is where it was.
     const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source`)
-    if (problem !== undefined) problems.push({ field, problem })
+    if (problem !== undefined) problems.push({ field, problem, isOfSource: true })
   }
   if (problems.length > 0 || kind === 'PARTIAL') return { content: null, problems, unknownVariables: [] }
   begin('html')
   try {
     const content = await compileContent(input)
     const findings = check(content, key, begin)
-    return { content, problems: findings.problems, unknownVariables: findings.unknownVariables }
+    const found = findings.problems.map((problem) => ({ ...problem, isOfSource: false }))
+    return { content, problems: found, unknownVariables: findings.unknownVariables }
   } catch (error) {
     if (error instanceof Problem) {
-      return { content: null, problems: [{ field: error.field, problem: error.message }], unknownVariables: [] }
+      const problems = [{ field: error.field, problem: error.message, isOfSource: true }]
+      return { content: null, problems, unknownVariables: [] }
     }
     // What goes through an HTML goes down into it: some thousand elements in each other are too many.
     if (error instanceof RangeError) throw new FieldError('html', error)

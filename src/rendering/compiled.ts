@@ -38,6 +38,8 @@ export interface CompileProblem {
   field: SourceField
   /** In words; with `line:` and `col:` where there are such. */
   problem: string
+  /** Whether these are of what was written, and not of what it has become. */
+  isOfSource: boolean
 }
 
 export interface CompiledTemplate {

@@ -276,7 +276,8 @@ export function createRenderer({
       const outcome = await run({ kind: 'compile', key, input }, options)
       if (outcome.kind === 'compiled') return outcome.template
       if (isDone(outcome)) throw new Error(MIXED_UP)
-      return { content: null, problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
+      const problems = [{ field: outcome.field, problem: reasonOf(outcome), isOfSource: false }]
+      return { content: null, problems, unknownVariables: [] }
     },
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined

@@ -3,7 +3,6 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import {
-  type CompiledTemplate,
   type CompileProblem,
   type EmailContent,
   MOST_DEPTH,
@@ -11,7 +10,14 @@ import {
   type TemplateKind,
   type UnknownVariable,
 } from '../rendering/index.ts'
-import { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
+import { mjmlOf } from './design.ts'
+import {
+  type CompiledContents,
+  Template,
+  TemplateVersion,
+  type WrittenContent,
+  type WrittenTemplate,
+} from './entities.ts'
 import { orBusy } from './or-busy.ts'
 import { partialsNamed } from './queries.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './refusals.ts'
@@ -22,8 +28,15 @@ export interface Compilation {
   compiled: CompiledContents
   /** The layout and the partials that it is made with, and in which versions. */
   uses: ReadonlyMap<string, number>
-  problems: (CompileProblem & { locale: string | null })[]
+  problems: TemplateProblem[]
   unknownVariables: UnknownVariable[]
+}
+
+/** What is wrong with a template, of blocks in its `design`. */
+export interface TemplateProblem {
+  field: CompileProblem['field'] | 'design'
+  problem: string
+  locale: string | null
 }
 
 export interface CompileOptions {
@@ -49,6 +62,9 @@ export async function compileTemplate(
   { kind, written, instead }: CompileOptions,
 ): Promise<Compilation> {
   const { translations, layoutId, ...source } = written
+  const isOfBlocks = source.format === 'BLOCKS'
+  const misfit = misfitOf(kind, written)
+  if (misfit !== undefined) throw new Refusal(INVALID_TEMPLATE, misfit)
   const layout = layoutId === null ? null : await layoutOf(em, workspaceId, layoutId, written.format)
   const layoutHtml = instead !== undefined && instead.id === layoutId ? instead.html : (layout?.html ?? null)
   const partials = await partialsIn(em, workspaceId, [...textsOf(written), layoutHtml ?? ''], instead)
@@ -70,8 +86,9 @@ export async function compileTemplate(
       subject: translated.subject ?? source.subject,
       previewText: translated.previewText ?? source.previewText,
       html: translated.html ?? source.html,
+      design: translated.design ?? source.design ?? null,
       // A text of the own language beside an HTML of another one would say something else.
-      text: translated.text ?? (translated.html === null ? source.text : null),
+      text: translated.text ?? (translated.html === null && translated.design == null ? source.text : null),
     }
     const other = await compileOne(said)
     if (other.content) result.compiled.translations[locale] = other.content
@@ -82,10 +99,46 @@ export async function compileTemplate(
   }
   return result
 
-  function compileOne(said: typeof source): Promise<CompiledTemplate> {
-    const input = { kind, source: said, layout: layoutHtml, partials: byName }
-    return orBusy(renderer.compile(input, { owner: workspaceId }))
+  async function compileOne({ design, ...said }: typeof source) {
+    const made = isOfBlocks && design ? mjmlOf(design) : undefined
+    const format = said.format === 'BLOCKS' ? 'MJML' : said.format
+    const code = { ...said, format, html: made ? made.mjml : said.html }
+    const input = { kind, source: code, layout: layoutHtml, partials: byName }
+    const compiled = await orBusy(renderer.compile(input, { owner: workspaceId }))
+    const problems = compiled.problems.map(({ field, problem, isOfSource }) =>
+      made && field === 'html'
+        ? { field: 'design' as const, problem: inBlock(problem, isOfSource ? made.blockOfLine : []) }
+        : { field, problem },
+    )
+    return { ...compiled, problems }
   }
+}
+
+const WITHOUT = { layoutId: null, html: null } as const
+
+/** What is wrong with a template before it is compiled: blocks are something of their own. */
+function misfitOf(kind: TemplateKind, { format, layoutId, ...said }: WrittenTemplate) {
+  const contents = [said, ...Object.values(said.translations)]
+  if (format !== 'BLOCKS') {
+    return contents.some(({ design }) => design != null)
+      ? { message: 'design: only a template whose format is BLOCKS has one', param: '/design' }
+      : undefined
+  }
+  if (kind !== 'EMAIL') return { message: 'format: a LAYOUT or a PARTIAL is code, and has no blocks', param: '/format' }
+  if (layoutId !== WITHOUT.layoutId)
+    return { message: 'layoutId: an email of blocks is in no layout', param: '/layoutId' }
+  if (said.design == null) return { message: 'design: an email of BLOCKS has one', param: '/design' }
+  return contents.some(({ html }) => html !== WITHOUT.html)
+    ? { message: 'html: an email of blocks has none of its own; put it into a block of CODE', param: '/html' }
+    : undefined
+}
+
+/** A problem of what blocks have become, as one of the block that it is in. */
+function inBlock(problem: string, blockOfLine: readonly number[]): string {
+  const { line } = placeOf(problem)
+  const block = line === null ? undefined : blockOfLine[line - 1]
+  const words = problem.replace(/,? ?line:\d+(, col:\d+)?/, '')
+  return block ? `in block ${block}: ${words}` : words
 }
 
 async function layoutOf(
@@ -107,10 +160,10 @@ async function layoutOf(
   return { id, version: layout.version, html: source.html ?? '' }
 }
 
-const textsOf = ({ translations, subject, html, text }: WrittenTemplate): string[] =>
-  [subject, html, text, ...Object.values(translations).flatMap((each) => [each.subject, each.html, each.text])].flatMap(
-    (said) => said ?? [],
-  )
+const textsOf = ({ translations, ...own }: WrittenTemplate): string[] =>
+  [own, ...Object.values(translations)]
+    .flatMap(({ subject, html, text, design }: WrittenContent) => [subject, html, text, design && mjmlOf(design).mjml])
+    .flatMap((said) => said ?? [])
 
 interface UsedPartial {
   id: string

@@ -1,10 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { EmailContent, TemplateKind, TemplateSource } from '../rendering/index.ts'
+import { type EmailContent, TEMPLATE_FORMATS, type TemplateKind, type TemplateSource } from '../rendering/index.ts'
+import type { Design } from './design.ts'
+
+/** What a template is made of: code, or blocks. */
+export const WRITTEN_FORMATS = [...TEMPLATE_FORMATS, 'BLOCKS'] as const
+export type WrittenFormat = (typeof WRITTEN_FORMATS)[number]
 
 /** A template as it is written: its own language, and others by their locales. */
-export interface WrittenTemplate extends TemplateSource {
+export interface WrittenTemplate extends WrittenContent {
+  format: WrittenFormat
   layoutId: string | null
-  translations: Record<string, Omit<TemplateSource, 'format'>>
+  translations: Record<string, WrittenContent>
+}
+
+/** What it says in one language. */
+export interface WrittenContent extends Omit<TemplateSource, 'format'> {
+  /** Of blocks: which. It has no HTML then. */
+  design?: Design | null
 }
 
 /** What is rendered: of its own language, and of the others. */

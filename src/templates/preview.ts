@@ -12,6 +12,8 @@ import {
 } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { type Compilation, contentFor, placeOf } from './compile-template.ts'
+import { mjmlOf } from './design.ts'
+import type { WrittenTemplate } from './entities.ts'
 import { orBusy } from './or-busy.ts'
 import { linksIn, slipsOf } from './slips.ts'
 
@@ -47,12 +49,15 @@ export async function previewTemplate(
   { renderer }: Pick<ApiDependencies, 'renderer'>,
   owner: string,
   { compiled, problems, unknownVariables }: Compilation,
+  written: WrittenTemplate,
   { contact, event, locale: wanted }: ForWhom,
 ) {
   const { content, locale } = contentFor(compiled, wanted ?? contact.metadata['locale'])
+  const design = (locale === null ? undefined : written.translations[locale]?.design) ?? written.design
   const found = {
     to: contact.email,
     locale,
+    mjml: design ? mjmlOf(design).mjml : null,
     unknownVariables: toldOf(unknownVariables),
   }
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }

@@ -242,7 +242,10 @@ export const templateOperations = [
       const compilation = isPart
         ? await compileTemplate(em, renderer, caller.workspace.id, { kind: 'EMAIL', written: written.source })
         : { compiled, uses: new Map<string, number>(), problems: [], unknownVariables: [] }
-      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, { ...body, contact })
+      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written.source, {
+        ...body,
+        contact,
+      })
       return { status: 200, body: { data } }
     },
   }),
@@ -265,7 +268,8 @@ export const templateOperations = [
       const contact = await recipientOf(em, caller, body.contactId)
       const options = { kind: 'EMAIL', written: writtenOf(body) } as const
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
-      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, { ...body, contact })
+      const { written } = options
+      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written, { ...body, contact })
       return { status: 200, body: { data } }
     },
   }),

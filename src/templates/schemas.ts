@@ -1,7 +1,9 @@
 import { array, object, string } from 'yup'
 import { atMost, boundedObject, filledText, givenId, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
-import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS, TEMPLATE_KINDS } from '../rendering/index.ts'
+import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_KINDS } from '../rendering/index.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
+import { design } from './design-schema.ts'
+import { WRITTEN_FORMATS } from './entities.ts'
 
 /** How many languages a template has besides its own. */
 export const MOST_TRANSLATIONS = 30
@@ -36,11 +38,18 @@ const plain = () =>
     .test(atMost(MAX_BODY_LENGTH))
     .meta({ description: 'Made of the HTML where it is null or missing. Liquid, too.', example: null })
 const format = () =>
-  string()
-    .oneOf(TEMPLATE_FORMATS)
-    .meta({ description: 'What its html is; HTML where nothing is said.', example: 'MJML' })
+  string().oneOf(WRITTEN_FORMATS).meta({
+    description: 'What its html is, HTML where nothing is said; or BLOCKS, which are its design.',
+    example: 'MJML',
+  })
 
-const translation = object({ subject: subject(), previewText: previewText(), html: html(), text: plain() })
+const translation = object({
+  subject: subject(),
+  previewText: previewText(),
+  html: html(),
+  text: plain(),
+  design: design(),
+})
   .required()
   .meta({ component: 'TemplateTranslation', description: 'What is null or missing is as in its own language.' })
 
@@ -89,6 +98,7 @@ const content = {
   previewText: previewText(),
   html: html(),
   text: plain(),
+  design: design(),
   layoutId: layoutId(),
   translations: translations(),
 }

@@ -1,7 +1,8 @@
 import { array, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
-import { TEMPLATE_FORMATS, TEMPLATE_KINDS } from '../rendering/index.ts'
-import type { Template, TemplateVersion } from './entities.ts'
+import { TEMPLATE_KINDS } from '../rendering/index.ts'
+import { design } from './design-schema.ts'
+import { type Template, type TemplateVersion, WRITTEN_FORMATS, type WrittenContent } from './entities.ts'
 
 const nullable = (example: string | null = null, description?: string) =>
   string()
@@ -28,12 +29,13 @@ const said = {
   previewText: nullable('Good to have you here'),
   html: nullable('<p>Hello {{ contact.firstName }}</p>'),
   text: nullable(),
+  design: design(),
 }
 
 /** A template, with what it says. */
 export const templateShape = object({
   ...head,
-  format: string().oneOf(TEMPLATE_FORMATS).required().meta({ example: 'HTML' }),
+  format: string().oneOf(WRITTEN_FORMATS).required().meta({ example: 'HTML' }),
   ...said,
   layoutId: nullable(null, 'The layout that it is in.'),
   translations: array()
@@ -67,14 +69,20 @@ export const presentTemplate = (template: Template, written: TemplateVersion): I
     ...presentTemplateSummary(template, source.subject),
     version: written.version,
     format: source.format,
-    previewText: source.previewText,
-    html: source.html,
-    text: source.text,
+    ...presentContent(source),
     layoutId: source.layoutId,
-    translations: Object.entries(translations).map(([locale, each]) => ({ locale, ...each })),
+    translations: Object.entries(translations).map(([locale, each]) => ({ locale, ...presentContent(each) })),
     writtenAt: written.createdAt.toISOString(),
   }
 }
+
+const presentContent = ({ subject, previewText, html, text, design }: WrittenContent) => ({
+  subject,
+  previewText,
+  html,
+  text,
+  ...(design && { design }),
+})
 
 /** What writing one answers besides. */
 export const versionsShape = array()
@@ -86,7 +94,7 @@ export const versionsShape = array()
   )
   .required()
 
-const FIELDS = ['subject', 'previewText', 'html', 'text'] as const
+const FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
 
 /** An email as somebody would get it, and what speaks against it. */
 export const templatePreviewShape = object({
@@ -95,6 +103,7 @@ export const templatePreviewShape = object({
   subject: nullable('Welcome, Ada!', 'Null where it cannot be rendered.'),
   html: nullable('<p>Hello Ada</p>'),
   text: nullable('Hello Ada'),
+  mjml: nullable('<mjml>…</mjml>', 'Of blocks: what they come to, to go on with as code; null where it is code.'),
   bytes: number().integer().min(0).required().meta({ description: 'Of its HTML, as UTF-8.', example: 18_000 }),
   links: array()
     .of(string().required().meta({ example: 'https://example.com/start' }))

@@ -5,27 +5,31 @@ import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { CONFLICT, Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
-import type { Renderer, TemplateFormat, TemplateKind } from '../rendering/index.ts'
+import type { Renderer, TemplateKind } from '../rendering/index.ts'
 import { assertCompiles, type Compilation, compileTemplate, lengthOf } from './compile-template.ts'
-import { Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
+import type { Design } from './design.ts'
+import { Template, TemplateVersion, type WrittenContent, type WrittenFormat, type WrittenTemplate } from './entities.ts'
 import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
 import { localeKey } from './schemas.ts'
 import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
 
-type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined }
+type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined } & {
+  design?: Design | undefined
+}
 
 /** What a template says, as it is given. */
 export interface ContentInput extends Said {
-  format?: TemplateFormat | undefined
+  format?: WrittenFormat | undefined
   layoutId?: string | null | undefined
   translations?: (Said & { locale: string })[] | undefined
 }
 
-const saidOf = ({ subject, previewText, html, text }: Said) => ({
+const saidOf = ({ subject, previewText, html, text, design }: Said): WrittenContent => ({
   subject: subject ?? null,
   previewText: previewText ?? null,
   html: html ?? null,
   text: text ?? null,
+  ...(design && { design }),
 })
 
 export const writtenOf = (input: ContentInput): WrittenTemplate => ({

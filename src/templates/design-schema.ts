@@ -1,0 +1,152 @@
+import { type AnyObject, array, boolean, lazy, number, object, type ObjectSchema, type Schema, string } from 'yup'
+import { atMost, text } from '../http/index.ts'
+import { MAX_BODY_LENGTH } from '../rendering/index.ts'
+import { ALIGNMENTS, type Block, type Design, PARAGRAPH_STYLES, type PlainBlock } from './design.ts'
+
+/** How many blocks an email has, in columns as well, and how many paragraphs a block, at most. */
+export const MOST_BLOCKS = 200
+const MOST_PARAGRAPHS = 200
+const MOST_RUNS = 500
+
+/** Where mail programs lead: to pages, to mailboxes, to telephones; or wherever Liquid says. */
+const ADDRESS = /^(?:https?:\/\/|mailto:|tel:|\{\{|\{%)/i
+const address = (description: string) =>
+  text()
+    .test(atMost(2_000))
+    .matches(ADDRESS, {
+      message: ({ path }: { path: string }) => `${path} must begin with https://, http://, mailto:, tel: or Liquid`,
+      excludeEmptyString: true,
+    })
+    .meta({
+      description,
+      json: { pattern: '^((https?://|mailto:|tel:|\\{\\{|\\{%)[^\\u0000]*)?$' },
+      example: 'https://example.com/start',
+    })
+
+const align = () => string().oneOf(ALIGNMENTS).meta({ example: 'CENTER' })
+
+const run = object({
+  text: text().defined().test(atMost(50_000)).meta({ example: 'Hello {{ contact.firstName }}' }),
+  bold: boolean().meta({ example: true }),
+  italic: boolean().meta({ example: false }),
+  underline: boolean().meta({ example: false }),
+  link: address('Where it leads.'),
+}).meta({ component: 'Run', description: 'Some words that look alike.' })
+
+const paragraph = object({
+  style: string().oneOf(PARAGRAPH_STYLES).required().meta({ example: 'PARAGRAPH' }),
+  runs: array().of(run.required()).required().max(MOST_RUNS),
+}).meta({ component: 'Paragraph', description: 'Items of a list that are beside each other are one list.' })
+
+const type = <Type extends Block['type']>(name: Type) =>
+  string()
+    .oneOf([name] as const)
+    .required()
+
+const PLAIN = {
+  TEXT: object({
+    type: type('TEXT'),
+    paragraphs: array().of(paragraph.required()).required().max(MOST_PARAGRAPHS),
+    align: align(),
+  }).meta({ component: 'TextBlock' }),
+  BUTTON: object({
+    type: type('BUTTON'),
+    label: text().defined().test(atMost(500)).meta({ example: 'Begin' }),
+    url: address('Where it leads.').defined(),
+    align: align(),
+  }).meta({ component: 'ButtonBlock' }),
+  IMAGE: object({
+    type: type('IMAGE'),
+    url: address('Where it is.').defined(),
+    alt: text()
+      .defined()
+      .test(atMost(1_000))
+      .meta({ description: 'What is to be seen, for whom sees none.', example: 'A box of apples' }),
+    link: address('Where it leads.'),
+    width: number()
+      .integer()
+      .min(1)
+      .max(600)
+      .meta({ description: 'In pixels; as wide as there is room where nothing is said.', example: 300 }),
+  }).meta({ component: 'ImageBlock' }),
+  DIVIDER: object({ type: type('DIVIDER') }).meta({ component: 'DividerBlock' }),
+  SPACER: object({
+    type: type('SPACER'),
+    height: number().integer().min(1).max(200).required().meta({ description: 'In pixels.', example: 24 }),
+  }).meta({ component: 'SpacerBlock' }),
+  CODE: object({
+    type: type('CODE'),
+    html: text()
+      .defined()
+      .test(atMost(MAX_BODY_LENGTH))
+      .meta({ description: 'HTML, as it is.', example: '<b>Hello</b>' }),
+  }).meta({ component: 'CodeBlock' }),
+}
+
+/** Of something that says its type, what it has to be. */
+function typed<Item>(schemas: Record<string, ObjectSchema<AnyObject>>) {
+  const unknown = object({ type: string().oneOf(Object.keys(schemas)).required() })
+  return lazy((value: unknown): ObjectSchema<Item & AnyObject> => {
+    const given =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
+        ? (value as { type: unknown }).type
+        : undefined
+    const schema = typeof given === 'string' && Object.hasOwn(schemas, given) ? schemas[given]! : unknown
+    return schema as unknown as ObjectSchema<Item & AnyObject>
+  })
+}
+
+const plainBlock = typed<PlainBlock>(PLAIN).meta({ component: 'PlainBlock', variants: Object.values(PLAIN) })
+
+const columns = object({
+  type: type('COLUMNS'),
+  columns: array()
+    .of(
+      object({ blocks: array().of(plainBlock).required().max(MOST_BLOCKS) })
+        .required()
+        .meta({ component: 'Column' }),
+    )
+    .required()
+    .min(2)
+    .max(4),
+}).meta({
+  example: { type: 'COLUMNS', columns: [{ blocks: [{ type: 'DIVIDER' }] }, { blocks: [{ type: 'DIVIDER' }] }] },
+  component: 'ColumnsBlock',
+  description: 'Beside each other; below each other on narrow screens.',
+})
+
+const ALL = { ...PLAIN, COLUMNS: columns } as unknown as Record<string, ObjectSchema<AnyObject>>
+const block = typed<Block>(ALL).meta({ component: 'Block', variants: Object.values(ALL) })
+
+const colour = (what: string, example: string) =>
+  string()
+    .matches(/^#[0-9a-f]{6}$/i, ({ path }) => `${path} must be a colour such as #026b98`)
+    .meta({ description: what, json: { pattern: '^#[0-9A-Fa-f]{6}$' }, example })
+
+const designFields = {
+  theme: object({
+    page: colour('Around what it says.', '#f3f6f8'),
+    surface: colour('Behind what it says.', '#ffffff'),
+    text: colour('Of what it says.', '#131b1f'),
+    accent: colour('Of buttons and links.', '#026b98'),
+  })
+    .default(undefined)
+    .meta({ component: 'Theme', description: 'Its colours, where screens are light.' }),
+  blocks: array().of(block).required().max(MOST_BLOCKS),
+}
+
+const EXAMPLE: Design = {
+  theme: { accent: '#026b98' },
+  blocks: [
+    { type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Welcome, {{ contact.firstName }}' }] }] },
+    { type: 'BUTTON', label: 'Begin', url: 'https://example.com/start' },
+  ],
+}
+
+/** What an email of blocks is; none where it is of code. */
+export const design = () =>
+  object(designFields).default(undefined).meta({
+    component: 'Design',
+    description: 'The blocks of an email whose format is BLOCKS.',
+    example: EXAMPLE,
+  }) as unknown as Schema<Design | undefined>

@@ -1,0 +1,158 @@
+/** Emails that are put together of blocks, and how they become MJML. */
+
+export const PARAGRAPH_STYLES = ['PARAGRAPH', 'HEADING', 'SMALL_HEADING', 'BULLET', 'NUMBER'] as const
+export const ALIGNMENTS = ['LEFT', 'CENTER', 'RIGHT'] as const
+export type Alignment = (typeof ALIGNMENTS)[number]
+
+/** Some words that look alike. */
+export interface Run {
+  text: string
+  bold?: boolean | undefined
+  italic?: boolean | undefined
+  underline?: boolean | undefined
+  /** Where they lead. */
+  link?: string | undefined
+}
+
+/** A paragraph, a heading, or an item of a list: those beside each other are one list. */
+export interface Paragraph {
+  style: (typeof PARAGRAPH_STYLES)[number]
+  runs: readonly Run[]
+}
+
+/** What an email is put together of; all texts and addresses are Liquid. */
+export type PlainBlock =
+  | { type: 'TEXT'; paragraphs: readonly Paragraph[]; align?: Alignment | undefined }
+  | { type: 'BUTTON'; label: string; url: string; align?: Alignment | undefined }
+  | { type: 'IMAGE'; url: string; alt: string; link?: string | undefined; width?: number | undefined }
+  | { type: 'DIVIDER' }
+  | { type: 'SPACER'; height: number }
+  /** HTML as it is. */
+  | { type: 'CODE'; html: string }
+
+/** A block, or some beside each other, which lie below each other on narrow screens. */
+export type Block = PlainBlock | { type: 'COLUMNS'; columns: readonly { blocks: readonly PlainBlock[] }[] }
+
+/** Colours as `#rrggbb`; on dark screens they are others. */
+export interface Theme {
+  /** Around what it says, and behind that. */
+  page?: string | undefined
+  surface?: string | undefined
+  text?: string | undefined
+  /** Of buttons and links. */
+  accent?: string | undefined
+}
+
+/** An email of blocks, as the editor of the dashboard writes it. */
+export interface Design {
+  theme?: Theme | undefined
+  blocks: readonly Block[]
+}
+
+const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#026b98' } as const
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+
+/** MJML, and which block each of its lines is of, from 1; 0 where it is of none. */
+export interface DesignMjml {
+  mjml: string
+  blockOfLine: readonly number[]
+}
+
+/** An email of blocks as MJML. */
+export function mjmlOf({ theme = {}, blocks }: Design): DesignMjml {
+  const colours = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, colour]) => colour)) }
+  const parts = [headOf(colours), ...blocks.map((block) => sectionOf(block, colours)), '</mj-body></mjml>']
+  const blockOfLine = parts.flatMap((part, n) =>
+    part.split('\n').map(() => (n === 0 || n === parts.length - 1 ? 0 : n)),
+  )
+  return { mjml: parts.join('\n'), blockOfLine }
+}
+
+type Colours = Required<Record<keyof Theme, string>>
+
+const headOf = ({ page, text, accent }: Colours): string =>
+  `<mjml><mj-head><mj-attributes><mj-all font-family="${FONT}" />` +
+  `<mj-text font-size="16px" line-height="1.6" color="${text}" />` +
+  `<mj-button font-size="16px" border-radius="6px" background-color="${accent}" color="#ffffff" />` +
+  '</mj-attributes><mj-style>:root{color-scheme:light dark;supported-color-schemes:light dark}' +
+  `a{color:${accent}}` +
+  '@media (prefers-color-scheme:dark){.page,.page>div{background-color:#0b0f11!important}' +
+  '.surface,.surface>table{background-color:#191f22!important}' +
+  '.words,.words div,.words td,.words p,.words h1,.words h2,.words li{color:#eaedef!important}.words a{color:#76c8f9!important}}' +
+  '</mj-style><mj-style inline="inline">.words p,.words h1,.words h2,.words ul,.words ol{margin:0 0 12px}' +
+  '.words h1{font-size:26px;line-height:1.3}.words h2{font-size:20px;line-height:1.3}</mj-style></mj-head>' +
+  `<mj-body background-color="${page}" css-class="page">`
+
+function sectionOf(block: Block, { surface }: Colours): string {
+  const columns = block.type === 'COLUMNS' ? block.columns : [{ blocks: [block] }]
+  const inside = columns.map(({ blocks }) => `<mj-column>${blocks.map(plainOf).join('')}</mj-column>`).join('')
+  return `<mj-section background-color="${surface}" css-class="surface" padding="6px 12px">${inside}</mj-section>`
+}
+
+function plainOf(block: PlainBlock): string {
+  switch (block.type) {
+    case 'TEXT':
+      return `<mj-text css-class="words"${alignOf(block.align)}>${paragraphsOf(block.paragraphs)}</mj-text>`
+    case 'BUTTON':
+      return `<mj-button href="${attribute(block.url)}"${alignOf(block.align ?? 'CENTER')}>${words(block.label)}</mj-button>`
+    case 'IMAGE': {
+      const link = block.link === undefined || block.link === '' ? '' : ` href="${attribute(block.link)}"`
+      const width = block.width === undefined ? '' : ` width="${block.width}px"`
+      return `<mj-image src="${attribute(block.url)}" alt="${attribute(block.alt)}"${link}${width} />`
+    }
+    case 'DIVIDER':
+      return '<mj-divider border-width="1px" border-color="#c6ced1" />'
+    case 'SPACER':
+      return `<mj-spacer height="${block.height}px" />`
+    case 'CODE':
+      return `<mj-text css-class="words">${block.html}</mj-text>`
+  }
+}
+
+const alignOf = (align: Alignment | undefined): string => (align === undefined ? '' : ` align="${align.toLowerCase()}"`)
+
+const LISTS: Partial<Record<Paragraph['style'], string>> = { BULLET: 'ul', NUMBER: 'ol' }
+const TAGS = { PARAGRAPH: 'p', HEADING: 'h1', SMALL_HEADING: 'h2', BULLET: 'li', NUMBER: 'li' } as const
+
+function paragraphsOf(paragraphs: readonly Paragraph[]): string {
+  let html = ''
+  let open: string | undefined
+  for (const { style, runs } of paragraphs) {
+    const list = LISTS[style]
+    if (open !== list) html += (open ? `</${open}>` : '') + (list ? `<${list}>` : '')
+    open = list
+    const tag = TAGS[style]
+    // An empty one keeps its place.
+    html += `<${tag}>${runs.map(runOf).join('') || '&nbsp;'}</${tag}>`
+  }
+  return html + (open ? `</${open}>` : '')
+}
+
+function runOf({ text, bold, italic, underline, link }: Run): string {
+  let html = words(text).replaceAll('\n', '<br />')
+  if (underline) html = `<u>${html}</u>`
+  if (italic) html = `<em>${html}</em>`
+  if (bold) html = `<strong>${html}</strong>`
+  return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
+}
+
+/** What does not end begins nothing: each brace is looked at once. */
+const LIQUID = /(\{\{[^{}]*\}\}|\{%[^%]*%\})/
+
+/** What somebody writes, as it stands in HTML; what is Liquid's stays as it is. */
+const words = (text: string): string =>
+  text
+    .split(LIQUID)
+    .map((part, n) => (n % 2 === 1 ? part : escape(part)))
+    .join('')
+
+/** The same in an attribute, which ends with its quote: Liquid has two kinds. */
+const attribute = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .split(LIQUID)
+    .map((part, n) => (n % 2 === 1 ? part.replaceAll('"', part.includes("'") ? '&quot;' : "'") : escape(part)))
+    .join('')
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

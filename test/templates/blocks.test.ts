@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { mjmlOf } from '../../src/templates/design.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const words = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
+const text = (...paragraphs: object[]) => ({ type: 'TEXT', paragraphs })
+const ALL = [
+  text(
+    { style: 'HEADING', runs: [{ text: 'Hello {{ contact.firstName | default: "you" }}' }] },
+    {
+      style: 'PARAGRAPH',
+      runs: [{ text: 'a < b & c, ' }, { text: 'bold', bold: true, link: 'https://a.example/?x=1&y=2' }],
+    },
+    { style: 'BULLET', runs: [{ text: 'One' }] },
+    { style: 'BULLET', runs: [{ text: 'Two', italic: true, underline: true }] },
+    { style: 'NUMBER', runs: [{ text: 'First' }] },
+    words('{% if contact.metadata.vip %}Thank you{% endif %}'),
+    { style: 'PARAGRAPH', runs: [] },
+  ),
+  { type: 'BUTTON', label: 'Begin & go', url: 'https://a.example/{{ contact.metadata["plan"] }}', align: 'LEFT' },
+  { type: 'IMAGE', url: 'https://a.example/x.png', alt: 'A "box"', link: 'https://a.example/box', width: 300 },
+  { type: 'DIVIDER' },
+  { type: 'SPACER', height: 24 },
+  { type: 'CODE', html: '<b class="own">{{ contact.email }}</b>' },
+  {
+    type: 'COLUMNS',
+    columns: [{ blocks: [text(words('Left'))] }, { blocks: [text(words('Right')), { type: 'DIVIDER' }] }],
+  },
+]
+
+describe('emails of blocks', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const template = (blocks: object[], fields: object = {}) => ({
+    name: 'Blocks',
+    format: 'BLOCKS',
+    subject: 'Hello',
+    design: { blocks },
+    ...fields,
+  })
+  const create = (blocks: object[], fields: object = {}) => service.call('POST', 'templates', template(blocks, fields))
+  const preview = async (blocks: object[], fields: object = {}) => {
+    const answer = await service.call('POST', 'templates/preview', template(blocks, fields))
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.data as {
+      html: string
+      text: string
+      mjml: string
+      problems: { field: string; problem: string }[]
+    }
+  }
+
+  it('are kept as they are, and become what Outlook understands, once', async () => {
+    const theme = { accent: '#aa0000' }
+    const { status, body } = await create(ALL, { design: { theme, blocks: ALL } })
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.deepEqual(body.data.design, { theme, blocks: ALL })
+    assert.deepEqual([body.data.format, body.data.html], ['BLOCKS', null])
+    const read = await service.call('GET', `templates/${body.data.id}`)
+    assert.deepEqual(read.body.data.design, body.data.design)
+    const contact = await service.call('POST', 'contacts', {
+      email: 'ada@example.com',
+      firstName: 'Ada',
+      metadata: { plan: 'pro', vip: true },
+    })
+    const shown = await service.call('POST', `templates/${body.data.id}/preview`, { contactId: contact.body.data.id })
+    const { html, text: plain, problems } = shown.body.data
+    assert.deepEqual(problems, [])
+    for (const part of [
+      '<!--[if mso',
+      '<h1',
+      'Hello Ada',
+      'a &lt; b &amp; c, ',
+      '<strong>bold</strong>',
+      'href="https://a.example/?x=1&amp;y=2"',
+      '<u>Two</u>',
+      'Thank you',
+      'Begin &amp; go',
+      'https://a.example/pro',
+      'alt="A &quot;box&quot;"',
+      '<b class="own">ada@example.com</b>',
+      'Left',
+      '#aa0000',
+    ])
+      assert.ok((html as string).includes(part), part)
+    assert.equal((html as string).match(/<ul/g)?.length, 1)
+    assert.equal((html as string).match(/<ol/g)?.length, 1)
+    assert.match(plain as string, /bold/)
+  })
+
+  it('say in which block something is wrong', async () => {
+    const { status, body } = await create([
+      text(words('fine')),
+      { type: 'DIVIDER' },
+      text(words('{% if x %}never ends')),
+    ])
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(body), /design is no valid template: in block 3: /)
+    const { problems } = await preview([
+      { type: 'CODE', html: 'a\nb\nc' },
+      { type: 'CODE', html: 'x\n{{ contact.email | nosuch }}' },
+    ])
+    assert.match(problems[0]!.problem, /^in block 2: /)
+    assert.equal(problems[0]!.field, 'design')
+    assert.doesNotMatch(problems[0]!.problem, /line:/)
+  })
+
+  it('tell the MJML that they come to, which goes on as code and looks the same', async () => {
+    const made = await preview(ALL)
+    assert.match(made.mjml, /^<mjml>/)
+    const code = await service.call('POST', 'templates/preview', { format: 'MJML', subject: 'Hello', html: made.mjml })
+    assert.equal(code.body.data.html, made.html)
+    assert.equal(code.body.data.mjml, null)
+  })
+
+  it('have other languages, and take partials', async () => {
+    const partial = { name: 'greeting', kind: 'PARTIAL', html: 'Greetings, {{ contact.email }}' }
+    assert.equal((await service.call('POST', 'templates', partial)).status, 201)
+    const translations = [{ locale: 'de', subject: 'Hallo', design: { blocks: [text(words('Guten Tag'))] } }]
+    const { status, body } = await create([{ type: 'CODE', html: "{% render 'greeting' %}" }], { translations })
+    assert.equal(status, 201, JSON.stringify(body))
+    const of = async (locale: string) =>
+      (await service.call('POST', `templates/${body.data.id}/preview`, { locale })).body.data.html as string
+    assert.match(await of('en'), /Greetings, ada@example\.com/)
+    assert.match(await of('de-CH'), /Guten Tag/)
+    // It is made anew with the partial.
+    const { id } = (await service.call('GET', 'templates?kind=PARTIAL')).body.data[0]
+    await service.call('PUT', `templates/${id}`, { ...partial, html: 'Regards' })
+    assert.match(await of('en'), /Regards/)
+  })
+
+  for (const [what, fields] of Object.entries({
+    'of no blocks': { design: undefined },
+    'with an HTML beside them': { html: '<p>x</p>' },
+    'of another kind': { kind: 'LAYOUT' },
+    'of code with blocks': { format: 'HTML' },
+    'with a type that there is not': { design: { blocks: [{ type: 'VIDEO' }] } },
+    'with columns in columns': {
+      design: { blocks: [{ type: 'COLUMNS', columns: [{ blocks: [ALL[6]] }, { blocks: [] }] }] },
+    },
+    'with a link that runs': { design: { blocks: [{ type: 'BUTTON', label: 'x', url: 'javascript:alert(1)' }] } },
+    'with a colour that ends its attribute': { design: { theme: { page: '"/><x' }, blocks: [] } },
+    'of too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
+  }))
+    it(`are refused ${what}`, async () => {
+      const { status, body } = await create([text(words('x'))], fields)
+      assert.equal(status, 400, JSON.stringify(body))
+    })
+
+  it('let nobody out of a text or an attribute, whatever is written', () => {
+    const evil = `"><mj-raw><script>x</script></mj-raw>'&{{ x | default: "a" }}{{`
+    const { mjml } = mjmlOf({
+      blocks: [
+        {
+          type: 'TEXT',
+          paragraphs: [{ style: 'PARAGRAPH', runs: [{ text: evil, link: `https://a.example/${evil}` }] }],
+        },
+        { type: 'BUTTON', label: evil, url: `https://a.example/${evil}` },
+        { type: 'IMAGE', url: `https://a.example/${evil}`, alt: evil, link: `https://a.example/${evil}` },
+      ],
+    })
+    assert.doesNotMatch(mjml, /<script|<mj-raw/)
+    assert.equal(mjml.match(/\{\{ x \| default: 'a' \}\}/g)?.length, 5, 'Liquid in attributes keeps to one quote')
+    assert.equal(mjml.match(/\{\{ x \| default: "a" \}\}/g)?.length, 2, 'and in texts as it is')
+  })
+
+  it('are gone through once, however many braces there are', () => {
+    const paragraphs = [{ style: 'PARAGRAPH' as const, runs: [{ text: '{{'.repeat(100_000) + '{%'.repeat(100_000) }] }]
+    assert.ok(mjmlOf({ blocks: [{ type: 'TEXT', paragraphs }] }).mjml.length > 400_000)
+  })
+})
