@@ -176,6 +176,18 @@ const campaign = createRoute({
   component: lazyPage(() => import('./pages/campaign/CampaignPage.tsx'), 'CampaignPage'),
 })
 
+const templates = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/templates',
+  component: lazyPage(() => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
+})
+
+const template = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/templates/$templateId',
+  component: lazyPage(() => import('./pages/template/TemplatePage.tsx'), 'TemplatePage'),
+})
+
 const sender = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/sender',
@@ -264,6 +276,8 @@ export const router = createRouter({
       contact,
       campaigns,
       campaign,
+      templates,
+      template,
       lists,
       suppressions,
       imports,

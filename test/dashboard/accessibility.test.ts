@@ -16,6 +16,7 @@ const PAGES = [
   '/contacts',
   '/messages',
   '/campaigns',
+  '/templates',
   '/suppressions',
   '/imports',
   '/sender',
@@ -35,6 +36,7 @@ describe('every page of the dashboard', function () {
   let email: string
   let automationId: string
   let contactId: string
+  let templateId: string
   before(async () => {
     service = await startService()
     browser = await openChromium()
@@ -45,6 +47,11 @@ describe('every page of the dashboard', function () {
       steps: [EMAIL, wait(60), EMAIL],
     })
     contactId = await aContact(service, { firstName: 'Ada', tags: ['vip'] })
+    const text = { type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello' }] }] }
+    const column = { blocks: [text, { type: 'BUTTON', label: 'Begin', url: 'https://example.com' }] }
+    const blocks = [text, { type: 'CODE', html: '<b>x</b>' }, { type: 'COLUMNS', columns: [column, column] }]
+    const { body } = await service.call('POST', 'templates', { name: 'T', format: 'BLOCKS', design: { blocks } })
+    templateId = body.data.id as string
   })
   after(async () => {
     await browser.close()
@@ -76,6 +83,7 @@ describe('every page of the dashboard', function () {
           `${own}/automations/${automationId}`,
           `${own}/automations/${automationId}?view=numbers`,
           `${own}/contacts/${contactId}`,
+          `${own}/templates/${templateId}`,
           '/account',
           '/nowhere',
         ]

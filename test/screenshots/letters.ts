@@ -2,8 +2,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 
-/** A workspace's sender, suppressions and imports, as people have them. */
-export async function writeLetters(service: Service, workspaceId: string): Promise<void> {
+/** A workspace's sender, templates, suppressions and imports, as people have them. @returns the id of a template of blocks */
+export async function writeLetters(service: Service, workspaceId: string): Promise<string> {
   const { em } = service.context.orm
   await sql(
     em.fork(),
@@ -28,6 +28,43 @@ export async function writeLetters(service: Service, workspaceId: string): Promi
   }
   const piece = { position: 0, text: 'email\nlou@example.org\nkim@example.org\n', isLast: false }
   await service.call('POST', `imports/${large.id}/pieces`, piece)
+  const html = '<html><body>{{ content }}</body></html>'
+  await service.call('POST', 'templates', { name: 'Orchard', kind: 'LAYOUT', html })
+  const made = await service.call('POST', 'templates', HARVEST)
+  return made.body.data.id as string
+}
+
+const words = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
+
+/** An email of blocks. */
+const HARVEST = {
+  name: 'Harvest',
+  format: 'BLOCKS',
+  subject: 'The harvest is in, {{ contact.firstName | default: "friend" }}',
+  previewText: 'Boskoop, Cox Orange and the first quinces',
+  design: {
+    theme: { accent: '#2f6b45', page: '#f2f5f1' },
+    blocks: [
+      {
+        type: 'TEXT',
+        paragraphs: [
+          { style: 'HEADING', runs: [{ text: 'The harvest is in' }] },
+          words('Three weeks of picking are over. This is what there is, and until when it keeps:'),
+          { style: 'BULLET', runs: [{ text: 'Boskoop', bold: true }, { text: ', until April' }] },
+          { style: 'BULLET', runs: [{ text: 'Cox Orange', bold: true }, { text: ', until Christmas' }] },
+        ],
+      },
+      { type: 'BUTTON', label: 'Order a box', url: 'https://orchard.example/box' },
+      { type: 'DIVIDER' },
+      {
+        type: 'COLUMNS',
+        columns: [
+          { blocks: [{ type: 'TEXT', paragraphs: [words('A press for the village, on Saturdays from ten.')] }] },
+          { blocks: [{ type: 'TEXT', paragraphs: [words('Bring bottles; we bring the music.')] }] },
+        ],
+      },
+    ],
+  },
 }
 
 /** Campaigns: one that was sent, one that will be, and a draft. @param service one whose worker works @returns the first */

@@ -37,11 +37,13 @@ const pagesOf = ({
   automationId,
   contactId,
   campaignId,
+  templateId,
   steps,
 }: {
   automationId: string
   contactId: string
   campaignId?: string
+  templateId?: string
   steps: number
 }): Shown[] => [
   { name: 'home', path: '' },
@@ -71,6 +73,8 @@ const pagesOf = ({
   { name: 'segments', path: '/segments', act: press('New segment') },
   { name: 'lists', path: '/lists' },
   { name: 'campaigns', path: '/campaigns' },
+  { name: 'templates', path: '/templates' },
+  ...(templateId === undefined ? [] : [{ name: 'template', path: `/templates/${templateId}` }]),
   ...(campaignId === undefined ? [] : [{ name: 'campaign', path: `/campaigns/${campaignId}` }]),
   { name: 'suppressions', path: '/suppressions' },
   { name: 'imports', path: '/imports' },
@@ -208,7 +212,7 @@ try {
     rateLimit: 120,
   })
   const many = await liveIn(service, service.workspaceId)
-  await writeLetters(service, service.workspaceId)
+  const templateId = await writeLetters(service, service.workspaceId)
 
   const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
@@ -227,7 +231,7 @@ try {
   if ('first'.includes(only)) await firstSequence(browser)
   if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
-    ['many', service.workspaceId, pagesOf({ ...many, campaignId, steps: 7 })],
+    ['many', service.workspaceId, pagesOf({ ...many, campaignId, templateId, steps: 7 })],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
   ])
   await browser.close()

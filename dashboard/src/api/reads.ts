@@ -67,3 +67,12 @@ export function useEmailTemplates() {
   })
   return data
 }
+
+/** What the newest contacts have of data. */
+export function useDataKeys(): readonly string[] {
+  const { data } = useRead(['contacts', 'keys'], async (api, signal) => {
+    const { data: listed } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })
+    return [...new Set(listed.data.flatMap(({ metadata }) => Object.keys(metadata)))].filter((key) => /^\w+$/.test(key))
+  })
+  return data ?? []
+}

@@ -8,3 +8,12 @@ export function safeHtml(html: string): string {
   for (const each of page.querySelectorAll(GOING)) each.remove()
   return page.documentElement.outerHTML
 }
+
+/**
+ * As it looks on a light screen or on a dark one, whatever this one is: what asks for that is given its answer. A frame that may do
+ * nothing is not told what is around it.
+ */
+export const onScreen = (html: string, screen: 'light' | 'dark'): string =>
+  html.replace(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_asked, asks: string) =>
+    asks.toLowerCase() === screen ? '(min-width: 0)' : '(max-width: 0)',
+  )

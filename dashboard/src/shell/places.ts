@@ -12,6 +12,7 @@ import {
   IconRoute,
   IconSitemap,
   IconSpeakerphone,
+  IconTemplate,
   IconUsers,
   IconUsersGroup,
   type TablerIcon,
@@ -25,6 +26,7 @@ export interface Place {
     | '/w/$workspaceId'
     | '/w/$workspaceId/automations'
     | '/w/$workspaceId/campaigns'
+    | '/w/$workspaceId/templates'
     | '/w/$workspaceId/contacts'
     | '/w/$workspaceId/lists'
     | '/w/$workspaceId/segments'
@@ -49,6 +51,7 @@ export const PLACES: readonly Place[] = [
   { word: 'Contacts', to: '/w/$workspaceId/contacts', icon: IconUsers, key: 'c' },
   { word: 'Messages', to: '/w/$workspaceId/messages', icon: IconMail, key: 'm' },
   { word: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
+  { word: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
   { word: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
   { word: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
   { word: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },

@@ -10,13 +10,12 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { useLists, useEmailTemplates } from '../../api/reads.ts'
-import { useRead } from '../../api/workspace.tsx'
+import { useDataKeys, useEmailTemplates, useLists } from '../../api/reads.ts'
 import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import type { Selected } from './Canvas.tsx'
-import { Editor } from './Editor.tsx'
+import { Editor } from '../../parts/Editor.tsx'
 import { Preview } from './Preview.tsx'
 import {
   type Act,
@@ -353,13 +352,4 @@ function OwnContent({
       <Preview step={step} />
     </>
   )
-}
-
-/** What the newest contacts have of data. */
-function useDataKeys(): readonly string[] {
-  const { data } = useRead(['contacts', 'keys'], async (api, signal) => {
-    const { data: listed } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })
-    return [...new Set(listed.data.flatMap(({ metadata }) => Object.keys(metadata)))].filter((key) => /^\w+$/.test(key))
-  })
-  return data ?? []
 }

@@ -1,7 +1,8 @@
-import { type ComboboxItem, Select } from '@mantine/core'
+import type { ComboboxItem } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useRead } from '../../api/workspace.tsx'
+import { ContactSelect } from '../../parts/ContactSelect.tsx'
 import { safeHtml } from '../../parts/safe-html.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { SendToMe } from '../../parts/SendToMe.tsx'
@@ -15,34 +16,13 @@ export function Preview({ step }: { step: EmailStep }) {
   const [{ subject, html, text }] = useDebouncedValue(step, PAUSE_MS)
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const contactId = contact?.value ?? null
-  const [search, setSearch] = useState('')
-  const [asked] = useDebouncedValue(search.trim(), PAUSE_MS)
-  const { data: contacts } = useRead(['contacts', 'some', asked], async (api, signal) => {
-    const query = { limit: 20, ...(asked !== '' && { q: asked }) }
-    const { data } = await api.GET('/contacts', { params: { query }, signal })
-    return data.data.map(({ id, email }) => ({ value: id, label: email }))
-  })
   const { data, error } = useRead(['preview', subject, html, text, contactId], async (api, signal) => {
     const body = { subject, html, text, ...(contactId !== null && { contactId }) }
     return (await api.POST('/emails/preview', { body, signal })).data.data
   })
   return (
     <section aria-label="Preview">
-      <Select
-        label="Preview for"
-        placeholder="Somebody made up"
-        clearable
-        searchable
-        // The service finds them.
-        filter={({ options }) => options}
-        nothingFoundMessage="No contact is found by that"
-        searchValue={search}
-        onSearchChange={setSearch}
-        data={[...(contact ? [contact] : []), ...(contacts ?? []).filter(({ value }) => value !== contactId)]}
-        value={contactId}
-        onChange={(_, option) => setContact(option)}
-        mb={8}
-      />
+      <ContactSelect label="Preview for" value={contact} onChange={setContact} />
       {error && <Problem error={error} />}
       {data && (
         <div className={classes.preview}>

@@ -1,0 +1,196 @@
+import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { Editor } from '../../parts/Editor.tsx'
+import { BlockList } from './BlockList.tsx'
+import { type Block, type Kept, keep, type PlainBlock } from './blocks.ts'
+import { RichText } from './RichText.tsx'
+import classes from './template.module.css'
+
+const ALIGNMENTS = [
+  { value: 'LEFT', label: 'Left' },
+  { value: 'CENTER', label: 'Middle' },
+  { value: 'RIGHT', label: 'Right' },
+] as const
+
+type Alignment = (typeof ALIGNMENTS)[number]['value']
+
+/** What one block says, and how. @param name by which it is known on the page */
+export function BlockFields<Of extends Block>({
+  block,
+  name,
+  dataKeys,
+  readOnly,
+  onChange,
+}: {
+  block: Of
+  name: string
+  dataKeys: readonly string[]
+  readOnly: boolean
+  onChange: (block: Of) => void
+}) {
+  const set = (some: object) => onChange({ ...block, ...some })
+  const line = (field: string, label: string, value: string, placeholder?: string, description?: string) => (
+    <TextInput
+      label={label}
+      value={value}
+      readOnly={readOnly}
+      {...(placeholder !== undefined && { placeholder })}
+      {...(description !== undefined && { description })}
+      onChange={({ currentTarget }) => set({ [field]: currentTarget.value })}
+    />
+  )
+  const align = (value: Alignment) => (
+    <SegmentedControl
+      aria-label={`Where ${name} stands`}
+      data={[...ALIGNMENTS]}
+      value={value}
+      readOnly={readOnly}
+      onChange={(chosen) => set({ align: chosen })}
+    />
+  )
+  switch (block.type) {
+    case 'TEXT':
+      return (
+        <>
+          <RichText
+            label={name}
+            paragraphs={block.paragraphs}
+            readOnly={readOnly}
+            onChange={(paragraphs) => set({ paragraphs })}
+          />
+          {align(block.align ?? 'LEFT')}
+        </>
+      )
+    case 'BUTTON':
+      return (
+        <>
+          {line('label', 'Says', block.label, 'Begin')}
+          {line('url', 'Leads to', block.url, 'https://example.com/start')}
+          {align(block.align ?? 'CENTER')}
+        </>
+      )
+    case 'IMAGE':
+      return (
+        <>
+          {line('url', 'Where it is', block.url, 'https://example.com/box.png')}
+          {line(
+            'alt',
+            'What is to be seen',
+            block.alt,
+            'A box of apples',
+            'For whoever sees no images, and for spam filters.',
+          )}
+          {line('link', 'Leads to', block.link ?? '', 'Nowhere')}
+          <NumberInput
+            label="Width"
+            placeholder="As wide as there is room"
+            suffix=" px"
+            min={1}
+            max={600}
+            allowDecimal={false}
+            value={block.width ?? ''}
+            readOnly={readOnly}
+            onChange={(width) => set({ width: typeof width === 'number' ? width : undefined })}
+          />
+        </>
+      )
+    case 'SPACER':
+      return (
+        <NumberInput
+          label="Height"
+          suffix=" px"
+          min={1}
+          max={200}
+          allowDecimal={false}
+          value={block.height}
+          readOnly={readOnly}
+          onChange={(height) => typeof height === 'number' && set({ height })}
+        />
+      )
+    case 'CODE':
+      return (
+        <Editor
+          label="HTML"
+          as="html"
+          keys={dataKeys}
+          value={block.html}
+          readOnly={readOnly}
+          onChange={(html) => set({ html })}
+        />
+      )
+    case 'DIVIDER':
+      return null
+    case 'COLUMNS':
+      return (
+        <Columns
+          block={block}
+          name={name}
+          dataKeys={dataKeys}
+          readOnly={readOnly}
+          onChange={(changed) => onChange(changed as Of)}
+        />
+      )
+  }
+}
+
+type ColumnsBlock = Extract<Block, { type: 'COLUMNS' }>
+
+/** What lies in them is known by the same keys, as long as it is the same. */
+const kept = new WeakMap<PlainBlock, Kept<PlainBlock>>()
+const keptOf = (block: PlainBlock): Kept<PlainBlock> => {
+  const known = kept.get(block) ?? keep(block)
+  kept.set(block, known)
+  return known
+}
+
+function Columns({
+  block,
+  name,
+  dataKeys,
+  readOnly,
+  onChange,
+}: {
+  block: ColumnsBlock
+  name: string
+  dataKeys: readonly string[]
+  readOnly: boolean
+  onChange: (block: ColumnsBlock) => void
+}) {
+  const write = (column: number, blocks: readonly Kept<PlainBlock>[]) => {
+    for (const each of blocks) kept.set(each.block, each)
+    const columns = block.columns.map((each, n) => (n === column ? { blocks: blocks.map((one) => one.block) } : each))
+    onChange({ ...block, columns })
+  }
+  const count = (columns: number) =>
+    onChange({
+      ...block,
+      columns: Array.from({ length: columns }, (_, n) => block.columns[n] ?? { blocks: [] }),
+    })
+  return (
+    <>
+      <SegmentedControl
+        aria-label={`How many columns ${name} has`}
+        data={['2', '3', '4']}
+        value={String(block.columns.length)}
+        readOnly={readOnly}
+        onChange={(columns) => {
+          const fewer = Number(columns)
+          // What is in one that would go is not thrown away.
+          if (block.columns.slice(fewer).every(({ blocks }) => blocks.length === 0)) count(fewer)
+        }}
+      />
+      <div className={classes.columns}>
+        {block.columns.map(({ blocks }, column) => (
+          <BlockList<PlainBlock>
+            key={column}
+            name={`column ${column + 1} of ${name}`}
+            blocks={blocks.map(keptOf)}
+            isInColumn
+            dataKeys={dataKeys}
+            readOnly={readOnly}
+            onChange={(changed) => write(column, changed)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}

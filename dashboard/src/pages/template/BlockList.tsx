@@ -1,0 +1,119 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconCopy, IconPlus, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useRef } from 'react'
+import { BlockFields } from './BlockFields.tsx'
+import { type Block, BLOCK_WORDS, type BlockType, type Kept, keep, newBlock } from './blocks.ts'
+import classes from './template.module.css'
+
+const PLAIN: readonly BlockType[] = ['TEXT', 'BUTTON', 'IMAGE', 'DIVIDER', 'SPACER', 'CODE']
+
+/** Blocks below each other: what they say, and where they stand. All of it can be done by keys. */
+export function BlockList<Of extends Block>({
+  name,
+  blocks,
+  isInColumn = false,
+  dataKeys,
+  readOnly,
+  onChange,
+}: {
+  name: string
+  blocks: readonly Kept<Of>[]
+  isInColumn?: boolean
+  dataKeys: readonly string[]
+  readOnly: boolean
+  onChange: (blocks: Kept<Of>[]) => void
+}) {
+  const list = useRef<HTMLOListElement>(null)
+  const write = (at: number, remove: number, ...add: readonly Kept<Of>[]) =>
+    onChange(blocks.toSpliced(at, remove, ...add))
+  const move = (from: number, to: number) => {
+    const moved = blocks[from]!
+    onChange(blocks.toSpliced(from, 1).toSpliced(to, 0, moved))
+  }
+  const remove = (at: number) => {
+    write(at, 1)
+    // Whoever took it out by a key goes on beside it.
+    const next = list.current?.children[at + 1] ?? list.current?.children[at - 1]
+    next?.querySelector('button')?.focus()
+  }
+  const types = isInColumn ? PLAIN : [...PLAIN, 'COLUMNS' as const]
+  const add = (at: number, type: BlockType) => write(at, 0, keep(newBlock(type) as Of))
+  return (
+    <div>
+      <ol ref={list} className={classes.blocks} aria-label={name}>
+        {blocks.map(({ key, block }, at) => {
+          const word = `${BLOCK_WORDS[block.type]} ${at + 1}`
+          return (
+            <li key={key} className={classes.block} aria-label={word}>
+              <div className="row">
+                <span className="strong">{BLOCK_WORDS[block.type]}</span>
+                {!readOnly && (
+                  <span className="row push">
+                    <Act word={`Move ${word} up`} isOff={at === 0} onPress={() => move(at, at - 1)}>
+                      <IconArrowUp aria-hidden />
+                    </Act>
+                    <Act word={`Move ${word} down`} isOff={at === blocks.length - 1} onPress={() => move(at, at + 1)}>
+                      <IconArrowDown aria-hidden />
+                    </Act>
+                    <Act word={`Copy ${word}`} onPress={() => write(at + 1, 0, keep(structuredClone(block)))}>
+                      <IconCopy aria-hidden />
+                    </Act>
+                    <Act word={`Take ${word} out`} onPress={() => remove(at)}>
+                      <IconTrash aria-hidden />
+                    </Act>
+                  </span>
+                )}
+              </div>
+              <BlockFields
+                block={block}
+                name={word}
+                dataKeys={dataKeys}
+                readOnly={readOnly}
+                onChange={(changed) => write(at, 1, { key, block: changed })}
+              />
+            </li>
+          )
+        })}
+      </ol>
+      {!readOnly && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <Button variant="default" leftSection={<IconPlus aria-hidden />} aria-label={`Add a block to ${name}`}>
+              Add a block
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {types.map((type) => (
+              <Menu.Item key={type} onClick={() => add(blocks.length, type)}>
+                {BLOCK_WORDS[type]}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </div>
+  )
+}
+
+const Act = ({
+  word,
+  isOff = false,
+  onPress,
+  children,
+}: {
+  word: string
+  isOff?: boolean
+  onPress: () => void
+  children: ReactNode
+}) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    aria-label={word}
+    title={word}
+    aria-disabled={isOff}
+    onClick={() => !isOff && onPress()}
+  >
+    {children}
+  </ActionIcon>
+)

@@ -1,0 +1,236 @@
+import { Button, ColorInput, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useDataKeys } from '../../api/reads.ts'
+import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Editor } from '../../parts/Editor.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { without } from '../../parts/without.ts'
+import { Page, Part } from '../../shell/Page.tsx'
+import { BlockList } from './BlockList.tsx'
+import { type Block, type Kept, keep, type Theme } from './blocks.ts'
+import { type Content, TemplatePreview } from './TemplatePreview.tsx'
+import classes from './template.module.css'
+
+type Template = Schemas['Template']
+
+/** What of an image or a link that says nothing is left out: an empty one is none. */
+const cleaned = (block: Block): Block => {
+  if (block.type === 'COLUMNS')
+    return {
+      ...block,
+      columns: block.columns.map(({ blocks }) => ({ blocks: blocks.map((each) => cleaned(each) as typeof each) })),
+    }
+  if (block.type !== 'IMAGE' || block.link?.trim() !== '') return block
+  return without(block, 'link')
+}
+
+const fieldsOf = ({ name, format, subject, previewText, html, text, design }: Template) => ({
+  name,
+  format,
+  subject: subject ?? '',
+  previewText: previewText ?? '',
+  html: html ?? '',
+  text: text ?? '',
+  theme: design?.theme ?? {},
+  blocks: (design?.blocks ?? []).map((block): Kept => keep(block)),
+})
+type Fields = ReturnType<typeof fieldsOf>
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+/** What the API is told, but the name. What has no field here stays as it is. */
+function contentOf(fields: Fields, { layoutId, translations }: Template): Content {
+  const { format, subject, previewText, html, text, theme, blocks } = fields
+  const isOfBlocks = format === 'BLOCKS'
+  return {
+    format,
+    subject: orNull(subject),
+    previewText: orNull(previewText),
+    html: isOfBlocks ? null : orNull(html),
+    text: orNull(text),
+    ...(isOfBlocks && { design: { theme, blocks: blocks.map(({ block }) => cleaned(block)) } }),
+    layoutId: isOfBlocks ? null : layoutId,
+    // In code, languages that are of blocks have nothing to say any more.
+    translations: isOfBlocks ? translations : translations.map((translation) => without(translation, 'design')),
+  }
+}
+
+/** A template, and beside it what a contact would get. @param from it, with the ETag that it was read with */
+export function TemplateForm({
+  from,
+  actions,
+}: {
+  from: { template: Template; etag: string | null }
+  actions: ReactNode
+}) {
+  const { api } = useWorkspace()
+  const may = useMay('editor')
+  const readAgain = useReadAgain()
+  const dataKeys = useDataKeys()
+  // It is read again meanwhile: what is changed is what was there when that began.
+  const [{ template, etag }, setRead] = useState(from)
+  const [fields, setFields] = useState(() => fieldsOf(template))
+  const [saved, setSaved] = useState(() => JSON.stringify([fields.name, contentOf(fields, template)]))
+  const [mjml, setMjml] = useState<string | null>(null)
+  const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
+  const content = contentOf(fields, template)
+  const body = { name: fields.name, ...content }
+  const now = JSON.stringify([fields.name, content])
+  const isDirty = now !== saved
+  const save = useMutation({
+    mutationFn: async () => {
+      const params = { path: { id: template.id }, header: etag === null ? {} : { 'If-Match': etag } }
+      const { data, response } = await api.PUT('/templates/{id}', { params, body })
+      return { template: data.data, etag: response.headers.get('etag') }
+    },
+    onSuccess: async (read) => {
+      setRead(read)
+      setSaved(now)
+      await readAgain('templates')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  const shared = { keys: dataKeys, readOnly: !may }
+  const isOfBlocks = fields.format === 'BLOCKS'
+  return (
+    <Page
+      title={template.name}
+      beside={<span className="t3">Version {template.version}</span>}
+      actions={actions}
+      aside={<TemplatePreview content={content} onMjml={setMjml} />}
+    >
+      <form onSubmit={submit} aria-label="Template" style={{ padding: 24 }}>
+        <Unsaved isDirty={isDirty} isSending={save.isPending} />
+        <fieldset className="plainFields formFields">
+          <TextInput
+            label="Name"
+            description="For people here; no recipient sees it."
+            value={fields.name}
+            readOnly={!may}
+            onChange={({ currentTarget: { value } }) => set({ name: value })}
+          />
+          {template.kind === 'EMAIL' && (
+            <>
+              <Editor
+                {...shared}
+                as="line"
+                label="Subject"
+                value={fields.subject}
+                onChange={(subject) => set({ subject })}
+              />
+              <Editor
+                {...shared}
+                as="line"
+                label="Preview text"
+                description="What mailboxes show behind the subject."
+                value={fields.previewText}
+                onChange={(previewText) => set({ previewText })}
+              />
+            </>
+          )}
+          {isOfBlocks ? (
+            <>
+              <BlockList
+                name="the email"
+                blocks={fields.blocks}
+                dataKeys={dataKeys}
+                readOnly={!may}
+                onChange={(blocks) => set({ blocks })}
+              />
+              <Colours theme={fields.theme} readOnly={!may} onChange={(theme) => set({ theme })} />
+            </>
+          ) : (
+            <Editor
+              {...shared}
+              as="html"
+              label={fields.format}
+              value={fields.html}
+              onChange={(html) => set({ html })}
+            />
+          )}
+          {template.kind === 'EMAIL' && (
+            <Editor
+              {...shared}
+              label="Text"
+              description="Made of what is above where it is empty."
+              value={fields.text}
+              onChange={(text) => set({ text })}
+            />
+          )}
+        </fieldset>
+        {save.isError && <Problem error={save.error} />}
+        {may && (
+          <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
+            <Button type="submit" variant="filled" loading={save.isPending}>
+              Save
+            </Button>
+            {save.isSuccess && !isDirty && (
+              <span className="small t2" role="status">
+                Saved. What names it from now on has this.
+              </span>
+            )}
+            {isOfBlocks && mjml !== null && <AsCode onDone={() => set({ format: 'MJML', html: mjml, blocks: [] })} />}
+            <CurlButton call={{ method: 'PUT', path: `/templates/${template.id}`, body }} />
+          </div>
+        )}
+      </form>
+    </Page>
+  )
+}
+
+const COLOURS = [
+  ['accent', 'Buttons and links', '#026b98'],
+  ['text', 'Words', '#131b1f'],
+  ['surface', 'Behind the words', '#ffffff'],
+  ['page', 'Around them', '#f3f6f8'],
+] as const
+
+function Colours({ theme, readOnly, onChange }: { theme: Theme; readOnly: boolean; onChange: (theme: Theme) => void }) {
+  return (
+    <Part title="Colours" beside="On dark screens they are others.">
+      <div className={classes.colours}>
+        {COLOURS.map(([name, label, usual]) => (
+          <ColorInput
+            key={name}
+            label={label}
+            placeholder={usual}
+            value={theme[name] ?? ''}
+            readOnly={readOnly}
+            withEyeDropper={false}
+            onChange={(colour) => {
+              const rest = without(theme, name)
+              onChange(/^#[0-9a-f]{6}$/i.test(colour) ? { ...rest, [name]: colour } : rest)
+            }}
+          />
+        ))}
+      </div>
+    </Part>
+  )
+}
+
+/** There is no way back from code, but to leave without saving. */
+function AsCode({ onDone }: { onDone: () => void }) {
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked)
+    return (
+      <Button variant="subtle" color="gray" onClick={() => setAsked(true)}>
+        Go on as code…
+      </Button>
+    )
+  return (
+    <span className="row" style={{ flexWrap: 'wrap' }}>
+      <span className="small t2">It is MJML from then on, and no blocks; earlier versions stay as they are.</span>
+      <Button onClick={onDone}>Go on as code</Button>
+      <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
+        Keep the blocks
+      </Button>
+    </span>
+  )
+}

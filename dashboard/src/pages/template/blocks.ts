@@ -1,0 +1,62 @@
+import type { Schemas } from '../../api/client.ts'
+
+export type Design = Schemas['Design']
+export type Theme = Schemas['Theme']
+export type Block = Schemas['Block']
+export type PlainBlock = Schemas['PlainBlock']
+export type Paragraph = Schemas['Paragraph']
+export type Run = Schemas['Run']
+export type BlockType = Block['type']
+
+export const BLOCK_WORDS: Record<BlockType, string> = {
+  TEXT: 'Text',
+  BUTTON: 'Button',
+  IMAGE: 'Image',
+  DIVIDER: 'Line',
+  SPACER: 'Space',
+  CODE: 'HTML',
+  COLUMNS: 'Columns',
+}
+
+const paragraph = (text: string): Paragraph => ({ style: 'PARAGRAPH', runs: text === '' ? [] : [{ text }] })
+
+/** One of its kind, as it begins. */
+export function newBlock(type: PlainBlock['type']): PlainBlock
+export function newBlock(type: BlockType): Block
+export function newBlock(type: BlockType): Block {
+  switch (type) {
+    case 'TEXT':
+      return { type, paragraphs: [paragraph('')] }
+    case 'BUTTON':
+      return { type, label: '', url: '' }
+    case 'IMAGE':
+      return { type, url: '', alt: '' }
+    case 'DIVIDER':
+      return { type }
+    case 'SPACER':
+      return { type, height: 24 }
+    case 'CODE':
+      return { type, html: '' }
+    case 'COLUMNS':
+      return { type, columns: [{ blocks: [newBlock('TEXT')] }, { blocks: [newBlock('TEXT')] }] }
+  }
+}
+
+/** What a new email begins with. */
+export const FIRST_DESIGN: Design = {
+  blocks: [
+    {
+      type: 'TEXT',
+      paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello {{ contact.firstName }}' }] }, paragraph('')],
+    },
+  ],
+}
+
+/** A block as it is known while it is edited: what is moved keeps its fields. */
+export interface Kept<Of extends Block = Block> {
+  key: string
+  block: Of
+}
+
+let last = 0
+export const keep = <Of extends Block>(block: Of): Kept<Of> => ({ key: `block-${(last += 1)}`, block })

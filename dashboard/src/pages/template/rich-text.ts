@@ -1,0 +1,70 @@
+import type { JSONContent } from '@tiptap/react'
+import type { Paragraph, Run } from './blocks.ts'
+
+/** What TipTap edits, of what a block of text keeps. */
+export function toDocument(paragraphs: readonly Paragraph[]): JSONContent {
+  const content: JSONContent[] = []
+  for (const { style, runs } of paragraphs) {
+    const inline = runs.flatMap(toInline)
+    const node = { ...(inline.length > 0 && { content: inline }) }
+    if (style === 'BULLET' || style === 'NUMBER') {
+      const type = style === 'BULLET' ? 'bulletList' : 'orderedList'
+      const item = { type: 'listItem', content: [{ type: 'paragraph', ...node }] }
+      const before = content.at(-1)
+      if (before?.type === type) before.content!.push(item)
+      else content.push({ type, content: [item] })
+    } else if (style === 'PARAGRAPH') content.push({ type: 'paragraph', ...node })
+    else content.push({ type: 'heading', attrs: { level: style === 'HEADING' ? 1 : 2 }, ...node })
+  }
+  return { type: 'doc', content: content.length > 0 ? content : [{ type: 'paragraph' }] }
+}
+
+function toInline({ text, bold, italic, underline, link }: Run): JSONContent[] {
+  const marks = [
+    ...(bold ? [{ type: 'bold' }] : []),
+    ...(italic ? [{ type: 'italic' }] : []),
+    ...(underline ? [{ type: 'underline' }] : []),
+    ...(link ? [{ type: 'link', attrs: { href: link } }] : []),
+  ]
+  return text
+    .split('\n')
+    .flatMap((line, n) => [
+      ...(n > 0 ? [{ type: 'hardBreak' }] : []),
+      ...(line === '' ? [] : [{ type: 'text', text: line, ...(marks.length > 0 && { marks }) }]),
+    ])
+}
+
+/** The other way round. */
+export const fromDocument = ({ content = [] }: JSONContent): Paragraph[] =>
+  content.flatMap((node): Paragraph[] => {
+    if (node.type === 'bulletList') return itemsOf(node, 'BULLET')
+    if (node.type === 'orderedList') return itemsOf(node, 'NUMBER')
+    const heading = node.attrs?.['level'] === 1 ? 'HEADING' : 'SMALL_HEADING'
+    return [{ style: node.type === 'heading' ? heading : 'PARAGRAPH', runs: runsOf(node) }]
+  })
+
+const itemsOf = ({ content = [] }: JSONContent, style: Paragraph['style']): Paragraph[] =>
+  content.map(({ content: inside = [] }) => ({ style, runs: inside.flatMap(runsOf) }))
+
+function runsOf({ content = [] }: JSONContent): Run[] {
+  const runs: Run[] = []
+  for (const { type, text = '', marks = [] } of content) {
+    const has = (name: string) => marks.find((mark) => mark.type === name)
+    const href = has('link')?.attrs?.['href'] as string | undefined
+    const run: Run = {
+      text: type === 'hardBreak' ? '\n' : text,
+      ...(has('bold') && { bold: true }),
+      ...(has('italic') && { italic: true }),
+      ...(has('underline') && { underline: true }),
+      ...(href && { link: href }),
+    }
+    const before = runs.at(-1)
+    // A line break looks like what is before it.
+    const isSame = before && (type === 'hardBreak' || look(before) === look(run))
+    if (isSame) before.text += run.text
+    else runs.push(run)
+  }
+  return runs
+}
+
+const look = ({ bold, italic, underline, link }: Run): string => JSON.stringify([bold, italic, underline, link])

@@ -1,0 +1,86 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { once } from '../../api/once.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { FIRST_DESIGN } from '../template/blocks.ts'
+
+/** What one can be made as, and what it begins with. */
+const KINDS = {
+  blocks: { label: 'An email, of blocks', body: { kind: 'EMAIL', format: 'BLOCKS', design: FIRST_DESIGN } },
+  mjml: {
+    label: 'An email, in MJML',
+    body: {
+      kind: 'EMAIL',
+      format: 'MJML',
+      html: '<mjml>\n  <mj-body>\n    <mj-section>\n      <mj-column>\n        <mj-text>Hello {{ contact.firstName }}</mj-text>\n      </mj-column>\n    </mj-section>\n  </mj-body>\n</mjml>\n',
+    },
+  },
+  html: {
+    label: 'An email, in HTML',
+    body: { kind: 'EMAIL', format: 'HTML', html: '<p>Hello {{ contact.firstName }}</p>\n' },
+  },
+  layout: {
+    label: 'A layout, which is around emails',
+    body: { kind: 'LAYOUT', format: 'HTML', html: '<html>\n  <body>\n    {{ content }}\n  </body>\n</html>\n' },
+  },
+  partial: {
+    label: 'A partial, which stands in several',
+    body: { kind: 'PARTIAL', format: 'HTML', html: '<p>Kind regards</p>\n' },
+  },
+} as const
+type Kind = keyof typeof KINDS
+
+const CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({ value: value as Kind, label }))
+
+export function NewTemplate({ onMade, onCancel }: { onMade: (id: string) => void; onCancel: () => void }) {
+  useReturnFocus()
+  const { api, workspace } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [name, setName] = useState('')
+  const [kind, setKind] = useState<Kind>('blocks')
+  const body = { name, subject: null, ...KINDS[kind].body }
+  const make = useMutation({
+    mutationFn: async () =>
+      (await once([workspace.id, 'template', body], (header) => api.POST('/templates', { params: { header }, body })))
+        .data.data,
+    onSuccess: () => void readAgain('templates'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate(undefined, { onSuccess: ({ id }) => onMade(id) })
+  }
+  return (
+    <form className="card" onSubmit={submit} aria-label="New template">
+      {make.isError && <Problem error={make.error} />}
+      <fieldset className="plainFields formFields" disabled={make.isPending}>
+        <TextInput
+          label="Name"
+          description="For people here; a partial is named by it."
+          value={name}
+          onChange={({ currentTarget: { value } }) => setName(value)}
+          autoFocus
+        />
+        <Select
+          label="As"
+          data={CHOICES}
+          value={kind}
+          allowDeselect={false}
+          onChange={(chosen) => chosen && setKind(chosen)}
+        />
+      </fieldset>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Make the template
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
+          Cancel
+        </Button>
+        <CurlButton call={{ method: 'POST', path: '/templates', body }} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { readPages } from '../../api/reads.ts'
+import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { NewTemplate } from './NewTemplate.tsx'
+
+const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Partial' } as const
+
+/** Emails that are kept, for automations and campaigns. */
+export function TemplatesPage() {
+  const { workspace } = useWorkspace()
+  const navigate = useNavigate()
+  const may = useMay('editor')
+  const [isMaking, setMaking] = useState(false)
+  useHotkeys([['n', () => may && setMaking(true)]])
+  const { data, error, refetch } = useRead(['templates', 'page'], (api, signal) =>
+    readPages((query) => api.GET('/templates', { params: { query }, signal })),
+  )
+  const show = (templateId: string) =>
+    void navigate({ to: '/w/$workspaceId/templates/$templateId', params: { workspaceId: workspace.id, templateId } })
+  return (
+    <Page
+      title="Templates"
+      narrow
+      actions={
+        may && (
+          <Button
+            variant="filled"
+            leftSection={<IconPlus aria-hidden />}
+            disabled={isMaking}
+            onClick={() => setMaking(true)}
+          >
+            New template
+          </Button>
+        )
+      }
+    >
+      {isMaking && <NewTemplate onMade={show} onCancel={() => setMaking(false)} />}
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!data && !error && <Rows rows={6} />}
+      {data?.length === 0 && (
+        <p className="t2">
+          No template yet. It is an email that is kept, in versions; automations and campaigns name it.
+        </p>
+      )}
+      {data && data.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Is</th>
+              <th className="wide">Subject</th>
+              <th className="num">Version</th>
+              <th className="num wide">Changed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map(({ id, name, kind, subject, version, updatedAt }) => (
+              <tr key={id}>
+                <td className="strong">
+                  <Link
+                    to="/w/$workspaceId/templates/$templateId"
+                    params={{ workspaceId: workspace.id, templateId: id }}
+                  >
+                    {name}
+                  </Link>
+                </td>
+                <td className="t2">{KIND_WORDS[kind]}</td>
+                <td className="wide t2">{subject ?? ''}</td>
+                <td className="num">{version}</td>
+                <td className="num wide t2">
+                  <Time at={updatedAt} as="date" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { openChromium, openWindow, signIn } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+import { readMail } from '../support/read-mail.ts'
+import { startService, type Service } from '../support/service.ts'
+
+interface InBrowser {
+  innerWidth: number
+  getComputedStyle(element: unknown): { backgroundColor: string }
+}
+
+interface Read {
+  version: number
+  format: string
+  html: string | null
+  design?: { theme?: object; blocks: { type: string; [field: string]: unknown }[] }
+}
+
+describe('templates, on the dashboard', function () {
+  this.timeout(60_000)
+  let service: Service
+  let sink: SmtpSink
+  let browser: Browser
+  let page: Page
+  let email: string
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+    browser = await openChromium()
+    const member = await aMember(service)
+    email = member.email
+    ;({ page } = await openWindow(browser, service))
+    await signIn(page, member.email)
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+    await sink.close()
+  })
+  const at = (path: string) => `/w/${service.workspaceId}${path}`
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+  const idOf = () => page.url().split('/').at(-1)!
+  const read = async () => (await service.call('GET', `templates/${idOf()}`)).body.data as Read
+  const add = async (to: string, type: string) => {
+    await press(`Add a block to ${to}`)
+    await page
+      .getByRole('menu', { name: `Add a block to ${to}` })
+      .getByRole('menuitem', { name: type, exact: true })
+      .click()
+  }
+  const save = async () => {
+    await press('Save')
+    await page.getByText('Saved. What names it from now on has this.').waitFor()
+  }
+  const frame = () => page.frameLocator('iframe[title="The email"]')
+
+  it('are emails of blocks, written and looked at: wide, narrow, dark, as text, and by any contact', async () => {
+    await aContact(service, { email: 'grace@example.com', firstName: 'Grace' })
+    await page.goto(at('/templates'))
+    await page.getByText('No template yet.').waitFor()
+    await press('New template')
+    await page.getByLabel('Name').fill('Welcome')
+    await press('Make the template')
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
+
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Welcome!')
+    const text = page.getByRole('textbox', { name: 'Text 1' })
+    await text.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('Good to have you. ')
+    await press('Bold')
+    await page.keyboard.type('Really')
+    await press('Bold')
+    await page.getByRole('button', { name: 'Bold', pressed: false }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Style' }).click()
+    await page.getByRole('option', { name: 'List', exact: true }).click()
+    await page.keyboard.type('Apples')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Pears')
+
+    await add('the email', 'Button')
+    const button = page.getByRole('listitem', { name: 'Button 2' })
+    await button.getByLabel('Says').fill('Begin')
+    await button.getByLabel('Leads to').fill('https://example.com/start')
+    await add('the email', 'Line')
+    await press('Move Line 3 up')
+    await press('Copy Button 3')
+    await press('Take Button 4 out')
+    await page.getByLabel('Buttons and links').fill('#2f6b45')
+    await save()
+
+    const { design, html, version } = await read()
+    assert.deepEqual([html, version], [null, 2])
+    assert.deepEqual(design, {
+      theme: { accent: '#2f6b45' },
+      blocks: [
+        {
+          type: 'TEXT',
+          paragraphs: [
+            { style: 'HEADING', runs: [{ text: 'Hello {{ contact.firstName }}' }] },
+            { style: 'PARAGRAPH', runs: [{ text: 'Good to have you. ' }, { text: 'Really', bold: true }] },
+            { style: 'BULLET', runs: [{ text: 'Apples' }] },
+            { style: 'BULLET', runs: [{ text: 'Pears' }] },
+          ],
+        },
+        { type: 'DIVIDER' },
+        { type: 'BUTTON', label: 'Begin', url: 'https://example.com/start' },
+      ],
+    })
+
+    await frame().getByText('Hello Ada').waitFor()
+    await page.getByRole('combobox', { name: 'As it comes to' }).fill('grace')
+    await page.getByRole('option', { name: 'grace@example.com' }).click()
+    await frame().getByText('Hello Grace').waitFor()
+    const background = () =>
+      frame()
+        .locator('.surface')
+        .first()
+        .evaluate((element) => (globalThis as unknown as InBrowser).getComputedStyle(element).backgroundColor)
+    assert.equal(await background(), 'rgb(255, 255, 255)')
+    await page.getByText('Dark', { exact: true }).click()
+    await eventually('it is dark', async () => ((await background()) === 'rgb(25, 31, 34)' ? true : undefined))
+    await page.getByText('Narrow', { exact: true }).click()
+    const width = () =>
+      frame()
+        .locator('body')
+        .evaluate(() => (globalThis as unknown as InBrowser).innerWidth)
+    await eventually('it is narrow', async () => ((await width()) === 375 ? true : undefined))
+    await page.getByRole('radiogroup', { name: 'How it is looked at' }).getByText('Text', { exact: true }).click()
+    await page.locator('pre').getByText('Good to have you. Really').waitFor()
+
+    await press('Send it to me')
+    await page.getByText(`The server has it for ${email}.`).waitFor()
+    const mail = readMail(sink.mails.find(({ to }) => to[0] === email)!)
+    assert.equal(mail.headers['subject'], '[Test] Welcome!')
+  })
+
+  it('have columns, and links in words, set by keys alone', async () => {
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Text 1' }).waitFor()
+    await add('the email', 'Columns')
+    await add('column 2 of Columns 4', 'Image')
+    const image = page.getByRole('listitem', { name: 'Image 2' })
+    await image.getByLabel('Where it is').fill('https://example.com/box.png')
+    await image.getByLabel('What is to be seen').fill('A box')
+    const left = page.getByRole('list', { name: 'column 1 of Columns 4' }).getByRole('textbox', { name: 'Text 1' })
+    await left.focus()
+    await page.keyboard.type('Look')
+    await page.keyboard.press('Control+a')
+    await page.getByRole('list', { name: 'column 1 of Columns 4' }).getByRole('button', { name: 'Link…' }).click()
+    await page.getByLabel('Where it leads').fill('javascript:alert(1)')
+    await page.getByText('It begins with https://').waitFor()
+    await page.getByLabel('Where it leads').fill('https://example.com/look')
+    await page.keyboard.press('Enter')
+    await save()
+    const { design } = await read()
+    assert.deepEqual(design!.blocks.at(-1), {
+      type: 'COLUMNS',
+      columns: [
+        {
+          blocks: [
+            {
+              type: 'TEXT',
+              paragraphs: [{ style: 'PARAGRAPH', runs: [{ text: 'Look', link: 'https://example.com/look' }] }],
+            },
+          ],
+        },
+        {
+          blocks: [
+            { type: 'TEXT', paragraphs: [{ style: 'PARAGRAPH', runs: [] }] },
+            { type: 'IMAGE', url: 'https://example.com/box.png', alt: 'A box' },
+          ],
+        },
+      ],
+    })
+    // Tab leaves a text, also a list.
+    await page.getByRole('textbox', { name: 'Text 1' }).first().focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Tab')
+    await page.locator('.ProseMirror:focus').waitFor({ state: 'detached' })
+  })
+
+  it('say which block is wrong; what a colleague has saved meanwhile is not overwritten', async () => {
+    await add('the email', 'HTML')
+    const code = page.getByRole('listitem', { name: 'HTML 5' }).getByRole('textbox', { name: 'HTML' })
+    await code.fill('{% if %}')
+    await page.getByText(/^in block 5: /).waitFor()
+    await press('Save')
+    await page.getByText(/design is no valid template: in block 5: /).waitFor()
+    await press('Take HTML 5 out')
+    const before = await read()
+    const { design } = before
+    await service.call('PUT', `templates/${idOf()}`, { name: 'Welcome', format: 'BLOCKS', subject: 'Theirs', design })
+    await page.getByLabel('Name').fill('Mine')
+    await press('Save')
+    await page.getByText(/changed since you have read it/).waitFor()
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
+  })
+
+  it('go on as code, and are deleted', async () => {
+    await frame().getByText('Hello Ada').waitFor()
+    await press('Go on as code…')
+    await press('Go on as code')
+    await page.getByRole('textbox', { name: 'MJML' }).waitFor()
+    await save()
+    const { format, html, design } = await read()
+    assert.equal(format, 'MJML')
+    assert.match(html!, /^<mjml>/)
+    assert.equal(design, undefined)
+    await frame().getByText('Hello Ada').waitFor()
+    const id = idOf()
+    await press('Delete…')
+    await press('Delete the template')
+    await page.getByText('No template yet.').waitFor()
+    assert.equal((await service.call('GET', `templates/${id}`)).status, 404)
+  })
+})
