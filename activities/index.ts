@@ -26,10 +26,15 @@ export interface Activities {
 /** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
 const AT_ONCE_OF_ONE_WORKSPACE = 50
 
+/** How many campaigns of one workspace have their turns at a time in a worker, and when the others ask again, in milliseconds. */
+const CAMPAIGNS_OF_ONE_WORKSPACE = 4
+const CAMPAIGNS_AGAIN_MS = 5_000
+
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const atOnce = createTurnstile(AT_ONCE_OF_ONE_WORKSPACE)
+  const campaigns = createTurnstile(CAMPAIGNS_OF_ONE_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
     sendEmailAtOnce: (input) =>
@@ -40,7 +45,12 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       ),
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
-    advanceCampaign: (input) => advanceCampaign(dependencies, input),
+    advanceCampaign: (input) =>
+      campaigns(
+        input.workspaceId,
+        () => advanceCampaign(dependencies, input),
+        () => ({ next: 'wait', until: Date.now() + CAMPAIGNS_AGAIN_MS }),
+      ),
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }

@@ -20,9 +20,9 @@ const MOST_BYTES = 1024 * 1024
  * How many calls of one network, and how many in all, are read at a time; how many more wait, how long, and how long one may take, in
  * milliseconds: before it is read nobody knows whose it is, and each is held in memory.
  */
-const AT_A_TIME = { network: 10, all: 100 }
-const LINE = { longest: 100, patienceMs: 10_000, refusal: () => new Error('Too many calls are being read') }
-const READ_MS = 5_000
+const AT_A_TIME = { network: 10, all: 300 }
+const LINE = { longest: 1_000, patienceMs: 10_000, refusal: () => new Error('Too many calls are being read') }
+const READ_MS = 3_000
 
 /**
  * What mail providers call when an email has come back: `POST /feedback/{provider}/{workspace id}`. They have no key; each has its own

@@ -123,7 +123,9 @@ export async function insertBounce(em: EntityManager, of: Bounced, bounce: Bounc
 }
 
 /**
- * Whoever unsubscribes, is back, and unsubscribes once more has said something new, which its provider knows by another name.
+ * Whoever unsubscribes, is back, and unsubscribes once more has said something new, which its provider knows by another name; told again
+ * by any name that was told, it is nothing.
+ *
  * @returns whether that is so
  */
 export async function renewUnsubscribing(
@@ -131,13 +133,18 @@ export async function renewUnsubscribing(
   of: Bounced,
   { source, sourceId }: Pick<BounceWrite, 'source' | 'sourceId'>,
 ): Promise<boolean> {
+  if (sourceId === null) return false
   const rows = await sql(
     em,
-    `update bounces set source = $2, source_id = $3, created_at = now()
-     where message_id = $1::uuid and kind = 'UNSUBSCRIBE' and source_id <> $3
-       and not exists (select from bounces told where told.workspace_id = $4::uuid and told.source = $2 and told.source_id = $3)
-     returning id`,
-    [of.id, source, sourceId, of.workspaceId],
+    `with told as (
+       insert into feedback_calls (workspace_id, provider, id)
+       select $1::uuid, $2, 'UNSUBSCRIBE ' || $3 where not exists (
+         select from bounces where workspace_id = $1::uuid and source = $2 and source_id = $3
+       )
+       on conflict do nothing returning id
+     )
+     update bounces set created_at = now() from told where message_id = $4::uuid and kind = 'UNSUBSCRIBE' returning bounces.id`,
+    [of.workspaceId, source, sourceId, of.id],
   )
   return rows.length > 0
 }

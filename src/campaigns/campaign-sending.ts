@@ -25,7 +25,7 @@ import type { EmailContent, RenderedEmail, TemplateProblem } from '../rendering/
 import { type CompiledContents, contentFor } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import { campaignKey } from './campaign.ts'
-import { lengthOfRendered, RenderAhead } from './render-ahead.ts'
+import { RenderAhead } from './render-ahead.ts'
 import type { Campaign } from './entities.ts'
 import {
   claimMany,
@@ -58,8 +58,8 @@ export interface Setting {
   mayBeLost: boolean
 }
 
-/** How many characters of campaigns' emails this process has in its hands at a time. */
-const holding = createWeights(40_000_000)
+/** How many characters of a campaign's emails are handed over at a time: however slowly that is, its memory is bounded. */
+const MOST_CHARACTERS = 4_000_000
 
 /** How long a message waits after a try that came to nothing, in seconds, and at most: it is doubled each time. */
 const FIRST_PAUSE_SECONDS = 5
@@ -73,7 +73,7 @@ export interface Sent {
   tried: number
   /** How many of these a mail server was told of. */
   mailed: number
-  /** Of how many of these the hand-over has begun. */
+  /** How many of these were mailed, or may have been. */
   begun: number
   /** Whether this process can't send at all. */
   isHeld: boolean
@@ -146,13 +146,16 @@ export class CampaignSending {
       owner: this.workspaceId,
       variablesOf: (message) => variablesOf(this.dependencies, this.of(message).key, this.drafted(message)),
     })
+    const holding = createWeights(MOST_CHARACTERS)
     await pMap(
       emails,
       async ({ item: message }, n) => {
-        if (turn.aborted) return
-        const email = await rendered.take(n)
-        if (email === undefined) return
-        await holding(lengthOfRendered(email), () => this.handOver(message, email, turn, sent))
+        // By the longest that was seen so far: what it is before it is rendered nobody knows.
+        await holding(rendered.longest, async () => {
+          if (turn.aborted) return
+          const email = await rendered.take(n)
+          if (email !== undefined) await this.handOver(message, email, turn, sent)
+        })
       },
       // Where one fails, as when the process is asked to stop, the others come to their ends.
       { concurrency: Math.max(connections * 2, 4), stopOnError: false },
@@ -173,7 +176,7 @@ export class CampaignSending {
       sent.tried += 1
       sent.mailed += 1
     } finally {
-      if (sending.hasBegun) sent.begun += 1
+      if (sending.mayBeMailed) sent.begun += 1
     }
   }
 

@@ -20,7 +20,7 @@ export interface ToRender<Item> {
 
 export type Rendered = RenderedEmail | TemplateProblem | undefined
 
-export const lengthOfRendered = (rendered: Rendered): number =>
+const lengthOf = (rendered: Rendered): number =>
   rendered && 'subject' in rendered ? (rendered.html?.length ?? 0) + (rendered.text?.length ?? 0) : 0
 
 /**
@@ -37,6 +37,8 @@ export class RenderAhead<Item> {
   private begun = 0
   private lastJob = 0
   private atOnce = FIRST_AT_ONCE
+  /** How long the longest of them is so far, in characters. */
+  longest = 0
 
   /** @param emails in the order in which they are taken: those of the same content beside each other */
   constructor(
@@ -79,8 +81,8 @@ export class RenderAhead<Item> {
   private async render(content: EmailContent, items: readonly Item[]): Promise<Rendered[] | undefined> {
     try {
       const emails = await this.renderer.renderAll(content, items.map(this.variablesOf), { owner: this.owner })
-      const longest = Math.max(1, ...emails.map(lengthOfRendered))
-      this.atOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(CHARACTERS_AT_ONCE / longest)))
+      this.longest = Math.max(this.longest, ...emails.map(lengthOf))
+      this.atOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(CHARACTERS_AT_ONCE / Math.max(this.longest, 1))))
       return emails
     } catch (error) {
       if (error instanceof RendererBusy) return undefined

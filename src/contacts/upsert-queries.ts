@@ -125,8 +125,10 @@ with before as (
 ),
 asked_lists as materialized (
   -- Whoever has one joined by confirming from now on waits for this, or this for that.
-  select id, double_opt_in from lists
-  where id in (select (item ->> 'list_id')::uuid from jsonb_array_elements($2::jsonb) item) order by id for share
+  select id, list_asks(id) as double_opt_in from (
+    select distinct (item ->> 'list_id')::uuid as id from jsonb_array_elements($2::jsonb) item
+    where item ->> 'list_id' is not null order by id offset 0
+  ) named
 ),
 items as materialized (
   -- Of a list that is joined by confirming it: whether it asks for that.

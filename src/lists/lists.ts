@@ -21,6 +21,7 @@ import {
   leaveList,
   listPage,
   lockList,
+  waitForJoiners,
   sayGoing,
   type List,
 } from './queries.ts'
@@ -80,6 +81,8 @@ export async function updateList(
   { name, description, public: isPublic, doubleOptIn }: ListChange,
 ): Promise<List> {
   const unit = unitOf(em)
+  // Whoever joins it at this moment is in it before, or asked.
+  if (doubleOptIn !== undefined && isId(id)) await waitForJoiners(unit, id)
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
   if (!list) throw new Refusal(LIST_NOT_FOUND)
   if (name !== undefined) list.name = name

@@ -112,7 +112,7 @@ export async function joinList(
 const JOIN = `
 with list as materialized (
   -- Whoever has it joined by confirming from now on waits for this, or this for that; and first, as where contacts are written.
-  select coalesce((select double_opt_in and not $7::boolean from lists where id = $2::uuid for share), false) as asks
+  select list_asks($2::uuid) and not $7::boolean as asks
 ),
 known as (
   select contacts.id, email_key from contacts cross join list where workspace_id = $1::uuid and contacts.id = any($3::uuid[])
@@ -233,6 +233,11 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
     [workspaceId, listId],
   )
   return rows.length > 0
+}
+
+/** Has whoever joins a list from now on wait, until the transaction ends, and waits for those who do already. */
+export async function waitForJoiners(em: EntityManager, listId: string): Promise<void> {
+  await sql(em, 'select pg_advisory_xact_lock(list_key($1::uuid))', [listId])
 }
 
 /** Locks a list for whoever empties it: automations that are to listen for it wait, and whoever joins it does not. @returns whether it is there */

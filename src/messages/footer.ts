@@ -71,13 +71,19 @@ function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOp
 
 /** Where a body ends, -1 where it does not: in a comment nobody would see what is put there. */
 export function endOfBody(html: string): number {
-  let isComment = false
   let end = -1
+  let from = 0
   // Once through: whoever writes many of them keeps nobody waiting.
-  for (const { 0: found, index } of html.matchAll(/<!--|-->|<\/body\s{0,9}>/gi)) {
-    if (found === '<!--') isComment = true
-    else if (found === '-->') isComment = false
-    else if (!isComment) end = index
+  for (const { 0: found, index } of html.matchAll(/<!--|<\/body\s{0,9}>/gi)) {
+    if (index < from) continue
+    if (found !== '<!--') {
+      end = index
+      continue
+    }
+    // `<!-->` is a whole comment, as browsers have it.
+    const close = html.indexOf('-->', index + 2)
+    if (close < 0) break
+    from = close + 3
   }
   return end
 }

@@ -90,8 +90,8 @@ export class Sending {
   private readonly dependencies: SendMessageDependencies
   private readonly attempt: Attempt
   private readonly draft: Drafted
-  /** Whether a mail server may have been given it. */
-  hasBegun = false
+  /** Whether it was mailed, or may have been. */
+  mayBeMailed = false
 
   constructor(dependencies: SendMessageDependencies, attempt: Attempt, draft: Drafted) {
     this.dependencies = dependencies
@@ -115,7 +115,8 @@ export class Sending {
       return await this.renderAndGo(patience)
     } finally {
       // Where that can't be said, it is one less today.
-      if (places.day !== null && !this.hasBegun) await giveBack(em(), workspaceId, places.day, 1).catch(() => undefined)
+      if (places.day !== null && !this.mayBeMailed)
+        await giveBack(em(), workspaceId, places.day, 1).catch(() => undefined)
     }
   }
 
@@ -212,7 +213,7 @@ export class Sending {
       try {
         claimed.id = await this.attempt.claim({ status: 'SENDING' })
         claimed.as = claimed.id === undefined ? 'no' : 'yes'
-        this.hasBegun ||= claimed.as === 'yes'
+        this.mayBeMailed ||= claimed.as === 'yes'
       } catch (error) {
         this.dependencies.log.warn({ error, ...this.attempt.ids }, 'An email could not be claimed')
         return false
@@ -232,6 +233,8 @@ export class Sending {
       )
       if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
       const outcome = outcomeOf(delivery)
+      // It comes again, and counts then.
+      if (outcome.status === 'DEFERRED') this.mayBeMailed = false
       await this.attempt.record(claimed.id, outcome, content)
       metrics.settled(outcome.status)
       warnOf(this.dependencies.log, outcome, { messageId: claimed.id, ...this.attempt.ids }, content)

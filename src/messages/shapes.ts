@@ -97,7 +97,7 @@ export const presentMessage = ({
   retryAt: isTime(message.retryAt) ? message.retryAt.toISOString() : null,
   openedAt: message.openedAt?.toISOString() ?? null,
   clickedAt: message.clickedAt?.toISOString() ?? null,
-  clicks: clicks.map(({ url, at }) => ({ url, at: at.toISOString() })),
+  clicks: clicks.map(({ url, at }) => ({ url: withoutLinks(url, message.contactId), at: at.toISOString() })),
 })
 
 /** One whose retries were ended in the middle of an attempt has a time before all times. */

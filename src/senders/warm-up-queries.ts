@@ -116,7 +116,7 @@ export async function readWarmUp(em: EntityManager, workspaceId: string): Promis
   return row
 }
 
-/** Begins a warm-up today; one that has begun goes on, by other numbers. */
+/** Begins a warm-up today; one that has begun, and is not over, goes on by other numbers. */
 export async function setWarmUp(
   em: EntityManager,
   workspaceId: string,
@@ -129,7 +129,8 @@ export async function setWarmUp(
      on conflict (workspace_id) do update set
        warm_up_per_day = excluded.warm_up_per_day, warm_up_growth_percent = excluded.warm_up_growth_percent,
        warm_up_up_to = excluded.warm_up_up_to,
-       warm_up_since = coalesce(senders.warm_up_since, excluded.warm_up_since), updated_at = now()`,
+       warm_up_since = case when ${ALLOWED_TODAY} is null then excluded.warm_up_since else senders.warm_up_since end,
+       updated_at = now()`,
     [workspaceId, perDay, growthPercent, upTo],
   )
 }

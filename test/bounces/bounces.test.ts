@@ -262,6 +262,9 @@ describe('mail that comes back', () => {
     assert.deepEqual(await tell('second'), ['recorded'])
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     assert.equal((await bouncesOf(contactId)).length, 1)
+    await lift()
+    for (const id of ['first', 'second']) assert.deepEqual(await tell(id), ['known'])
+    assert.equal(await suppressedBy(contactId), null)
   })
 
   it('in the middle of its own hand-over is asked to come again', async () => {

@@ -518,6 +518,7 @@ describe('lists that are joined by confirming', () => {
       await other.connect()
       try {
         await other.query('begin')
+        await other.query('select pg_advisory_xact_lock(list_key($1))', [list])
         await other.query('update lists set double_opt_in = true where id = $1', [list])
         const joining =
           how === 'put into it'
@@ -538,6 +539,33 @@ describe('lists that are joined by confirming', () => {
         await other.end()
       }
     }
+  })
+
+  it('come to be so also while many join, and nobody joins behind that', async () => {
+    const list = await aList(service)
+    await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
+    let isSaid = false
+    const join = async (): Promise<string[]> => {
+      const behind: string[] = []
+      for (let n = 0; n < 3;) {
+        const isBehind = isSaid
+        const { status, body } = await service.call('POST', 'contacts', { email: newAddress(), listId: list })
+        assert.equal(status, 201)
+        if (!isBehind) continue
+        behind.push(body.data.id as string)
+        n += 1
+      }
+      return behind
+    }
+    const joining = Array.from({ length: 8 }, join)
+    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
+    isSaid = true
+    const behind = (await Promise.all(joining)).flat()
+    const asked = await pending(list)
+    assert.deepEqual(
+      behind.filter((id) => !asked.includes(id)),
+      [],
+    )
   })
 
   it('keep the last automation that asks for them', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -53,6 +54,25 @@ describe('links of somebody else', () => {
     }
     const mail = sink.mails.at(-1)!
     assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'she gets it')
+  })
+
+  it('are shown to nobody in where somebody has been led', async () => {
+    const id = await aContact(service)
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)
+    const { id: messageId } = (await sent(id)) as unknown as { id: string }
+    const token = linkTo(await addressOf(service, id))
+      .split('/')
+      .at(-1)!
+    await sql(
+      service.context.orm.em.fork(),
+      `insert into message_visits (message_id, kind, url, links, at, visitor) values ($1::uuid, 'CLICK', $2, 1, now(), 'PERSON')`,
+      [messageId, `https://shop.example/?token=${token}`],
+    )
+    const { body } = await service.call('GET', `contacts/${id}/activity`, undefined, { key: reader })
+    assert.deepEqual(
+      (body.data[0].clicks as { url: string }[]).map(({ url }) => url),
+      ['https://shop.example/?token=…'],
+    )
   })
 
   it('that went to an old address take nothing back, also where a later email was put off', async () => {

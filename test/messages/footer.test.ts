@@ -12,6 +12,7 @@ describe('the line below an email', () => {
     'at the end of the body': '<body><p>Hi</p>|</body></html>',
     'there also behind letters that are longer in lower case': '<body>İİİİİ|</BODY ><!-- end -->',
     'in no comment': '<body>Hi|</body><!-- </body> -->',
+    'behind a comment that ends where it begins': '<!--[if !mso]><!--><body><p>Hi</p>|</body><!-- by x',
     'in no comment before': '<body><!-- </body> -->Hi',
     'behind a comment that does not end': '<body>Hi|</body><!-- </body>',
     'behind what has no body': '<p>Hi</p>|',

@@ -122,6 +122,25 @@ describe('warming a sender up', () => {
     assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 10])
   })
 
+  it('begins anew where the last one is over', async () => {
+    await warmUp(50, 50, 400)
+    await daysPass(100)
+    assert.equal((await told())!.allowedToday, null)
+    await warmUp(50, 50, 400)
+    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 50])
+  })
+
+  it('takes no place for what a server puts off, behind its text too', async () => {
+    const ids = await contacts(2)
+    await warmUp(2)
+    sink.behave({ code: 451, text: '4.7.1 Later', at: 'data' })
+    const id = await aCampaign(ids)
+    await eventually('they are put off', async () => (await statuses('campaign_id', id))['DEFERRED'] === 2)
+    sink.behave('accept')
+    await eventually('they are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 2)
+    assert.equal((await told())!.mailedToday, 2)
+  })
+
   it('is refused where it would not grow', async () => {
     for (const [body, field] of [
       [{ perDay: 100, growthPercent: 50, upTo: 100 }, 'upTo'],

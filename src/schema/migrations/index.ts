@@ -31,6 +31,7 @@ import { Migration030FeedbackCalls } from './030-feedback-calls.ts'
 import { Migration031AbTests } from './031-ab-tests.ts'
 import { Migration032WarmUp } from './032-warm-up.ts'
 import { Migration033LastVisits } from './033-last-visits.ts'
+import { Migration034ListAsks } from './034-list-asks.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -67,6 +68,7 @@ export const migrations = [
   Migration031AbTests,
   Migration032WarmUp,
   Migration033LastVisits,
+  Migration034ListAsks,
 ]
 
 /** Their names, oldest first. */
