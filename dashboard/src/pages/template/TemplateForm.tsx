@@ -106,7 +106,7 @@ export function TemplateForm({
       actions={actions}
       aside={<TemplatePreview content={content} onMjml={setMjml} />}
     >
-      <form onSubmit={submit} aria-label="Template" style={{ padding: 24 }}>
+      <form onSubmit={submit} aria-label="Template">
         <Unsaved isDirty={isDirty} isSending={save.isPending} />
         <fieldset className="plainFields formFields">
           <TextInput
