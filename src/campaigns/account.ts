@@ -4,7 +4,8 @@ import { readLinkSecret } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { InferType } from 'yup'
 import { getCampaign } from './campaigns.ts'
-import { countsOfCampaigns, reasonsOf } from './queries.ts'
+import { countsOfCampaigns } from './counts-queries.ts'
+import { reasonsOf } from './queries.ts'
 import { type accountShape, statsOf } from './shapes.ts'
 
 export type CampaignAccount = InferType<typeof accountShape>

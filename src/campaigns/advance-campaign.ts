@@ -5,6 +5,7 @@ import { AS_IT_IS } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../sequences/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 import { contentsOf } from './ab-test.ts'
+import { releaseRest, whenDecided } from './ab-test-queries.ts'
 import { recipientsOf } from './audience.ts'
 import { Campaign } from './entities.ts'
 import {
@@ -14,12 +15,10 @@ import {
   finishCampaign,
   keepRate,
   pauseByItself,
-  releaseRest,
   restOf,
   type PageOf,
   type Times,
   walkRecipients,
-  whenDecided,
   zonesOfPage,
 } from './queries.ts'
 import { dueMessages, readSender } from './send-queries.ts'

@@ -227,71 +227,6 @@ export async function restOf(em: EntityManager, id: string): Promise<Rest> {
   }
 }
 
-/** When it is decided which variant the rest gets: some time after the others were sent. @returns `undefined` where it is not sending */
-export async function whenDecided(em: EntityManager, id: string): Promise<Date | undefined> {
-  const [row] = await sql<{ decides_at: string }>(
-    em,
-    `update campaigns set
-       decides_at = coalesce(decides_at, now() + make_interval(mins => coalesce((ab_test ->> 'afterMinutes')::integer, 0)))
-     where id = $1::uuid and status = 'SENDING' returning decides_at`,
-    [id],
-  )
-  return row && toDate(row.decides_at)
-}
-
-/** So many of the rest become due at once. */
-const RELEASED_AT_ONCE = 5_000
-
-/** Decides which variant was best, where nobody has yet, and makes it due for some of the rest. @returns whether for any */
-export async function releaseRest(em: EntityManager, id: string): Promise<boolean> {
-  await sql(em, DECIDE, [id])
-  const rows = await sql(
-    em,
-    `update messages message set variant = campaign.winner, due_at = now()
-     from campaigns campaign
-     where campaign.id = $1::uuid and campaign.status = 'SENDING' and campaign.winner is not null and message.id in (
-       select id from messages
-       where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
-       order by id limit $2::integer for update skip locked
-     )
-     returning message.id`,
-    [id, RELEASED_AT_ONCE],
-  )
-  return rows.length > 0
-}
-
-/** The first of those that are equal; and the campaign's own where nobody has done anything. */
-const DECIDE = `
-update campaigns set winner = coalesce((
-  select variant from messages
-  where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
-  group by variant
-  having count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end) > 0
-  order by
-    count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end)::float8 / count(*) desc,
-    variant
-  limit 1
-), 0)
-where id = $1::uuid and status = 'SENDING' and winner is null and decides_at <= now()`
-
-/** What has become of the messages of each variant of a campaign, from tallies. */
-export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
-  const rows = await sql<{ variant: number; counts: Counts }>(
-    em,
-    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(figure, count) as counts from (
-       select step_id, figure, sum(count) as count from (
-         select step_id, figure, count from step_figures where automation_id = $1::uuid
-         union all
-         select step_id, figure, change from figure_changes where automation_id = $1::uuid
-       ) changes
-       group by 1, 2 having sum(count) <> 0
-     ) figures
-     group by 1`,
-    [id],
-  )
-  return new Map(rows.map(({ variant, counts }) => [variant, counts]))
-}
-
 /** Ends a campaign of which nothing is left. @returns whether that was so */
 export async function finishCampaign(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
@@ -387,24 +322,6 @@ export async function campaignsUnderWay(em: EntityManager): Promise<{ id: string
          select from messages where campaign_id = campaigns.id and status in ('QUEUED', 'DEFERRED')
        ))`,
   )
-}
-
-/** What has become of the messages of campaigns, read from tallies. */
-export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
-  const rows = await sql<{ id: string; counts: Counts }>(
-    em,
-    `select automation_id as id, jsonb_object_agg(figure, count) as counts from (
-       select automation_id, figure, sum(count) as count from (
-         select automation_id, figure, count from step_figures where automation_id = any($1::uuid[])
-         union all
-         select automation_id, figure, change from figure_changes where automation_id = any($1::uuid[])
-       ) changes
-       group by 1, 2 having sum(count) <> 0
-     ) figures
-     group by 1`,
-    [ids],
-  )
-  return new Map(rows.map(({ id, counts }) => [id, counts]))
 }
 
 /** So many reasons are told apart, the most frequent ones; the rest are one of each status. */

@@ -34,7 +34,8 @@ import {
 } from './campaigns.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
-import { campaignPage, countsByVariant, countsOfCampaigns } from './queries.ts'
+import { countsByVariant, countsOfCampaigns } from './counts-queries.ts'
+import { campaignPage } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,

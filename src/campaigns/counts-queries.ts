@@ -1,0 +1,34 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import type { Counts } from './counts.ts'
+
+/** How many messages of campaigns are what, by a column: what is summed up already, and what has changed since. */
+const talliesBy = (column: 'automation_id' | 'step_id'): string => `
+select ${column}, figure, sum(count) as count from (
+  select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
+  union all
+  select automation_id, step_id, figure, change from figure_changes where automation_id = any($1::uuid[])
+) changes
+group by 1, 2 having sum(count) <> 0`
+
+/** What has become of the messages of each variant of a campaign, from tallies. */
+export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
+  const rows = await sql<{ variant: number; counts: Counts }>(
+    em,
+    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(figure, count) as counts
+     from (${talliesBy('step_id')}) figures group by 1`,
+    [[id]],
+  )
+  return new Map(rows.map(({ variant, counts }) => [variant, counts]))
+}
+
+/** What has become of the messages of campaigns, from tallies. */
+export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
+  const rows = await sql<{ id: string; counts: Counts }>(
+    em,
+    `select automation_id as id, jsonb_object_agg(figure, count) as counts
+     from (${talliesBy('automation_id')}) figures group by 1`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, counts }) => [id, counts]))
+}
