@@ -64,7 +64,10 @@ export async function compileTemplate(
   const { translations, layoutId, ...source } = written
   const isOfBlocks = source.format === 'BLOCKS'
   const misfit = misfitOf(kind, written)
-  if (misfit !== undefined) throw new Refusal(INVALID_TEMPLATE, misfit)
+  if (misfit !== undefined) {
+    const problems = [{ field: 'design' as const, problem: misfit, locale: null }]
+    return { compiled: { content: null, translations: {} }, uses: new Map(), problems, unknownVariables: [] }
+  }
   const layout = layoutId === null ? null : await layoutOf(em, workspaceId, layoutId, written.format)
   const layoutHtml = instead !== undefined && instead.id === layoutId ? instead.html : (layout?.html ?? null)
   const partials = await partialsIn(em, workspaceId, [...textsOf(written), layoutHtml ?? ''], instead)
@@ -114,22 +117,16 @@ export async function compileTemplate(
   }
 }
 
-const WITHOUT = { layoutId: null, html: null } as const
-
 /** What is wrong with a template before it is compiled: blocks are something of their own. */
-function misfitOf(kind: TemplateKind, { format, layoutId, ...said }: WrittenTemplate) {
-  const contents = [said, ...Object.values(said.translations)]
-  if (format !== 'BLOCKS') {
-    return contents.some(({ design }) => design != null)
-      ? { message: 'design: only a template whose format is BLOCKS has one', param: '/design' }
-      : undefined
-  }
-  if (kind !== 'EMAIL') return { message: 'format: a LAYOUT or a PARTIAL is code, and has no blocks', param: '/format' }
-  if (layoutId !== WITHOUT.layoutId)
-    return { message: 'layoutId: an email of blocks is in no layout', param: '/layoutId' }
-  if (said.design == null) return { message: 'design: an email of BLOCKS has one', param: '/design' }
-  return contents.some(({ html }) => html !== WITHOUT.html)
-    ? { message: 'html: an email of blocks has none of its own; put it into a block of CODE', param: '/html' }
+function misfitOf(kind: TemplateKind, { format, layoutId, translations, ...own }: WrittenTemplate): string | undefined {
+  const contents = [own, ...Object.values(translations)]
+  if (format !== 'BLOCKS')
+    return contents.some(({ design }) => design != null) ? 'only a template whose format is BLOCKS has one' : undefined
+  if (kind !== 'EMAIL') return 'a LAYOUT or a PARTIAL is code, and has no blocks'
+  if (layoutId !== null) return 'an email of blocks is in no layout: layoutId has to be null'
+  if (own.design == null) return 'an email whose format is BLOCKS has one'
+  return contents.some(({ html }) => html !== null)
+    ? 'an email of blocks has no html of its own; put it into a block of CODE'
     : undefined
 }
 

@@ -151,6 +151,13 @@ describe('emails of blocks', () => {
       assert.equal(status, 400, JSON.stringify(body))
     })
 
+  it('are told as what they cannot be by a preview, which refuses nothing', async () => {
+    for (const fields of [{ format: 'HTML' }, { html: '<p>x</p>' }, { design: undefined }]) {
+      const { problems } = await preview([text(words('x'))], fields)
+      assert.equal(problems[0]!.field, 'design')
+    }
+  })
+
   it('let nobody out of a text or an attribute, whatever is written', () => {
     const evil = `"><mj-raw><script>x</script></mj-raw>'&{{ x | default: "a" }}{{`
     const { mjml } = mjmlOf({
