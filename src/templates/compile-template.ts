@@ -10,7 +10,7 @@ import {
   type TemplateKind,
   type UnknownVariable,
 } from '../rendering/index.ts'
-import { mjmlOf } from './design.ts'
+import { mjmlOf, openIn } from './design.ts'
 import {
   type CompiledContents,
   Template,
@@ -125,9 +125,13 @@ function misfitOf(kind: TemplateKind, { format, layoutId, translations, ...own }
   if (kind !== 'EMAIL') return 'a LAYOUT or a PARTIAL is code, and has no blocks'
   if (layoutId !== null) return 'an email of blocks is in no layout: layoutId has to be null'
   if (own.design == null) return 'an email whose format is BLOCKS has one'
-  return contents.some(({ html }) => html !== null)
-    ? 'an email of blocks has no html of its own; put it into a block of CODE'
-    : undefined
+  if (contents.some(({ html }) => html !== null))
+    return 'an email of blocks has no html of its own; put it into a block of CODE'
+  for (const { design } of contents) {
+    const open = design && openIn(design)
+    if (open) return open
+  }
+  return undefined
 }
 
 /** A problem of what blocks have become, as one of the block that it is in. */

@@ -50,7 +50,8 @@ export interface Design {
 }
 
 const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#026b98' } as const
-const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+/** None of those that MJML would have fetched from somebody else. */
+const FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
 /** MJML, and which block each of its lines is of, from 1; 0 where it is of none. */
 export interface DesignMjml {
@@ -129,30 +130,78 @@ function paragraphsOf(paragraphs: readonly Paragraph[]): string {
 }
 
 function runOf({ text, bold, italic, underline, link }: Run): string {
-  let html = words(text).replaceAll('\n', '<br />')
+  let html = words(text)
   if (underline) html = `<u>${html}</u>`
   if (italic) html = `<em>${html}</em>`
   if (bold) html = `<strong>${html}</strong>`
   return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
 }
 
-/** What does not end begins nothing: each brace is looked at once. */
-const LIQUID = /(\{\{[^{}]*\}\}|\{%[^%]*%\})/
+/** How long a tag of Liquid is at most, in characters: what does not end within that begins nothing. */
+const MOST_TAG = 2_000
+
+/** A text in parts, of which every second one is a tag of Liquid: it ends behind its texts in quotes, as LiquidJS has it. */
+function liquidParts(text: string): string[] {
+  const parts: string[] = []
+  let from = 0
+  for (const { 0: mark, index } of text.matchAll(/\{\{|\{%/g)) {
+    if (index < from) continue
+    const end = endOfTag(text, index + 2, mark === '{{' ? '}}' : '%}')
+    if (end === undefined) continue
+    parts.push(text.slice(from, index), text.slice(index, end))
+    from = end
+  }
+  return [...parts, text.slice(from)]
+}
+
+function endOfTag(text: string, from: number, mark: string): number | undefined {
+  let quote: string | undefined
+  for (let at = from; at < Math.min(text.length, from + MOST_TAG); at += 1) {
+    const character = text[at]
+    if (quote !== undefined) {
+      if (character === quote) quote = undefined
+    } else if (character === '"' || character === "'") quote = character
+    else if (text.startsWith(mark, at)) return at + mark.length
+    // None is in another.
+    else if (character === '{' && (text[at + 1] === '{' || text[at + 1] === '%')) return undefined
+  }
+  return undefined
+}
 
 /** What somebody writes, as it stands in HTML; what is Liquid's stays as it is. */
 const words = (text: string): string =>
-  text
-    .split(LIQUID)
-    .map((part, n) => (n % 2 === 1 ? part : escape(part)))
+  liquidParts(text)
+    .map((part, n) => (n % 2 === 1 ? part : escape(part).replaceAll('\n', '<br />')))
     .join('')
 
-/** The same in an attribute, which ends with its quote: Liquid has two kinds. */
+/** The same in an attribute, which ends with its quote: Liquid has another one. */
 const attribute = (text: string): string =>
-  text
-    .replace(/\s+/g, ' ')
-    .split(LIQUID)
-    .map((part, n) => (n % 2 === 1 ? part.replaceAll('"', part.includes("'") ? '&quot;' : "'") : escape(part)))
+  liquidParts(text.replace(/\s+/g, ' ').trim())
+    .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
+
+/** What a browser reads on, where it is not ended, over all that is behind it. */
+const ENDED = [
+  [/<!--/g, /-->/g, 'a comment'],
+  [/<style\b/gi, /<\/style\b/gi, 'a style'],
+  [/<script\b/gi, /<\/script\b/gi, 'a script'],
+  [/<!\[CDATA\[/g, /\]\]>/g, 'CDATA'],
+] as const
+
+/** What is wrong with the HTML of a block before it is MJML: what does not end would have the blocks behind it. */
+export function openIn(design: Design): string | undefined {
+  for (const [n, block] of design.blocks.entries()) {
+    const inside = block.type === 'COLUMNS' ? block.columns.flatMap(({ blocks }) => blocks) : [block]
+    for (const each of inside) {
+      if (each.type !== 'CODE') continue
+      const open = ENDED.find(
+        ([begin, end]) => (each.html.match(begin) ?? []).length > (each.html.match(end) ?? []).length,
+      )
+      if (open) return `in block ${n + 1}: ${open[2]} that does not end would have all that is behind it`
+    }
+  }
+  return undefined
+}
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -92,6 +92,34 @@ describe('emails of blocks', () => {
     assert.match(plain as string, /bold/)
   })
 
+  it('take Liquid as it is anywhere else: marks in its texts, both quotes, several lines', async () => {
+    const liquid = [
+      '{% if contact.email == "50%" %}half{% endif %}',
+      '{{ contact.metadata.nothing | default: "{x}" }}',
+      "{% if contact.email == '50%' and 2 > 1 %}more{% endif %}",
+      '{{ contact.metadata.nothing\n | default: "below" }}',
+    ]
+    const { html, problems } = await preview([
+      text(words(liquid.join(' '))),
+      { type: 'BUTTON', label: 'x', url: 'https://a.example/{{ contact.metadata["a"] | default: \'b\' }}' },
+    ])
+    assert.deepEqual(problems, [])
+    assert.match(html, /\{x\}/)
+    assert.match(html, /below/)
+    assert.match(html, /href="https:\/\/a\.example\/b"/)
+  })
+
+  it('fetch nothing from anybody', async () => {
+    const { html } = await preview(ALL.filter(({ type }) => type !== 'IMAGE'))
+    assert.doesNotMatch(html, /fonts\.googleapis|@import|<link/)
+  })
+
+  for (const html of ['x <!-- a', '<style>p{color:red}', '<![CDATA[ x'])
+    it(`let no block have those behind it: ${html}`, async () => {
+      const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
+      assert.match(problems[0]!.problem, /^in block 2: .* does not end/)
+    })
+
   it('say in which block something is wrong', async () => {
     const { status, body } = await create([
       text(words('fine')),
