@@ -91,7 +91,11 @@ describe('templates, on the dashboard', function () {
     await press('Move Line 3 up')
     await press('Copy Button 3')
     await press('Take Button 4 out')
-    await page.getByLabel('Buttons and links').fill('#2f6b45')
+    await page.getByLabel('Buttons and links').click()
+    await page.keyboard.type('#2f6b4')
+    await page.getByText('Such as #026b98').waitFor()
+    await page.keyboard.type('5')
+    await page.keyboard.press('Escape')
     await save()
 
     const { design, html, version } = await read()
@@ -122,7 +126,9 @@ describe('templates, on the dashboard', function () {
         .locator('.surface')
         .first()
         .evaluate((element) => (globalThis as unknown as InBrowser).getComputedStyle(element).backgroundColor)
-    assert.equal(await background(), 'rgb(255, 255, 255)')
+        // It may be shown anew at that moment.
+        .catch(() => undefined)
+    await eventually('it is light', async () => ((await background()) === 'rgb(255, 255, 255)' ? true : undefined))
     await page.getByText('Dark', { exact: true }).click()
     await eventually('it is dark', async () => ((await background()) === 'rgb(25, 31, 34)' ? true : undefined))
     await page.getByText('Narrow', { exact: true }).click()
@@ -130,6 +136,7 @@ describe('templates, on the dashboard', function () {
       frame()
         .locator('body')
         .evaluate(() => (globalThis as unknown as InBrowser).innerWidth)
+        .catch(() => undefined)
     await eventually('it is narrow', async () => ((await width()) === 375 ? true : undefined))
     await page.getByRole('radiogroup', { name: 'How it is looked at' }).getByText('Text', { exact: true }).click()
     await page.locator('pre').getByText('Good to have you. Really').waitFor()
@@ -204,13 +211,107 @@ describe('templates, on the dashboard', function () {
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
   })
 
+  it('lose nothing: what is typed while it is saved, what was taken out, what is kept', async () => {
+    await page.getByRole('textbox', { name: 'Text 1' }).first().waitFor()
+    let letGo: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    await page.route('**/api/v1/templates/*', async (route) => {
+      if (route.request().method() === 'PUT') await held
+      await route.continue()
+    })
+    await page.getByLabel('Name').fill('Sent')
+    await press('Save')
+    await page.getByLabel('Name').fill('Typed meanwhile')
+    const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+    letGo()
+    await answered
+    await page.getByRole('heading', { name: 'Sent', level: 1 }).waitFor()
+    await page.unroute('**/api/v1/templates/*')
+    assert.equal(await page.getByText('Saved. What names it').count(), 0)
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Typed meanwhile')
+    await press('Delete…')
+    await press('Keep it')
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Typed meanwhile')
+    await save()
+
+    await press('Take Button 3 out')
+    await page.getByText('Button 3 is taken out.').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('listitem', { name: 'Button 3' }).getByLabel('Says').waitFor()
+    assert.equal(await page.getByRole('listitem', { name: 'Button 3' }).getByLabel('Says').inputValue(), 'Begin')
+    // Enter in a line saves nothing.
+    const { version } = await read()
+    await page.getByRole('listitem', { name: 'Button 3' }).getByLabel('Says').press('Enter')
+    await add('the email', 'Button')
+    await page.locator('[aria-label="Button 5"] input:focus').waitFor()
+    await page.keyboard.type('Typed at once')
+    assert.equal(
+      await page.getByRole('listitem', { name: 'Button 5' }).getByLabel('Says').inputValue(),
+      'Typed at once',
+    )
+    await press('Take Button 5 out')
+    assert.equal((await read()).version, version)
+  })
+
+  it('are tried as they are shown: what looks like Liquid in a contact’s name is none', async () => {
+    const firstName = '{% end{% endraw %}raw %}{{ contact.email }}{%'
+    await aContact(service, { email: 'odd@example.com', firstName })
+    await page.getByRole('combobox', { name: 'As it comes to' }).fill('odd')
+    await page.getByRole('option', { name: 'odd@example.com' }).click()
+    await frame().getByText(`Hello ${firstName}`).waitFor()
+    const before = sink.mails.length
+    await press('Send it to me')
+    const mail = await eventually('it is mailed', () => sink.mails[before])
+    const { body } = readMail(mail) as unknown as { body?: string }
+    const whole = (body ?? mail.body).replaceAll('=\r\n', '')
+    assert.ok(whole.includes('{{ contact.email }}'), whole)
+    await page.getByRole('combobox', { name: 'As it comes to' }).fill('')
+  })
+
+  it('turn lists into others, and leave nothing of a pasted table together', async () => {
+    await page.goto(at('/templates'))
+    await press('New template')
+    await page.getByLabel('Name').fill('Lists')
+    await press('Make the template')
+    const text = page.getByRole('textbox', { name: 'Text 1' })
+    await text.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('3. One')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Two')
+    await page.keyboard.press('Control+a')
+    await page.getByRole('combobox', { name: 'Style' }).click()
+    await page.getByRole('option', { name: 'List', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Style' }).click()
+    await page.getByRole('option', { name: 'Numbered list', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Subject' }).fill('x')
+    await save()
+    const paragraphs = async () => ((await read()).design!.blocks[0] as unknown as { paragraphs: object[] }).paragraphs
+    assert.deepEqual(await paragraphs(), [
+      { style: 'NUMBER', runs: [{ text: 'One' }] },
+      { style: 'NUMBER', runs: [{ text: 'Two' }] },
+    ])
+    await service.call('DELETE', `templates/${idOf()}`)
+    await page.goto(at('/templates'))
+    await page.getByRole('link', { name: 'Typed meanwhile' }).click()
+    await page.getByRole('heading', { name: 'Typed meanwhile', level: 1 }).waitFor()
+  })
+
   it('go on as code, and are deleted', async () => {
+    const { design: own } = await read()
+    const german = { blocks: [{ type: 'TEXT', paragraphs: [{ style: 'PARAGRAPH', runs: [{ text: 'Guten Tag' }] }] }] }
+    const translated = { translations: [{ locale: 'de', design: german }] }
+    const body = { name: 'Welcome', format: 'BLOCKS', subject: 'Welcome!', design: own, ...translated }
+    assert.equal((await service.call('PUT', `templates/${idOf()}`, body)).status, 200)
+    await page.reload()
     await frame().getByText('Hello Ada').waitFor()
     await press('Go on as code…')
     await press('Go on as code')
     await page.getByRole('textbox', { name: 'MJML' }).waitFor()
     await save()
-    const { format, html, design } = await read()
+    const { format, html, design, translations } = (await read()) as Read & { translations: { html: string }[] }
+    assert.match(translations[0]!.html, /^<mjml>[^]*Guten Tag/)
     assert.equal(format, 'MJML')
     assert.match(html!, /^<mjml>/)
     assert.equal(design, undefined)

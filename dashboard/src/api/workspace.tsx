@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { createContext, use, useMemo, type ReactNode } from 'react'
 import { type Api, createApi } from './client.ts'
 import { isAtLeast, type Role, type Workspace } from './session.ts'
@@ -31,13 +31,15 @@ export interface ReadOptions {
   enabled?: boolean
   /** Not read again by itself. */
   once?: boolean
+  /** Whether what was read before stays, where something else is asked for, until that is read. */
+  keep?: boolean
 }
 
 /** Reads something of the workspace. What is read stays on the page while it is read again. @param key what it is, and by what */
 export function useRead<Data>(
   key: readonly unknown[],
   read: (api: Api, signal: AbortSignal) => Promise<Data>,
-  { everyMs, enabled = true, once = false }: ReadOptions = {},
+  { everyMs, enabled = true, once = false, keep = false }: ReadOptions = {},
 ): UseQueryResult<Data> {
   const { workspace, api } = useWorkspace()
   return useQuery(
@@ -45,6 +47,7 @@ export function useRead<Data>(
       queryKey: [workspace.id, ...key],
       queryFn: ({ signal }) => read(api, signal),
       enabled,
+      ...(keep && { placeholderData: keepPreviousData }),
       ...(once && { staleTime: Infinity, gcTime: 0 }),
       ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     }),

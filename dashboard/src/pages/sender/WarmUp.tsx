@@ -1,10 +1,11 @@
 import { Button, NumberInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Ending } from '../../parts/Ending.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
 
@@ -12,7 +13,7 @@ type Sender = Schemas['Sender']
 
 /** What many begin with. */
 const USUAL = { perDay: 50, growthPercent: 50, upTo: 20_000 }
-type Numbers = typeof USUAL
+type Numbers = Record<keyof typeof USUAL, number | ''>
 
 const FIELDS = [
   { name: 'perDay', label: 'Emails on the first day', max: 10_000_000 },
@@ -24,6 +25,13 @@ const FIELDS = [
 export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
   const isOwner = useMay('owner')
   const [isOpen, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const wasOpen = useRef(false)
+  // Whoever has closed it by a key goes on where they were.
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) opener.current?.focus()
+    wasOpen.current = isOpen
+  }, [isOpen])
   return (
     <Part title="Warm-up">
       <div className="card still">
@@ -35,8 +43,8 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
         {isOwner && isOpen && <Form warmUp={warmUp} onDone={() => setOpen(false)} />}
         {isOwner && !isOpen && (
           <div className="row">
-            <Button variant="default" onClick={() => setOpen(true)}>
-              {warmUp ? 'Change the numbers' : 'Warm it up'}
+            <Button ref={opener} variant="default" onClick={() => setOpen(true)}>
+              {!warmUp ? 'Warm it up' : warmUp.allowedToday === null ? 'Warm it up again' : 'Change the numbers'}
             </Button>
             {warmUp && <End />}
           </div>
@@ -58,8 +66,10 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [numbers, setNumbers] = useState<Numbers>(warmUp ?? USUAL)
+  const [before] = useState(numbers)
+  const isDirty = FIELDS.some(({ name }) => numbers[name] !== before[name])
   const { perDay, growthPercent, upTo } = numbers
-  const body = { perDay, growthPercent, upTo }
+  const body = { perDay: Number(perDay), growthPercent: Number(growthPercent), upTo: Number(upTo) }
   const save = useMutation({
     mutationFn: () => api.PUT('/sender/warm-up', { body }),
     onSuccess: async () => {
@@ -73,11 +83,13 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   }
   return (
     <form onSubmit={submit} aria-label="Warm-up">
+      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
       {save.isError && <Problem error={save.error} />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
-        {FIELDS.map(({ name, label, max }) => (
+        {FIELDS.map(({ name, label, max }, n) => (
           <NumberInput
             key={name}
+            autoFocus={n === 0}
             label={label}
             value={numbers[name]}
             min={1}
@@ -86,7 +98,7 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
             thousandSeparator=","
             required
             withAsterisk={false}
-            onChange={(value) => setNumbers((now) => ({ ...now, [name]: Number(value) }))}
+            onChange={(value) => setNumbers((now) => ({ ...now, [name]: value === '' ? '' : Number(value) }))}
           />
         ))}
       </fieldset>
@@ -96,7 +108,7 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
       </p>
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
-          {warmUp ? 'Save' : 'Begin today'}
+          {warmUp && warmUp.allowedToday !== null ? 'Save' : 'Begin today'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
           Cancel

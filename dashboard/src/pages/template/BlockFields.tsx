@@ -1,5 +1,6 @@
 import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
 import { Editor } from '../../parts/Editor.tsx'
+import { ADDRESS_WORDS, isAddress } from './address.ts'
 import { BlockList } from './BlockList.tsx'
 import { type Block, type Kept, keep, type PlainBlock } from './blocks.ts'
 import { RichText } from './RichText.tsx'
@@ -33,6 +34,7 @@ export function BlockFields<Of extends Block>({
       label={label}
       value={value}
       readOnly={readOnly}
+      error={(field === 'url' || field === 'link') && value.trim() !== '' && !isAddress(value.trim()) && ADDRESS_WORDS}
       {...(placeholder !== undefined && { placeholder })}
       {...(description !== undefined && { description })}
       onChange={({ currentTarget }) => set({ [field]: currentTarget.value })}
@@ -169,14 +171,15 @@ function Columns({
     <>
       <SegmentedControl
         aria-label={`How many columns ${name} has`}
-        data={['2', '3', '4']}
+        data={['2', '3', '4'].map((columns) => ({
+          value: columns,
+          label: columns,
+          // What is in one that would go is taken out first.
+          disabled: block.columns.slice(Number(columns)).some(({ blocks }) => blocks.length > 0),
+        }))}
         value={String(block.columns.length)}
         readOnly={readOnly}
-        onChange={(columns) => {
-          const fewer = Number(columns)
-          // What is in one that would go is not thrown away.
-          if (block.columns.slice(fewer).every(({ blocks }) => blocks.length === 0)) count(fewer)
-        }}
+        onChange={(columns) => count(Number(columns))}
       />
       <div className={classes.columns}>
         {block.columns.map(({ blocks }, column) => (

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconCopy, IconPlus, IconTrash } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { BlockFields } from './BlockFields.tsx'
 import { type Block, BLOCK_WORDS, type BlockType, type Kept, keep, newBlock } from './blocks.ts'
 import classes from './template.module.css'
@@ -30,21 +30,43 @@ export function BlockList<Of extends Block>({
     const moved = blocks[from]!
     onChange(blocks.toSpliced(from, 1).toSpliced(to, 0, moved))
   }
+  // What was taken out can be brought back, until something else is.
+  const [gone, setGone] = useState<{ at: number; of: Kept<Of> }>()
+  const [added, setAdded] = useState<string>()
+  useEffect(() => {
+    if (added === undefined) return
+    const block = list.current?.querySelector(`:scope > [data-key="${added}"]`)
+    const field = block?.querySelector<HTMLElement>('[contenteditable="true"], input:not([readonly]), textarea')
+    // Behind the menu, which gives it back to what has opened it.
+    const timer = setTimeout(() => (field ?? block?.querySelector('button'))?.focus(), 50)
+    return () => clearTimeout(timer)
+  }, [added])
+  const put = (at: number, block: Kept<Of>) => {
+    write(at, 0, block)
+    setAdded(block.key)
+  }
   const remove = (at: number) => {
+    setGone({ at, of: blocks[at]! })
     write(at, 1)
-    // Whoever took it out by a key goes on beside it.
-    const next = list.current?.children[at + 1] ?? list.current?.children[at - 1]
-    next?.querySelector('button')?.focus()
+  }
+  const bringBack = () => {
+    if (!gone) return
+    put(Math.min(gone.at, blocks.length), keep(gone.of.block))
+    setGone(undefined)
   }
   const types = isInColumn ? PLAIN : [...PLAIN, 'COLUMNS' as const]
-  const add = (at: number, type: BlockType) => write(at, 0, keep(newBlock(type) as Of))
+  const add = (at: number, type: BlockType) => put(at, keep(newBlock(type) as Of))
+  // Enter in a line is no wish to save: that goes out.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
+  }
   return (
     <div>
-      <ol ref={list} className={classes.blocks} aria-label={name}>
+      <ol ref={list} className={classes.blocks} aria-label={name} onKeyDown={onKeyDown}>
         {blocks.map(({ key, block }, at) => {
           const word = `${BLOCK_WORDS[block.type]} ${at + 1}`
           return (
-            <li key={key} className={classes.block} aria-label={word}>
+            <li key={key} data-key={key} className={classes.block} aria-label={word}>
               <div className="row">
                 <span className="strong">{BLOCK_WORDS[block.type]}</span>
                 {!readOnly && (
@@ -75,6 +97,14 @@ export function BlockList<Of extends Block>({
           )
         })}
       </ol>
+      {gone && (
+        <p className="row small t2" role="status">
+          {BLOCK_WORDS[gone.of.block.type]} {gone.at + 1} is taken out.
+          <Button key={gone.of.key} variant="default" autoFocus onClick={bringBack}>
+            Bring it back
+          </Button>
+        </p>
+      )}
       {!readOnly && (
         <Menu position="bottom-start">
           <Menu.Target>

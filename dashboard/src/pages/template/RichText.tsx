@@ -1,14 +1,12 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import { ListItem } from '@tiptap/extension-list'
+import { ListItem, OrderedList } from '@tiptap/extension-list'
 import { type Editor, EditorContent, useEditor, useEditorState } from '@tiptap/react'
 import StarterKit from '@tiptap/starter-kit'
 import { type KeyboardEvent, type MouseEvent, useState } from 'react'
+import { ADDRESS_WORDS, isAddress } from './address.ts'
 import type { Paragraph } from './blocks.ts'
 import { fromDocument, toDocument } from './rich-text.ts'
 import classes from './template.module.css'
-
-/** Where links lead that mail programs follow; see the API's. */
-const isAddress = (url: string): boolean => /^(?:https?:\/\/|mailto:|tel:|\{\{|\{%)/i.test(url)
 
 const EXTENSIONS = [
   StarterKit.configure({
@@ -19,11 +17,14 @@ const EXTENSIONS = [
     horizontalRule: false,
     strike: false,
     listItem: false,
+    orderedList: false,
     trailingNode: false,
     link: { openOnClick: false, autolink: false, isAllowedUri: isAddress },
   }),
   // One line each, and none in another: so Tab goes on to the next field.
   ListItem.extend({ content: 'paragraph' }),
+  // Each begins at one.
+  OrderedList.extend({ addAttributes: () => ({}) }),
 ]
 
 /** A text as in any word processor. Variables are written as they are: `{{ contact.firstName }}`. */
@@ -43,7 +44,10 @@ export function RichText({
     content: toDocument(paragraphs),
     editable: !readOnly,
     injectCSS: false,
-    editorProps: { attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label } },
+    editorProps: {
+      transformPastedHTML: withoutTables,
+      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
+    },
     onUpdate: ({ editor: at }) => onChange(fromDocument(at.getJSON())),
   })
   return (
@@ -64,18 +68,21 @@ const STYLES = [
 
 function choose(editor: Editor, style: string | null): void {
   const chain = editor.chain().focus()
-  // Out of any list first.
-  const plain = editor.isActive('bulletList')
-    ? chain.toggleBulletList()
-    : editor.isActive('orderedList')
-      ? chain.toggleOrderedList()
-      : chain
+  const [isBullets, isNumbers] = [editor.isActive('bulletList'), editor.isActive('orderedList')]
+  // One kind of list becomes the other, as a whole.
+  if (style === 'BULLET') return void (isBullets || chain.toggleBulletList().run())
+  if (style === 'NUMBER') return void (isNumbers || chain.toggleOrderedList().run())
+  const plain = isBullets ? chain.toggleBulletList() : isNumbers ? chain.toggleOrderedList() : chain
   if (style === 'HEADING') plain.setHeading({ level: 1 }).run()
   else if (style === 'SMALL_HEADING') plain.setHeading({ level: 2 }).run()
-  else if (style === 'BULLET') plain.setParagraph().toggleBulletList().run()
-  else if (style === 'NUMBER') plain.setParagraph().toggleOrderedList().run()
   else plain.setParagraph().run()
 }
+
+/** What is pasted of a table is a paragraph for each cell: there is none in a text. */
+const withoutTables = (html: string): string =>
+  html
+    .replace(/<(\/?)(?:td|th)\b[^>]*>/gi, '<$1p>')
+    .replace(/<\/?(?:table|thead|tbody|tfoot|tr|colgroup|col)\b[^>]*>/gi, '')
 
 /** Whoever presses it goes on writing where they were. */
 const stay = (event: MouseEvent) => event.preventDefault()
@@ -108,9 +115,13 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
   const isWrong = link !== undefined && link.trim() !== '' && !isAddress(link.trim())
   const setHref = () => {
     if (link === undefined || isWrong) return
+    const href = link.trim()
     const chain = editor.chain().focus().extendMarkRange('link')
-    if (link.trim() === '') chain.unsetLink().run()
-    else chain.setLink({ href: link.trim() }).run()
+    if (href === '') chain.unsetLink().run()
+    // Where nothing is marked, it is a link that says where it leads.
+    else if (editor.state.selection.empty && !editor.isActive('link'))
+      chain.insertContent({ type: 'text', text: href, marks: [{ type: 'link', attrs: { href } }] }).run()
+    else chain.setLink({ href }).run()
     setLink(undefined)
   }
   const onKey = (event: KeyboardEvent) => {
@@ -159,7 +170,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
             aria-label="Where it leads"
             placeholder="https://example.com, or empty for no link"
             value={link}
-            error={isWrong && 'It begins with https://, http://, mailto:, tel: or Liquid'}
+            error={isWrong && ADDRESS_WORDS}
             onChange={({ currentTarget: { value } }) => setLink(value)}
             onKeyDown={onKey}
             autoFocus

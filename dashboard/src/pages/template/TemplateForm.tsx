@@ -17,18 +17,29 @@ import classes from './template.module.css'
 
 type Template = Schemas['Template']
 
-/** What of an image or a link that says nothing is left out: an empty one is none. */
+/** What of an image or a link says nothing is left out, and blanks around an address are. */
 const cleaned = (block: Block): Block => {
-  if (block.type === 'COLUMNS')
-    return {
-      ...block,
-      columns: block.columns.map(({ blocks }) => ({ blocks: blocks.map((each) => cleaned(each) as typeof each) })),
+  switch (block.type) {
+    case 'COLUMNS':
+      return {
+        ...block,
+        columns: block.columns.map(({ blocks }) => ({ blocks: blocks.map((each) => cleaned(each) as typeof each) })),
+      }
+    case 'BUTTON':
+      return { ...block, url: block.url.trim() }
+    case 'IMAGE': {
+      const trimmed = { ...block, url: block.url.trim(), link: block.link?.trim() ?? '' }
+      return trimmed.link === '' ? without(trimmed, 'link') : trimmed
     }
-  if (block.type !== 'IMAGE' || block.link?.trim() !== '') return block
-  return without(block, 'link')
+    case 'TEXT':
+    case 'DIVIDER':
+    case 'SPACER':
+    case 'CODE':
+      return block
+  }
 }
 
-const fieldsOf = ({ name, format, subject, previewText, html, text, design }: Template) => ({
+const fieldsOf = ({ name, format, subject, previewText, html, text, design, translations }: Template) => ({
   name,
   format,
   subject: subject ?? '',
@@ -36,6 +47,7 @@ const fieldsOf = ({ name, format, subject, previewText, html, text, design }: Te
   html: html ?? '',
   text: text ?? '',
   theme: design?.theme ?? {},
+  translations,
   blocks: (design?.blocks ?? []).map((block): Kept => keep(block)),
 })
 type Fields = ReturnType<typeof fieldsOf>
@@ -43,8 +55,8 @@ type Fields = ReturnType<typeof fieldsOf>
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
 /** What the API is told, but the name. What has no field here stays as it is. */
-function contentOf(fields: Fields, { layoutId, translations }: Template): Content {
-  const { format, subject, previewText, html, text, theme, blocks } = fields
+function contentOf(fields: Fields, { layoutId }: Template): Content {
+  const { format, subject, previewText, html, text, theme, blocks, translations } = fields
   const isOfBlocks = format === 'BLOCKS'
   return {
     format,
@@ -54,8 +66,7 @@ function contentOf(fields: Fields, { layoutId, translations }: Template): Conten
     text: orNull(text),
     ...(isOfBlocks && { design: { theme, blocks: blocks.map(({ block }) => cleaned(block)) } }),
     layoutId: isOfBlocks ? null : layoutId,
-    // In code, languages that are of blocks have nothing to say any more.
-    translations: isOfBlocks ? translations : translations.map((translation) => without(translation, 'design')),
+    translations,
   }
 }
 
@@ -63,9 +74,11 @@ function contentOf(fields: Fields, { layoutId, translations }: Template): Conten
 export function TemplateForm({
   from,
   actions,
+  children,
 }: {
   from: { template: Template; etag: string | null }
   actions: ReactNode
+  children: ReactNode
 }) {
   const { api } = useWorkspace()
   const may = useMay('editor')
@@ -75,27 +88,27 @@ export function TemplateForm({
   const [{ template, etag }, setRead] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
   const [saved, setSaved] = useState(() => JSON.stringify([fields.name, contentOf(fields, template)]))
-  const [mjml, setMjml] = useState<string | null>(null)
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const content = contentOf(fields, template)
   const body = { name: fields.name, ...content }
   const now = JSON.stringify([fields.name, content])
   const isDirty = now !== saved
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (sent: { body: typeof body; is: string }) => {
       const params = { path: { id: template.id }, header: etag === null ? {} : { 'If-Match': etag } }
-      const { data, response } = await api.PUT('/templates/{id}', { params, body })
+      const { data, response } = await api.PUT('/templates/{id}', { params, body: sent.body })
       return { template: data.data, etag: response.headers.get('etag') }
     },
-    onSuccess: async (read) => {
+    // What was typed meanwhile is not saved.
+    onSuccess: async (read, { is }) => {
       setRead(read)
-      setSaved(now)
+      setSaved(is)
       await readAgain('templates')
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    save.mutate({ body, is: now })
   }
   const shared = { keys: dataKeys, readOnly: !may }
   const isOfBlocks = fields.format === 'BLOCKS'
@@ -104,8 +117,9 @@ export function TemplateForm({
       title={template.name}
       beside={<span className="t3">Version {template.version}</span>}
       actions={actions}
-      aside={<TemplatePreview content={content} onMjml={setMjml} />}
+      aside={<TemplatePreview content={content} />}
     >
+      {children}
       <form onSubmit={submit} aria-label="Template">
         <Unsaved isDirty={isDirty} isSending={save.isPending} />
         <fieldset className="plainFields formFields">
@@ -176,7 +190,7 @@ export function TemplateForm({
                 Saved. What names it from now on has this.
               </span>
             )}
-            {isOfBlocks && mjml !== null && <AsCode onDone={() => set({ format: 'MJML', html: mjml, blocks: [] })} />}
+            {isOfBlocks && <AsCode content={content} onDone={(code) => set({ ...code, format: 'MJML', blocks: [] })} />}
             <CurlButton call={{ method: 'PUT', path: `/templates/${template.id}`, body }} />
           </div>
         )}
@@ -197,17 +211,13 @@ function Colours({ theme, readOnly, onChange }: { theme: Theme; readOnly: boolea
     <Part title="Colours" beside="On dark screens they are others.">
       <div className={classes.colours}>
         {COLOURS.map(([name, label, usual]) => (
-          <ColorInput
+          <Colour
             key={name}
             label={label}
-            placeholder={usual}
-            value={theme[name] ?? ''}
+            usual={usual}
+            colour={theme[name] ?? ''}
             readOnly={readOnly}
-            withEyeDropper={false}
-            onChange={(colour) => {
-              const rest = without(theme, name)
-              onChange(/^#[0-9a-f]{6}$/i.test(colour) ? { ...rest, [name]: colour } : rest)
-            }}
+            onChange={(colour) => onChange(colour === '' ? without(theme, name) : { ...theme, [name]: colour })}
           />
         ))}
       </div>
@@ -215,22 +225,85 @@ function Colours({ theme, readOnly, onChange }: { theme: Theme; readOnly: boolea
   )
 }
 
-/** There is no way back from code, but to leave without saving. */
-function AsCode({ onDone }: { onDone: () => void }) {
-  const [isAsked, setAsked] = useState(false)
-  if (!isAsked)
-    return (
-      <Button variant="subtle" color="gray" onClick={() => setAsked(true)}>
-        Go on as code…
-      </Button>
-    )
+/** A colour is one when it is whole: until then it is only typed. */
+function Colour({
+  label,
+  usual,
+  colour,
+  readOnly,
+  onChange,
+}: {
+  label: string
+  usual: string
+  colour: string
+  readOnly: boolean
+  onChange: (colour: string) => void
+}) {
+  const [typed, setTyped] = useState(colour)
+  const isWhole = typed === '' || /^#[0-9a-f]{6}$/i.test(typed)
   return (
-    <span className="row" style={{ flexWrap: 'wrap' }}>
-      <span className="small t2">It is MJML from then on, and no blocks; earlier versions stay as they are.</span>
-      <Button onClick={onDone}>Go on as code</Button>
-      <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
-        Keep the blocks
-      </Button>
-    </span>
+    <ColorInput
+      label={label}
+      placeholder={usual}
+      value={typed}
+      readOnly={readOnly}
+      withEyeDropper={false}
+      fixOnBlur={false}
+      error={!isWhole && 'Such as #026b98'}
+      onChange={(value) => {
+        setTyped(value)
+        if (value === '' || /^#[0-9a-f]{6}$/i.test(value)) onChange(value)
+      }}
+    />
   )
 }
+
+/** There is no way back from code, but to leave without saving. */
+function AsCode({
+  content,
+  onDone,
+}: {
+  content: Content
+  onDone: (code: { html: string; translations: Template['translations'] }) => void
+}) {
+  const { api } = useWorkspace()
+  const [isAsked, setAsked] = useState(false)
+  const mjmlOf = async (design: Content['design']) => {
+    const body = { format: 'BLOCKS' as const, ...(design && { design }) }
+    return (await api.POST('/templates/preview', { body })).data.data.mjml ?? ''
+  }
+  // Of what is there when it is pressed, in all its languages.
+  const make = useMutation({
+    mutationFn: async () => ({
+      html: await mjmlOf(content.design),
+      translations: await Promise.all(
+        (content.translations ?? []).map(async ({ design, ...said }) => ({
+          ...NOTHING,
+          ...said,
+          ...(design && { html: await mjmlOf(design) }),
+        })),
+      ),
+    }),
+    onSuccess: onDone,
+  })
+  return (
+    <>
+      <Button variant="subtle" color="gray" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
+        Go on as code…
+      </Button>
+      {isAsked && (
+        <span className="row" style={{ flexWrap: 'wrap' }}>
+          <span className="small t2">
+            It is MJML from then on, and no blocks, in all its languages; earlier versions stay as they are.
+          </span>
+          <Button loading={make.isPending} onClick={() => make.mutate()}>
+            Go on as code
+          </Button>
+          {make.isError && <Problem error={make.error} />}
+        </span>
+      )}
+    </>
+  )
+}
+
+const NOTHING = { subject: null, previewText: null, html: null, text: null }

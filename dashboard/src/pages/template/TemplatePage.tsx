@@ -20,24 +20,17 @@ export function TemplatePage() {
     const { data: answer, response } = await on.GET('/templates/{id}', { params: { path: { id: templateId } }, signal })
     return { template: answer.data, etag: response.headers.get('etag') }
   })
-  if (!data || isDeleting) {
+  if (!data) {
     return (
-      <Page title={data?.template.name ?? 'Template'} narrow>
-        {error ? <Problem error={error} again={() => void refetch()} /> : !data && <Rows rows={8} />}
-        {data && isDeleting && (
-          <Delete
-            what="the template"
-            path={`/templates/${templateId}`}
-            says="It is gone with its versions. Automations and campaigns keep what they have of it."
-            call={() => api.DELETE('/templates/{id}', { params: { path: { id: templateId } } })}
-            onDone={() => {
-              void readAgain('templates')
-              void navigate({ to: '/w/$workspaceId/templates', params: { workspaceId: workspace.id } })
-            }}
-          />
-        )}
+      <Page title="Template" narrow>
+        {error ? <Problem error={error} again={() => void refetch()} /> : <Rows rows={8} />}
       </Page>
     )
+  }
+  const remove = async () => {
+    await api.DELETE('/templates/{id}', { params: { path: { id: templateId } } })
+    await navigate({ to: '/w/$workspaceId/templates', params: { workspaceId: workspace.id }, ignoreBlocker: true })
+    void readAgain('templates', 'page')
   }
   return (
     <TemplateForm
@@ -45,11 +38,26 @@ export function TemplatePage() {
       from={data}
       actions={
         may && (
-          <Button variant="subtle" color="gray" onClick={() => setDeleting(true)}>
+          <Button
+            variant="subtle"
+            color="gray"
+            aria-expanded={isDeleting}
+            onClick={() => setDeleting((isOpen) => !isOpen)}
+          >
             Delete…
           </Button>
         )
       }
-    />
+    >
+      {isDeleting && (
+        <Delete
+          what="the template"
+          path={`/templates/${templateId}`}
+          says="It is gone with its versions. Automations and campaigns keep what they have of it."
+          call={remove}
+          onDone={() => setDeleting(false)}
+        />
+      )}
+    </TemplateForm>
   )
 }

@@ -26,21 +26,23 @@ type Look = (typeof LOOKS)[number]['value']
 const HEIGHT = 640
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
-/** What a template cannot be, nor an email without: it is not shown to be sent. */
-const raw = (rendered: string): string => `{% raw %}${rendered.replaceAll(/\{%-?\s*endraw\s*-?%\}/g, '')}{% endraw %}`
+/** What is rendered already, as a template that comes to the same: what looks like Liquid in it is none. */
+const raw = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
 
 /** An email as a contact would get it, as one types: wide, narrow, dark, or as text. */
-export function TemplatePreview({ content, onMjml }: { content: Content; onMjml: (mjml: string | null) => void }) {
+export function TemplatePreview({ content }: { content: Content }) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const [look, setLook] = useState<Look>('wide')
   const contactId = contact?.value ?? null
-  const { data, error } = useRead(['template-preview', shown, contactId], async (api, signal) => {
-    const body = { ...shown, ...(contactId !== null && { contactId }) }
-    const preview = (await api.POST('/templates/preview', { body, signal })).data.data
-    onMjml(preview.mjml)
-    return preview
-  })
+  const { data, error } = useRead(
+    ['template-preview', shown, contactId],
+    async (api, signal) => {
+      const body = { ...shown, ...(contactId !== null && { contactId }) }
+      return (await api.POST('/templates/preview', { body, signal })).data.data
+    },
+    { keep: true },
+  )
   return (
     <section aria-label="Preview">
       <ContactSelect label="As it comes to" value={contact} onChange={setContact} />
