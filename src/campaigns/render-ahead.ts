@@ -4,8 +4,8 @@ import {
   type Renderer,
   RendererBusy,
   type TemplateProblem,
+  type TemplateVariables,
 } from '../rendering/index.ts'
-import type { TemplateVariables } from '../rendering/index.ts'
 
 /** How many emails are rendered in one job at most, and of those whose length nobody knows yet. */
 const MOST_AT_ONCE = 25
