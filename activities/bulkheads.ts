@@ -52,3 +52,41 @@ export function createTurnstile(atATime: number) {
     }
   }
 }
+
+/** How long somebody who was turned away is waited for, in milliseconds, before the next one is let in. */
+const FORGOTTEN_MS = 10_000
+
+/**
+ * Lets in so many of one key at a time, in turns: whoever was turned away is let in before those who come back, when they ask again. Nobody
+ * waits inside, where they would take room from others.
+ *
+ * @param now a clock, in milliseconds
+ */
+export function createRounds(atATime: number, now: () => number = Date.now) {
+  const rooms = new Map<string, { inside: number; waiting: Map<string, number> }>()
+  return async function pass<Result>(
+    key: string,
+    who: string,
+    run: () => Promise<Result>,
+    turnedAway: () => Result,
+  ): Promise<Result> {
+    const room = rooms.get(key) ?? { inside: 0, waiting: new Map<string, number>() }
+    rooms.set(key, room)
+    for (const [other, at] of room.waiting) if (now() - at > FORGOTTEN_MS) room.waiting.delete(other)
+    const before = [...room.waiting.keys()].indexOf(who)
+    const ahead = before < 0 ? room.waiting.size : before
+    if (room.inside + ahead >= atATime) {
+      // Who waits keeps the place, and has been heard of.
+      room.waiting.set(who, now())
+      return turnedAway()
+    }
+    room.waiting.delete(who)
+    room.inside += 1
+    try {
+      return await run()
+    } finally {
+      room.inside -= 1
+      if (room.inside === 0 && room.waiting.size === 0) rooms.delete(key)
+    }
+  }
+}

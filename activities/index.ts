@@ -5,7 +5,7 @@ import { advanceCampaign } from './advance-campaign.ts'
 import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/sequences/index.ts'
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { createBulkheads, createTurnstile } from './bulkheads.ts'
+import { createBulkheads, createRounds, createTurnstile } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
 import { ofOwnEnrollments } from './own-enrollments.ts'
 import type { ActivityDependencies } from './dependencies.ts'
@@ -26,15 +26,15 @@ export interface Activities {
 /** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
 const AT_ONCE_OF_ONE_WORKSPACE = 50
 
-/** How many campaigns of one workspace have their turns at a time in a worker, and when the others ask again, in milliseconds. */
+/** How many campaigns of one workspace are in memory at a time in a worker, and when the others ask again, in milliseconds. */
 const CAMPAIGNS_OF_ONE_WORKSPACE = 4
-const CAMPAIGNS_AGAIN_MS = 5_000
+const CAMPAIGNS_AGAIN_MS = 2_000
 
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const atOnce = createTurnstile(AT_ONCE_OF_ONE_WORKSPACE)
-  const campaigns = createTurnstile(CAMPAIGNS_OF_ONE_WORKSPACE)
+  const campaigns = createRounds(CAMPAIGNS_OF_ONE_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
     sendEmailAtOnce: (input) =>
@@ -48,6 +48,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
     advanceCampaign: (input) =>
       campaigns(
         input.workspaceId,
+        input.campaignId,
         () => advanceCampaign(dependencies, input),
         () => ({ next: 'wait', until: Date.now() + CAMPAIGNS_AGAIN_MS }),
       ),
