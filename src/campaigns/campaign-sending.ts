@@ -18,7 +18,7 @@ import {
 import { coalesce } from '../platform/coalesce.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
-import { dkimOf, giveBack, type Places, takePlaces, type WorkspaceSender } from '../senders/index.ts'
+import { dkimOf, giveBackRest, type Places, takePlaces, type WorkspaceSender } from '../senders/index.ts'
 import { newId } from '../platform/ids.ts'
 import { createWeights } from '../platform/weights.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem } from '../rendering/index.ts'
@@ -129,10 +129,7 @@ export class CampaignSending {
     try {
       await this.handOverAll(wanted.slice(0, places.granted), turn, sent)
     } finally {
-      const { day, granted } = places
-      // Where that can't be said, it is some less today.
-      if (day !== null && sent.begun < granted)
-        await giveBack(this.em(), this.workspaceId, day, granted - sent.begun).catch(() => undefined)
+      await giveBackRest(this.em(), this.workspaceId, places, sent.begun)
     }
     return sent
   }

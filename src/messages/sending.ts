@@ -10,7 +10,7 @@ import {
   TemplateError,
   type TemplateProblem,
 } from '../rendering/index.ts'
-import { giveBack, takePlaces } from '../senders/index.ts'
+import { giveBackRest, takePlaces } from '../senders/index.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'
 import type { Draft } from './draft-queries.ts'
@@ -114,9 +114,7 @@ export class Sending {
     try {
       return await this.renderAndGo(patience)
     } finally {
-      // Where that can't be said, it is one less today.
-      if (places.day !== null && !this.mayBeMailed)
-        await giveBack(em(), workspaceId, places.day, 1).catch(() => undefined)
+      await giveBackRest(em(), workspaceId, places, this.mayBeMailed ? 1 : 0)
     }
   }
 

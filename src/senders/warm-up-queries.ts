@@ -81,6 +81,16 @@ export async function giveBack(em: EntityManager, workspaceId: string, day: stri
   )
 }
 
+/** Gives back what is left of places, behind whatever was done with them: where that can't be said, it is less that day. */
+export async function giveBackRest(
+  em: EntityManager,
+  workspaceId: string,
+  { day, granted }: Places,
+  mailed: number,
+): Promise<void> {
+  if (day !== null && mailed < granted) await giveBack(em, workspaceId, day, granted - mailed).catch(() => undefined)
+}
+
 /** By what numbers a workspace is warmed up. */
 export interface WarmUpInput {
   /** How many emails it mails on the first day. */
