@@ -9,6 +9,7 @@ import { releaseRest, whenDecided } from './ab-test-queries.ts'
 import { recipientsOf } from './audience.ts'
 import { Campaign } from './entities.ts'
 import {
+  analyzeMessages,
   beginSending,
   dismissErased,
   dismissQueued,
@@ -101,6 +102,7 @@ async function send(
       // Somebody else goes on with it, or it was paused.
       if (page === undefined) return { next: 'go-on' }
       ;({ cursor, walked } = page)
+      if (walked) await analyzeMessages(em, id)
       continue
     }
     const rest = await restOf(em, id)

@@ -141,7 +141,7 @@ export class CampaignSending {
     // While some are handed over, the next ones are rendered.
     const rendered = new RenderAhead(renderer, emails, {
       owner: this.workspaceId,
-      variablesOf: (message) => variablesOf(this.dependencies, this.of(message).key, this.drafted(message)),
+      variablesOf: (message) => variablesOf(this.dependencies, this.keyOf(message), this.drafted(message)),
     })
     const holding = createWeights(MOST_CHARACTERS)
     await pMap(
@@ -208,12 +208,17 @@ export class CampaignSending {
     return putOffMany(this.dependencies.em.fork(), of)
   }
 
+  private keyOf({ contactId }: QueuedMessage): MessageKey {
+    return campaignKey(this.campaignId, contactId)
+  }
+
   of(message: QueuedMessage): { key: MessageKey; claim: ManyClaim } {
-    const key = campaignKey(this.setting.campaign.id, message.contactId)
-    const { id, attempts, email: recipient, consents } = message
+    const key = this.keyOf(message)
+    const { id, contactId, attempts, email: recipient, consents } = message
     const claim = {
       id,
       claim: newId(),
+      contactId,
       attempts,
       recipient,
       consents,
@@ -319,6 +324,7 @@ class CampaignAttempt implements Attempt {
     return this.sending.record({
       id,
       claim: this.claimId,
+      contactId: this.of.contactId,
       status: outcome.status,
       response: 'response' in outcome ? outcome.response : null,
       error: 'error' in outcome ? outcome.error : null,

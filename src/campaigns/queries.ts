@@ -167,6 +167,20 @@ export async function walkRecipients(
   return row
 }
 
+/**
+ * Has Postgres look at the messages anew where a campaign has written more than a tenth of them. Until autovacuum comes by, its plans are for the
+ * small table that it was: each message would be looked for in all of them.
+ */
+export async function analyzeMessages(em: EntityManager, id: string): Promise<void> {
+  const isNews = await sql(
+    em,
+    `select from campaigns, pg_class where campaigns.id = $1::uuid and pg_class.oid = 'messages'::regclass
+       and recipient_count > greatest(reltuples, 0) / 10`,
+    [id],
+  )
+  if (isNews.length > 0) await sql(em, 'analyze (skip_locked) messages')
+}
+
 /** Begins a campaign whose time has come. @returns whether it was to begin */
 export async function beginSending(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(

@@ -74,6 +74,7 @@ export async function readSender(em: EntityManager, workspaceId: string): Promis
 export interface ManyClaim {
   id: string
   claim: string
+  contactId: string
   attempts: number
   recipient: string
   consents: number
@@ -99,6 +100,7 @@ export async function claimMany(
     claims.map(({ recipient }) => recipient),
     claims.map(({ consents }) => consents),
     claims.map(({ header }) => header),
+    claims.map(({ contactId }) => contactId),
     LEASE_SECONDS,
   ])
   return new Set(rows.map(({ id }) => id))
@@ -113,18 +115,19 @@ campaign as (
   select id from campaigns where id = $1::uuid and status = 'SENDING' and ${MAY_SEND} for share
 ),
 contact as (
-  select id, email, consents from contacts
-  where id in (select contact_id from messages where messages.id in (select asked.id from asked))
-  order by email_key collate "C" for share
+  select id, email, consents from contacts where id = any($8::uuid[]) order by email_key collate "C" for share
 )`
+
+/** A message is found by its id: by the indexes of a campaign's messages it would be looked for in all of its queue. */
+const IN_CAMPAIGN = '(message.campaign_id = campaign.id) is true'
 
 const CLAIM = `
 with ${ASKED}
 update messages message
 set status = 'SENDING', claim = asked.claim, attempts = asked.attempts + 1, claimed_at = now(), error = null,
-  message_id = asked.header, lease_until = clock_timestamp() + make_interval(secs => $8::float8)
+  message_id = asked.header, lease_until = clock_timestamp() + make_interval(secs => $9::float8)
 from asked, campaign, contact
-where message.id = asked.id and message.campaign_id = campaign.id and contact.id = message.contact_id
+where message.id = asked.id and ${IN_CAMPAIGN} and contact.id = message.contact_id
   and contact.email = asked.recipient and contact.consents = asked.consents
   and message.attempts = asked.attempts and message.status in ('QUEUED', 'DEFERRED')
 returning message.id`
@@ -149,6 +152,7 @@ export async function settleMany(
     settled.map(({ recipient }) => recipient),
     settled.map(({ consents }) => consents),
     settled.map(({ header }) => header),
+    settled.map(({ contactId }) => contactId),
     settled.map(({ status }) => status),
     settled.map(({ error }) => error),
     settled.map(({ subject }) => subject),
@@ -158,13 +162,13 @@ export async function settleMany(
 
 const SETTLE = `
 with ${ASKED},
-as_what as (select * from unnest($2::uuid[], $8::text[], $9::text[], $10::text[]) as as_what(id, status, error, subject))
+as_what as (select * from unnest($2::uuid[], $9::text[], $10::text[], $11::text[]) as as_what(id, status, error, subject))
 update messages message
 set status = as_what.status, claim = asked.claim, attempts = asked.attempts + 1, error = as_what.error,
   recipient = asked.recipient, subject = as_what.subject, message_id = asked.header, settled_at = now(),
   sent_at = case when as_what.status = 'CAPTURED' then now() end
 from asked join as_what using (id), campaign, contact
-where message.id = asked.id and message.campaign_id = campaign.id and contact.id = message.contact_id
+where message.id = asked.id and ${IN_CAMPAIGN} and contact.id = message.contact_id
   and contact.email = asked.recipient and contact.consents = asked.consents
   and message.attempts = asked.attempts and message.status in ('QUEUED', 'DEFERRED')
 returning message.id`
@@ -172,6 +176,7 @@ returning message.id`
 export interface ManyOutcome {
   id: string
   claim: string
+  contactId: string
   status: string
   response: string | null
   error: string | null
@@ -195,6 +200,7 @@ export async function recordMany(em: EntityManager, outcomes: readonly ManyOutco
     outcomes.map(({ recipient }) => recipient),
     outcomes.map(({ subject }) => subject),
     outcomes.map(({ againSeconds }) => againSeconds),
+    outcomes.map(({ contactId }) => contactId),
   ])
 }
 
@@ -209,12 +215,12 @@ update messages message set
   sent_at = case when given.status = 'SENT' then now() end,
   settled_at = coalesce(message.settled_at, case when given.status <> 'DEFERRED' then now() end),
   due_at = now() + make_interval(secs => given.again::float8)
-from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[])
-  as given(id, claim, status, response, error, recipient, subject, again)
-join messages before on before.id = given.id
+from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::uuid[])
+  as given(id, claim, status, response, error, recipient, subject, again, contact_id)
 -- Of somebody who was erased meanwhile nothing personal is kept.
-left join contacts kept on kept.id = before.contact_id
-where message.id = given.id and message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED')`
+left join contacts kept on kept.id = given.contact_id
+-- By its id alone: the index of what is open has an entry of each of a campaign's messages until it is vacuumed.
+where message.id = given.id and message.claim = given.claim and (message.status in ('SENDING', 'UNCONFIRMED')) is true`
 
 /**
  * Notes that a message was certainly not sent, and when it is tried again. A claim that may be on its way fails behind this: the

@@ -738,6 +738,7 @@ describe('campaigns', () => {
       const claimOf = (n: number, attempts = 0) => ({
         id: rows.find((row) => row.contact_id === contacts[n])!.id,
         claim: newId(),
+        contactId: contacts[n]!,
         attempts,
         recipient: addresses[n]!,
         consents: 0,

@@ -32,6 +32,7 @@ import { Migration031AbTests } from './031-ab-tests.ts'
 import { Migration032WarmUp } from './032-warm-up.ts'
 import { Migration033LastVisits } from './033-last-visits.ts'
 import { Migration034ListAsks } from './034-list-asks.ts'
+import { Migration035WakesOfSequences } from './035-wakes-of-sequences.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -69,6 +70,7 @@ export const migrations = [
   Migration032WarmUp,
   Migration033LastVisits,
   Migration034ListAsks,
+  Migration035WakesOfSequences,
 ]
 
 /** Their names, oldest first. */

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aList } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const FEW = 100
+const RECIPIENTS = 1_500
+/** How often a message may be looked at, for whatever is done with it. */
+const LOOKS = 30
+
+describe('the first large campaign of an installation', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  it('looks for each of its messages by its id, and not in all of them', async () => {
+    const em = () => service.context.orm.em.fork()
+    const listId = await aList(service)
+    const contacts = Array.from({ length: RECIPIENTS }, (_, n) => ({ email: `reader-${n}@example.com` }))
+    for (let from = 0; from < RECIPIENTS; from += 500)
+      await service.call('POST', 'contacts/bulk', { contacts: contacts.slice(from, from + 500), triggers: false })
+    const put = (most: number) =>
+      sql(
+        em(),
+        `insert into list_members (list_id, contact_id) select $1::uuid, id from contacts limit $2::integer
+         on conflict do nothing`,
+        [listId, most],
+      )
+    const send = async () => {
+      const said = { name: 'News', subject: 'News', html: '<p>Hello</p>', audience: { listIds: [listId] } }
+      const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+      assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
+      await eventually(
+        'everybody is mailed',
+        async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
+        60_000,
+      )
+    }
+    /** How many rows were looked at without an index, and entries of the index of what is open, when so many changes are counted. */
+    const looks = (changes: number) =>
+      // A session tells what it has done within a second, all of it at once.
+      eventually('Postgres tells of it', async () => {
+        const [told] = await sql<{ updated: number; rows: number; open: number }>(
+          em(),
+          `select n_tup_upd::float8 as updated, seq_tup_read::float8 as rows, (
+             select idx_tup_read::float8 from pg_stat_user_indexes where indexrelname = 'messages_open'
+           ) as open
+           from pg_stat_user_tables where relname = 'messages'`,
+        )
+        return told && told.updated >= changes ? told : undefined
+      })
+    // What Postgres plans is of a time in which there were few.
+    await put(FEW)
+    await send()
+    const before = await looks(2 * FEW)
+    await put(RECIPIENTS)
+    await send()
+    assert.equal(sink.mails.length, FEW + RECIPIENTS)
+    const after = await looks(2 * (FEW + RECIPIENTS))
+    for (const which of ['rows', 'open'] as const) {
+      const looked = after[which] - before[which]
+      assert.ok(looked <= LOOKS * RECIPIENTS, `${looked} of ${which} were looked at, for ${RECIPIENTS} emails`)
+    }
+  })
+})
