@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -15,7 +16,7 @@ import { recordBounce, type Recorded } from './record-bounce.ts'
  */
 export async function takeFeedback(
   dependencies: Dependencies,
-  secret: Uint8Array,
+  secret: KeyObject,
   workspaceId: string,
   source: string,
   events: readonly ProviderEvent[],
@@ -33,7 +34,7 @@ export async function takeFeedback(
 
 async function findFor(
   em: EntityManager,
-  secret: Uint8Array,
+  secret: KeyObject,
   workspaceId: string,
   { recipient, messageId, returnPath }: ProviderEvent,
 ): Promise<Bounced | undefined> {

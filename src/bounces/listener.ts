@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
@@ -38,7 +39,7 @@ export interface Listener {
  */
 export async function listenForBounces(
   dependencies: Dependencies,
-  secret: Uint8Array,
+  secret: KeyObject,
   { port, host, trustedProxies }: { port: number; host: string; trustedProxies: readonly string[] },
 ): Promise<Listener> {
   const { log } = dependencies
@@ -116,7 +117,7 @@ export async function listenForBounces(
   }
 }
 
-function isForUs(secret: Uint8Array, address: string): boolean {
+function isForUs(secret: KeyObject, address: string): boolean {
   const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase()
   return FOR_ALL.includes(local) || openReturnPath(secret, address) !== undefined
 }

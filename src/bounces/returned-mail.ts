@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { openLink, openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -25,7 +26,7 @@ export interface ReturnedMail {
  */
 export async function takeReturnedMail(
   dependencies: Dependencies,
-  secret: Uint8Array,
+  secret: KeyObject,
   { recipients, isFromNobody, raw }: ReturnedMail,
 ): Promise<Recorded[]> {
   const { reports, traces } = await readReport(raw, { isFromNobody })
@@ -58,7 +59,7 @@ async function recordOne(
 
 async function findByTraces(
   em: EntityManager,
-  secret: Uint8Array,
+  secret: KeyObject,
   { addresses, linkTokens }: Traces,
 ): Promise<{ bounced: Bounced | undefined; isByLink: boolean }> {
   for (const address of addresses) {

@@ -1,5 +1,5 @@
 import { IsolationLevel } from '@mikro-orm/core'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { readLinkSecret } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { InferType } from 'yup'
@@ -40,7 +40,7 @@ export async function isGenuine(em: EntityManager, { signature, ...account }: Ca
 }
 
 /** Over its JSON with the keys in order (as RFC 8785 has it), so that it is the same however it was passed on. */
-const sign = (secret: Uint8Array, account: Omit<CampaignAccount, 'signature'>): string =>
+const sign = (secret: KeyObject, account: Omit<CampaignAccount, 'signature'>): string =>
   createHmac('sha256', secret)
     .update('account:')
     .update(JSON.stringify(inOrder(account)))

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Context } from 'koa'
 import { type ApiDependencies, visitorOf } from '../http/index.ts'
 import { linkSecretOf } from '../installation/index.ts'
@@ -17,7 +18,7 @@ type RecipientContext = Context & { params: Record<string, string> }
  */
 export function forRecipients<Link>(
   dependencies: ApiDependencies,
-  open: (secret: Uint8Array, token: string) => Link | undefined,
+  open: (secret: KeyObject, token: string) => Link | undefined,
 ) {
   const { em, trustedProxies, publicUrl } = dependencies
   const readSecret = linkSecretOf(em)

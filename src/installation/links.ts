@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes } from '../platform/ids.ts'
 import { returnPathOf } from './return-path.ts'
 import { signVisit, type VisitKind } from './visit-links.ts'
@@ -37,7 +37,7 @@ export interface Links {
 export const VISIT_PATHS = { open: 'o', click: 'c' } as const satisfies Record<VisitKind, string>
 
 /** @param bounceDomain whose mail this installation reads; `null`: none */
-export function createLinks(secret: Uint8Array, publicUrl: string, bounceDomain: string | null = null): Links {
+export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: string | null = null): Links {
   const base = publicUrl.replace(/\/+$/, '')
   return {
     publicUrl: base,
@@ -51,7 +51,7 @@ export function createLinks(secret: Uint8Array, publicUrl: string, bounceDomain:
 }
 
 /** @returns 66 characters of the URL-safe alphabet (RFC 4648, section 5) */
-export function signLink(secret: Uint8Array, kind: LinkKind, { contactId, originId }: LinkOf): string {
+export function signLink(secret: KeyObject, kind: LinkKind, { contactId, originId }: LinkOf): string {
   const told = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId), bytesOfId(originId)])
   return Buffer.concat([told, macOf(secret, kind, told)]).toString('base64url')
 }
@@ -67,7 +67,7 @@ export function withoutLinks(said: string, contactId: string): string {
 }
 
 /** @returns whom it is of; `undefined` where it is not as it was made */
-export function openLink(secret: Uint8Array, kind: LinkKind, token: string): LinkOf | undefined {
+export function openLink(secret: KeyObject, kind: LinkKind, token: string): LinkOf | undefined {
   const bytes = Buffer.from(token, 'base64url')
   // What decodes alike is another spelling, and nobody has made it.
   if (bytes.length !== LENGTH || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
@@ -76,5 +76,5 @@ export function openLink(secret: Uint8Array, kind: LinkKind, token: string): Lin
   return { contactId: idOfBytes(told.subarray(1, 1 + ID_BYTES)), originId: idOfBytes(told.subarray(1 + ID_BYTES)) }
 }
 
-const macOf = (secret: Uint8Array, kind: LinkKind, told: Uint8Array): Buffer =>
+const macOf = (secret: KeyObject, kind: LinkKind, told: Uint8Array): Buffer =>
   createHmac('sha256', secret).update(`${kind}:`).update(told).digest().subarray(0, MAC_BYTES)

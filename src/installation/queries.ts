@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isMailbox } from '../platform/email-address.ts'
 import { invalid } from '../platform/refusal.ts'
@@ -110,15 +111,15 @@ export async function sayBounceDomain(em: EntityManager, bounceDomain: string): 
 }
 
 /** What links in emails are signed with. @throws {Error} before there is an installation */
-export async function readLinkSecret(em: EntityManager): Promise<Uint8Array> {
+export async function readLinkSecret(em: EntityManager): Promise<KeyObject> {
   const installation = await readInstallation(em)
   if (!installation) throw new Error('The database has no installation: its migrations have not run')
-  return installation.linkSecret
+  return createSecretKey(installation.linkSecret)
 }
 
 /** The same, read once for all who ask: it never changes. Where it cannot be read, whoever asks next tries again. */
-export function linkSecretOf(em: EntityManager): () => Promise<Uint8Array> {
-  let secret: Promise<Uint8Array> | undefined
+export function linkSecretOf(em: EntityManager): () => Promise<KeyObject> {
+  let secret: Promise<KeyObject> | undefined
   return () => {
     secret ??= readLinkSecret(em)
     secret.catch(() => (secret = undefined))

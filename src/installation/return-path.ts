@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 
 /** Which message something is of: its contact, and the beginning of its Message-ID header. */
@@ -28,7 +28,7 @@ const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
  * @see https://cr.yp.to/proto/verp.txt the idea
  */
 export function returnPathOf(
-  secret: Uint8Array,
+  secret: KeyObject,
   domain: string,
   { contactId, messageId }: { contactId: string; messageId: string },
 ): string | undefined {
@@ -39,7 +39,7 @@ export function returnPathOf(
 }
 
 /** @returns which message an address is the return path of; `undefined` where it is none of ours */
-export function openReturnPath(secret: Uint8Array, address: string): MessageIdBeginning | undefined {
+export function openReturnPath(secret: KeyObject, address: string): MessageIdBeginning | undefined {
   const at = address.lastIndexOf('@')
   const hex = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase())?.[1]
   if (hex === undefined) return undefined
@@ -52,5 +52,5 @@ export function openReturnPath(secret: Uint8Array, address: string): MessageIdBe
   }
 }
 
-const macOf = (secret: Uint8Array, told: Uint8Array): Buffer =>
+const macOf = (secret: KeyObject, told: Uint8Array): Buffer =>
   createHmac('sha256', secret).update('return-path:').update(told).digest().subarray(0, MAC_BYTES)

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 import { messageIdBeginning, type MessageIdBeginning } from './return-path.ts'
 
@@ -29,7 +29,7 @@ export const MOST_URL_BYTES = 2_000
  * @returns characters of the URL-safe alphabet (RFC 4648, section 5); `undefined` where there can be none
  */
 export function signVisit(
-  secret: Uint8Array,
+  secret: KeyObject,
   kind: VisitKind,
   { contactId, messageId, url, links }: { contactId: string; messageId: string; url: string; links: number },
 ): string | undefined {
@@ -46,7 +46,7 @@ export function signVisit(
 }
 
 /** @returns what it is of; `undefined` where it is not as it was made */
-export function openVisit(secret: Uint8Array, kind: VisitKind, token: string): VisitOf | undefined {
+export function openVisit(secret: KeyObject, kind: VisitKind, token: string): VisitOf | undefined {
   const bytes = Buffer.from(token, 'base64url')
   // What decodes alike is another spelling, and nobody has made it.
   if (bytes.length < HEAD || bytes.length > HEAD + MOST_URL_BYTES) return undefined
@@ -65,5 +65,5 @@ export function openVisit(secret: Uint8Array, kind: VisitKind, token: string): V
   }
 }
 
-const macOf = (secret: Uint8Array, kind: VisitKind, told: Uint8Array, url: Uint8Array): Buffer =>
+const macOf = (secret: KeyObject, kind: VisitKind, told: Uint8Array, url: Uint8Array): Buffer =>
   createHmac('sha256', secret).update(`${kind}:`).update(told).update(url).digest().subarray(0, MAC_BYTES)

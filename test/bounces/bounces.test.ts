@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -216,7 +216,10 @@ describe('mail that comes back', () => {
     const { mail, address, contactId } = await mailed()
     const [local = ''] = mail.from.split('@')
     const flipped = `${local.slice(0, -1)}${local.endsWith('0') ? '1' : '0'}`
-    const elsewhere = returnPathOf(new Uint8Array(32), DOMAIN, { contactId, messageId: `<${'ab'.repeat(16)}@x>` })
+    const elsewhere = returnPathOf(createSecretKey(Buffer.alloc(32)), DOMAIN, {
+      contactId,
+      messageId: `<${'ab'.repeat(16)}@x>`,
+    })
     for (const to of [
       `${flipped}@${DOMAIN}`,
       `${local.slice(0, -2)}@${DOMAIN}`,

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, createSecretKey } from 'node:crypto'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { createLinks } from '../../src/installation/links.ts'
 
 /** Links of no installation. */
-export const someLinks = createLinks(createHash('sha256').update('a secret').digest(), 'https://mail.example.com')
+export const someLinks = createLinks(
+  createSecretKey(createHash('sha256').update('a secret').digest()),
+  'https://mail.example.com',
+)
 
 export const noSecrets = createSecrets(undefined)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, createSecretKey } from 'node:crypto'
 import PostalMime from 'postal-mime'
 import { type ReceivedMail, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { readLinkSecret } from '../../src/installation/index.ts'
@@ -327,7 +327,7 @@ describe('tracking', () => {
       encodeURIComponent('https://evil.example'),
       signLink(secret, 'unsubscribe', { contactId, originId: newId() }),
       signVisit(secret, 'open', of)!,
-      signVisit(createHash('sha256').update('another').digest(), 'click', of)!,
+      signVisit(createSecretKey(createHash('sha256').update('another').digest()), 'click', of)!,
     ]) {
       const answer = await visit(`${PUBLIC_URL}/c/${forged}`)
       assert.deepEqual([answer.status, answer.headers.get('location')], [404, null], forged)
