@@ -1,10 +1,14 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { createTransport } from 'nodemailer'
 import pMap from 'p-map'
+import { readComposeFile } from '../scripts/cluster/compose-file.ts'
 import { sql } from '../src/platform/db/sql.ts'
+import { bundleWorkflows } from '../src/platform/temporal/worker.ts'
 import { startWorkerProcess } from '../test/support/processes.ts'
 import { type Service, startService } from '../test/support/service.ts'
 import { type Benchmark, timed } from './compare.ts'
@@ -25,7 +29,9 @@ export const campaigning: Benchmark = {
     const sink = await startSink()
     const env = { SMTP_URL: sink.url, SMTP_CONNECTIONS: String(CONNECTIONS) }
     const service = await startService({ worker: false, env })
-    const worker = startWorkerProcess(service, env)
+    const bundle = join(mkdtempSync(join(tmpdir(), 'dripline-bench-')), 'workflows.js')
+    writeFileSync(bundle, (await bundleWorkflows()).code)
+    const worker = startWorkerProcess(service, { ...env, ...asInstalled(), WORKFLOW_BUNDLE: bundle })
     const pool = createTransport({ url: sink.url, pool: true, maxConnections: CONNECTIONS, maxMessages: Infinity })
     const listId = await aListOf(service, RECIPIENTS)
     const rows = Array.from({ length: RECIPIENTS }, (_, n) => {
@@ -63,11 +69,18 @@ export const campaigning: Benchmark = {
         )
         pool.close()
         await worker.kill()
+        rmSync(dirname(bundle), { recursive: true })
         await service.stop()
         await sink.close()
       },
     }
   },
+}
+
+/** What a worker is told where it is installed: how much memory Node may fill before it collects what is garbage. */
+function asInstalled(): NodeJS.ProcessEnv {
+  const { worker } = readComposeFile(join(import.meta.dirname, '../docker-compose.yml'), {}).services
+  return { NODE_OPTIONS: worker!.environment['NODE_OPTIONS'] }
 }
 
 async function startSink() {

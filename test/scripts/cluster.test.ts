@@ -23,6 +23,8 @@ describe('docker-compose.yml, as `npm run cluster` reads it', () => {
     assert.equal(api?.environment['TEMPORAL_ADDRESS'], 'temporal:7233')
     assert.equal(api?.environment['TRUSTED_PROXIES'], subnet)
     assert.equal(worker?.environment['TRUSTED_PROXIES'], undefined)
+    assert.match(worker?.environment['NODE_OPTIONS'] ?? '', /--max-old-space-size=\d+/)
+    assert.equal(worker?.environment['TEMPORAL_ADDRESS'], 'temporal:7233')
   })
 
   it('takes ports from the environment, or else their defaults', () => {
