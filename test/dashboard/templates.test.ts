@@ -17,6 +17,8 @@ interface Read {
   version: number
   format: string
   html: string | null
+  name: string
+  subject: string | null
   design?: { theme?: object; blocks: { type: string; [field: string]: unknown }[] }
 }
 
@@ -205,10 +207,35 @@ describe('templates, on the dashboard', function () {
     await service.call('PUT', `templates/${idOf()}`, { name: 'Welcome', format: 'BLOCKS', subject: 'Theirs', design })
     await page.getByLabel('Name').fill('Mine')
     await press('Save')
-    await page.getByText(/changed since you have read it/).waitFor()
-    page.once('dialog', (dialog) => void dialog.accept())
-    await page.reload()
-    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Somebody else has changed it' }).waitFor()
+    assert.equal((await read()).subject, 'Theirs')
+    await press('Take theirs')
+    await page.getByLabel('Subject').getByText('Theirs').waitFor()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Welcome')
+    await service.call('PUT', `templates/${idOf()}`, { name: 'Welcome', format: 'BLOCKS', subject: 'Again', design })
+    await page.getByLabel('Name').fill('Mine')
+    await press('Save')
+    await press('Save mine')
+    await page.getByText('Saved. What names it from now on has this.').waitFor()
+    const { name, subject } = await read()
+    assert.deepEqual({ name, subject }, { name: 'Mine', subject: 'Theirs' })
+  })
+
+  it('are saved where the answer was lost', async () => {
+    let isLost = false
+    await page.route('**/api/v1/templates/*', async (route) => {
+      if (route.request().method() !== 'PUT' || isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByLabel('Name').fill('Welcome')
+    await press('Save')
+    await page.getByText('The service does not answer.').waitFor()
+    assert.equal((await read()).name, 'Welcome')
+    await press('Save')
+    await page.getByText('Saved. What names it from now on has this.').waitFor()
+    await page.unroute('**/api/v1/templates/*')
   })
 
   it('lose nothing: what is typed while it is saved, what was taken out, what is kept', async () => {

@@ -1,15 +1,8 @@
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { Link } from '@tanstack/react-router'
+import { Notice } from '../../parts/Notice.tsx'
 import classes from './Builder.module.css'
-
-const Notice = ({ title, children }: { title: string; children: ReactNode }) => (
-  <div className={`${classes.ending} c-warn`} role="alert">
-    <h3>{title}</h3>
-    {children}
-  </div>
-)
 
 /** The automation was changed since the draft was begun: which of the two is meant, somebody has to say. */
 export const Stale = ({
@@ -21,7 +14,7 @@ export const Stale = ({
   onDiscard: () => void
   onKeep: () => void
 }) => (
-  <Notice title="The automation was changed since this draft was begun">
+  <Notice className={classes.notice} title="The automation was changed since this draft was begun">
     <p className="t2">
       What you see is the draft{savedBy !== undefined && `, saved by ${savedBy}`}. Published, it takes back what was
       changed meanwhile.
@@ -39,7 +32,7 @@ export const Stale = ({
 
 /** Somebody else has saved a draft, or ended this one: whose is meant, somebody has to say. Nothing is kept until then. */
 export const Changed = ({ onTheirs, onMine }: { onTheirs: () => void; onMine: () => void }) => (
-  <Notice title="Somebody else has edited it">
+  <Notice className={classes.notice} title="Somebody else has edited it">
     <p className="t2">
       Another draft was saved, or published, since you have opened this one. Yours is in this page only; behind theirs
       it is one Undo away.
@@ -57,7 +50,7 @@ export const Changed = ({ onTheirs, onMine }: { onTheirs: () => void; onMine: ()
 export function Gone() {
   const { workspace } = useWorkspace()
   return (
-    <Notice title="This automation was deleted">
+    <Notice className={classes.notice} title="This automation was deleted">
       <p className="t2">
         What you see is in this page only: copy what you need.{' '}
         <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>

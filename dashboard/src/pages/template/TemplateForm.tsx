@@ -1,85 +1,35 @@
-import { Button, ColorInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import type { Schemas } from '../../api/client.ts'
+import { isRefusedFor, type Schemas } from '../../api/client.ts'
 import { useDataKeys } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Editor } from '../../parts/Editor.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
+import { Notice } from '../../parts/Notice.tsx'
 import { Problem } from '../../parts/Problem.tsx'
-import { without } from '../../parts/without.ts'
-import { Page, Part } from '../../shell/Page.tsx'
+import { Page } from '../../shell/Page.tsx'
 import { BlockList } from './BlockList.tsx'
-import { type Block, type Kept, keep, type Theme } from './blocks.ts'
+import { Colours } from './Colours.tsx'
+import { contentOf, type Fields, fieldsOf, saidBy, saidOf } from './fields.ts'
 import { type Content, TemplatePreview } from './TemplatePreview.tsx'
-import classes from './template.module.css'
 
 type Template = Schemas['Template']
 
-/** What of an image or a link says nothing is left out, and blanks around an address are. */
-const cleaned = (block: Block): Block => {
-  switch (block.type) {
-    case 'COLUMNS':
-      return {
-        ...block,
-        columns: block.columns.map(({ blocks }) => ({ blocks: blocks.map((each) => cleaned(each) as typeof each) })),
-      }
-    case 'BUTTON':
-      return { ...block, url: block.url.trim() }
-    case 'IMAGE': {
-      const trimmed = { ...block, url: block.url.trim(), link: block.link?.trim() ?? '' }
-      return trimmed.link === '' ? without(trimmed, 'link') : trimmed
-    }
-    case 'TEXT':
-    case 'DIVIDER':
-    case 'SPACER':
-    case 'CODE':
-      return block
-  }
+/** A template, with the ETag that it was read with. */
+interface Read {
+  template: Template
+  etag: string | null
 }
 
-const fieldsOf = ({ name, format, subject, previewText, html, text, design, translations }: Template) => ({
-  name,
-  format,
-  subject: subject ?? '',
-  previewText: previewText ?? '',
-  html: html ?? '',
-  text: text ?? '',
-  theme: design?.theme ?? {},
-  translations,
-  blocks: (design?.blocks ?? []).map((block): Kept => keep(block)),
+const told = ({ data, response }: { data: { data: Template }; response: Response }): Read => ({
+  template: data.data,
+  etag: response.headers.get('etag'),
 })
-type Fields = ReturnType<typeof fieldsOf>
 
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
-
-/** What the API is told, but the name. What has no field here stays as it is. */
-function contentOf(fields: Fields, { layoutId }: Template): Content {
-  const { format, subject, previewText, html, text, theme, blocks, translations } = fields
-  const isOfBlocks = format === 'BLOCKS'
-  return {
-    format,
-    subject: orNull(subject),
-    previewText: orNull(previewText),
-    html: isOfBlocks ? null : orNull(html),
-    text: orNull(text),
-    ...(isOfBlocks && { design: { theme, blocks: blocks.map(({ block }) => cleaned(block)) } }),
-    layoutId: isOfBlocks ? null : layoutId,
-    translations,
-  }
-}
-
-/** A template, and beside it what a contact would get. @param from it, with the ETag that it was read with */
-export function TemplateForm({
-  from,
-  actions,
-  children,
-}: {
-  from: { template: Template; etag: string | null }
-  actions: ReactNode
-  children: ReactNode
-}) {
+/** A template, and beside it what a contact would get. */
+export function TemplateForm({ from, actions, children }: { from: Read; actions: ReactNode; children: ReactNode }) {
   const { api } = useWorkspace()
   const may = useMay('editor')
   const readAgain = useReadAgain()
@@ -87,17 +37,31 @@ export function TemplateForm({
   // It is read again meanwhile: what is changed is what was there when that began.
   const [{ template, etag }, setRead] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
-  const [saved, setSaved] = useState(() => JSON.stringify([fields.name, contentOf(fields, template)]))
+  const [saved, setSaved] = useState(() => saidBy(template))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const content = contentOf(fields, template)
   const body = { name: fields.name, ...content }
-  const now = JSON.stringify([fields.name, content])
+  const now = saidOf(fields.name, content)
   const isDirty = now !== saved
+  /** What somebody else has saved meanwhile: whose is meant has to be said. */
+  const [theirs, setTheirs] = useState<Read>()
+  /** How often another one took the place of all that is here. */
+  const [taken, setTaken] = useState(0)
   const save = useMutation({
-    mutationFn: async (sent: { body: typeof body; is: string }) => {
-      const params = { path: { id: template.id }, header: etag === null ? {} : { 'If-Match': etag } }
-      const { data, response } = await api.PUT('/templates/{id}', { params, body: sent.body })
-      return { template: data.data, etag: response.headers.get('etag') }
+    mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<Read> => {
+      const path = { id: template.id }
+      setTheirs(undefined)
+      try {
+        const header = sent.over === null ? {} : { 'If-Match': sent.over }
+        return told(await api.PUT('/templates/{id}', { params: { path, header }, body: sent.body }))
+      } catch (error) {
+        if (!isRefusedFor(error, 'changed_meanwhile')) throw error
+        const there = told(await api.GET('/templates/{id}', { params: { path } }))
+        // It was saved, and the answer was lost.
+        if (saidBy(there.template) === sent.is) return there
+        setTheirs(there)
+        throw error
+      }
     },
     // What was typed meanwhile is not saved.
     onSuccess: async (read, { is }) => {
@@ -108,7 +72,15 @@ export function TemplateForm({
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate({ body, is: now })
+    save.mutate({ body, is: now, over: etag })
+  }
+  const takeTheirs = (read: Read) => {
+    setRead(read)
+    setFields(fieldsOf(read.template))
+    setSaved(saidBy(read.template))
+    setTheirs(undefined)
+    setTaken((times) => times + 1)
+    save.reset()
   }
   const shared = { keys: dataKeys, readOnly: !may }
   const isOfBlocks = fields.format === 'BLOCKS'
@@ -158,7 +130,7 @@ export function TemplateForm({
                 readOnly={!may}
                 onChange={(blocks) => set({ blocks })}
               />
-              <Colours theme={fields.theme} readOnly={!may} onChange={(theme) => set({ theme })} />
+              <Colours key={taken} theme={fields.theme} readOnly={!may} onChange={(theme) => set({ theme })} />
             </>
           ) : (
             <Editor
@@ -179,7 +151,21 @@ export function TemplateForm({
             />
           )}
         </fieldset>
-        {save.isError && <Problem error={save.error} />}
+        {theirs && (
+          <Notice title="Somebody else has changed it">
+            <p className="t2">
+              Version {theirs.template.version} was saved since you have opened this one. What you have typed is in this
+              page only.
+            </p>
+            <div className="row">
+              <Button onClick={() => takeTheirs(theirs)}>Take theirs</Button>
+              <Button variant="filled" onClick={() => save.mutate({ body, is: now, over: theirs.etag })}>
+                Save mine
+              </Button>
+            </div>
+          </Notice>
+        )}
+        {save.isError && !theirs && <Problem error={save.error} />}
         {may && (
           <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
             <Button type="submit" variant="filled" loading={save.isPending}>
@@ -196,65 +182,6 @@ export function TemplateForm({
         )}
       </form>
     </Page>
-  )
-}
-
-const COLOURS = [
-  ['accent', 'Buttons and links', '#026b98'],
-  ['text', 'Words', '#131b1f'],
-  ['surface', 'Behind the words', '#ffffff'],
-  ['page', 'Around them', '#f3f6f8'],
-] as const
-
-function Colours({ theme, readOnly, onChange }: { theme: Theme; readOnly: boolean; onChange: (theme: Theme) => void }) {
-  return (
-    <Part title="Colours" beside="On dark screens they are others.">
-      <div className={classes.colours}>
-        {COLOURS.map(([name, label, usual]) => (
-          <Colour
-            key={name}
-            label={label}
-            usual={usual}
-            colour={theme[name] ?? ''}
-            readOnly={readOnly}
-            onChange={(colour) => onChange(colour === '' ? without(theme, name) : { ...theme, [name]: colour })}
-          />
-        ))}
-      </div>
-    </Part>
-  )
-}
-
-/** A colour is one when it is whole: until then it is only typed. */
-function Colour({
-  label,
-  usual,
-  colour,
-  readOnly,
-  onChange,
-}: {
-  label: string
-  usual: string
-  colour: string
-  readOnly: boolean
-  onChange: (colour: string) => void
-}) {
-  const [typed, setTyped] = useState(colour)
-  const isWhole = typed === '' || /^#[0-9a-f]{6}$/i.test(typed)
-  return (
-    <ColorInput
-      label={label}
-      placeholder={usual}
-      value={typed}
-      readOnly={readOnly}
-      withEyeDropper={false}
-      fixOnBlur={false}
-      error={!isWhole && 'Such as #026b98'}
-      onChange={(value) => {
-        setTyped(value)
-        if (value === '' || /^#[0-9a-f]{6}$/i.test(value)) onChange(value)
-      }}
-    />
   )
 }
 

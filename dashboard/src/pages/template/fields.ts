@@ -1,0 +1,65 @@
+import type { Schemas } from '../../api/client.ts'
+import { sameText } from '../../parts/same-text.ts'
+import { without } from '../../parts/without.ts'
+import { type Block, type Kept, keep } from './blocks.ts'
+import type { Content } from './TemplatePreview.tsx'
+
+type Template = Schemas['Template']
+
+/** What of an image or a link says nothing is left out, and blanks around an address are. */
+const cleaned = (block: Block): Block => {
+  switch (block.type) {
+    case 'COLUMNS':
+      return {
+        ...block,
+        columns: block.columns.map(({ blocks }) => ({ blocks: blocks.map((each) => cleaned(each) as typeof each) })),
+      }
+    case 'BUTTON':
+      return { ...block, url: block.url.trim() }
+    case 'IMAGE': {
+      const trimmed = { ...block, url: block.url.trim(), link: block.link?.trim() ?? '' }
+      return trimmed.link === '' ? without(trimmed, 'link') : trimmed
+    }
+    case 'TEXT':
+    case 'DIVIDER':
+    case 'SPACER':
+    case 'CODE':
+      return block
+  }
+}
+
+/** What the form has of a template. */
+export const fieldsOf = ({ name, format, subject, previewText, html, text, design, translations }: Template) => ({
+  name,
+  format,
+  subject: subject ?? '',
+  previewText: previewText ?? '',
+  html: html ?? '',
+  text: text ?? '',
+  theme: design?.theme ?? {},
+  translations,
+  blocks: (design?.blocks ?? []).map((block): Kept => keep(block)),
+})
+export type Fields = ReturnType<typeof fieldsOf>
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+/** What the API is told, but the name. What has no field here stays as it is. */
+export function contentOf(fields: Fields, { layoutId }: Template): Content {
+  const { format, subject, previewText, html, text, theme, blocks, translations } = fields
+  const isOfBlocks = format === 'BLOCKS'
+  return {
+    format,
+    subject: orNull(subject),
+    previewText: orNull(previewText),
+    html: isOfBlocks ? null : orNull(html),
+    text: orNull(text),
+    ...(isOfBlocks && { design: { theme, blocks: blocks.map(({ block }) => cleaned(block)) } }),
+    layoutId: isOfBlocks ? null : layoutId,
+    translations,
+  }
+}
+
+/** All that a form holds of a template, to be held against another one. */
+export const saidOf = (name: string, content: Content) => sameText([name, content])
+export const saidBy = (template: Template) => saidOf(template.name, contentOf(fieldsOf(template), template))
