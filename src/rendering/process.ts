@@ -32,8 +32,10 @@ function usedMs(): number {
 }
 
 function tell(answer: ProcessAnswer): void {
-  deadline?.end()
-  clearInterval(look)
+  if (answer.kind !== 'rendered-one') {
+    deadline?.end()
+    clearInterval(look)
+  }
   process.send!(answer)
 }
 

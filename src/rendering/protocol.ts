@@ -32,8 +32,15 @@ export type Result =
 /** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */
 export type Death = 'late' | 'memory' | 'busy'
 
+/** One email of many, told while the next one is rendered: `rendered-all` comes behind the last of them, and has none itself. */
+export interface RenderedOne {
+  kind: 'rendered-one'
+  email: RenderedEmail | TemplateProblem
+}
+
 /** What a process says: once that it is there, and then to each job one of the others. `broken` is about itself. */
-export type ProcessAnswer = { kind: 'ready' } | { kind: 'broken'; problem: string } | Result | { kind: Death }
+export type ProcessAnswer =
+  { kind: 'ready' } | { kind: 'broken'; problem: string } | RenderedOne | Result | { kind: Death }
 
 /** How a job ended: as it says itself, or by the end of its process. */
 export type Outcome = Result | { kind: Death; field: keyof EmailContent }

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type ProcessAnswer,
   PROGRESS_FD,
+  type RenderedOne,
   type RenderJob,
   type RenderProcessOptions,
 } from './protocol.ts'
@@ -99,6 +100,7 @@ export class RenderProcess {
 
   private answerTo(job: RenderJob): Promise<Outcome> {
     const { child } = this
+    const emails: RenderedOne['email'][] = []
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => {
         clearTimeout(silent)
@@ -109,13 +111,15 @@ export class RenderProcess {
         this.end()
         resolve({ kind, field: FIELDS[this.field] ?? 'subject' })
       }
-      const onAnswer = (answer: ProcessAnswer) =>
+      const onAnswer = (answer: ProcessAnswer) => {
+        if (answer.kind === 'rendered-one') return void emails.push(answer.email)
         settle(() => {
           if (isDeath(answer)) die(answer.kind)
           else if (answer.kind === 'broken') reject(new Error(answer.problem))
           else if (answer.kind === 'ready') reject(new Error('It answered no job'))
-          else resolve(answer)
+          else resolve(answer.kind === 'rendered-all' ? { ...answer, emails } : answer)
         })
+      }
       const onClose = (_code: number | null, signal: string | null) =>
         settle(() => {
           if (this.killed) return reject(new Error('A process of the renderer ended'))

@@ -6,6 +6,7 @@ import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } 
 import { FIELDS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
+const tell = (answer: ProcessAnswer) => port.postMessage(answer)
 const { progressFd } = workerData as { progressFd: number }
 /** Written at once, for whoever has to know when all of this has died in the midst of it. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
@@ -31,7 +32,8 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
       case 'render':
         return { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
       case 'render-all':
-        return { kind: 'rendered-all', emails: job.variables.map((variables) => renderOne(job, variables)) }
+        for (const variables of job.variables) tell({ kind: 'rendered-one', email: renderOne(job, variables) })
+        return { kind: 'rendered-all', emails: [] }
       case 'compile': {
         // What only those need who write templates is loaded when one of them does.
         const { compile } = await import('./compile.ts')
@@ -46,7 +48,7 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
 
 port.on('message', (job: RenderJob) => {
   answer(job).then(
-    (result) => port.postMessage(result),
+    tell,
     // As what is thrown where nobody waits: the process is broken, and says so.
     (error: unknown) =>
       setImmediate(() => {
@@ -54,4 +56,4 @@ port.on('message', (job: RenderJob) => {
       }),
   )
 })
-port.postMessage({ kind: 'ready' } satisfies ProcessAnswer)
+tell({ kind: 'ready' })
