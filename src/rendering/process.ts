@@ -5,7 +5,7 @@
 import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
+import { PART_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
 
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
 
@@ -46,9 +46,9 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
-  // Of many, none has more time because the others need less.
-  const times = job.kind === 'compile' ? COMPILING : job.kind === 'render-all' ? job.variables.length : 1
-  const most = { ...allowance, deadlineMs: deadlineMs * times }
+  // The last of many has as much as one alone, behind those before it.
+  const before = job.kind === 'render-all' && job.variables.length > 1 ? PART_MS : 0
+  const most = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
   deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
   look = setInterval(() => {
     if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })

@@ -8,6 +8,9 @@ export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (k
 /** Where a process writes which field it is at. The descriptors before it are the usual ones, and the channel. */
 export const PROGRESS_FD = 4
 
+/** How long a job of many begins further emails, in milliseconds. */
+export const PART_MS = 200
+
 /** What a process is started with. */
 export interface RenderProcessOptions extends Allowance {
   /** Of its thread. */
@@ -32,7 +35,10 @@ export type Result =
 /** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */
 export type Death = 'late' | 'memory' | 'busy'
 
-/** One email of many, told while the next one is rendered: `rendered-all` comes behind the last of them, and has none itself. */
+/**
+ * One email of many, told while the next one is rendered: `rendered-all` comes behind the last of them, and has none itself. A job of many ends
+ * when it took `PART_MS`, though there are more: others wait for their turns.
+ */
 export interface RenderedOne {
   kind: 'rendered-one'
   email: RenderedEmail | TemplateProblem
@@ -42,5 +48,5 @@ export interface RenderedOne {
 export type ProcessAnswer =
   { kind: 'ready' } | { kind: 'broken'; problem: string } | RenderedOne | Result | { kind: Death }
 
-/** How a job ended: as it says itself, or by the end of its process. */
-export type Outcome = Result | { kind: Death; field: keyof EmailContent }
+/** How a job ended: as it says itself, or by the end of its process. `done` are the emails before the one in whose midst that was. */
+export type Outcome = Result | { kind: Death; field: keyof EmailContent; done: RenderedOne['email'][] }

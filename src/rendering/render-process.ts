@@ -109,7 +109,7 @@ export class RenderProcess {
       }
       const die = (kind: Death) => {
         this.end()
-        resolve({ kind, field: FIELDS[this.field] ?? 'subject' })
+        resolve({ kind, field: FIELDS[this.field] ?? 'subject', done: emails })
       }
       const onAnswer = (answer: ProcessAnswer) => {
         if (answer.kind === 'rendered-one') return void emails.push(answer.email)

@@ -42,7 +42,7 @@ export interface Renderer {
    */
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
   /**
-   * The same for many contacts, in one job: what one of them fails of is its own, and what it takes is held to what all may take.
+   * The same for many contacts, in jobs of a moment each: what one of them fails of is its own, and others have their turns between.
    * @returns in their order; what is wrong with a template where it can't be rendered for somebody
    * @throws {RendererBusy} when the machine is too busy
    */
@@ -70,8 +70,10 @@ export interface Renderer {
 const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
 
-/** Whose job took so long, in milliseconds on the wall, has one process at a time for a while: two would take the machine. */
+/** Whose job, or email of many, took so long, in milliseconds on the wall, has one process at a time for a while: two would take the machine. */
 const HEAVY_MS = 100
+/** The same of a compilation, by a process that has loaded what it needs: its owner is a suspect. */
+const HEAVY_COMPILATION_MS = 1_000
 const HEAVY_FOR_MS = 60_000
 
 /** After so many processes in a row that could not be started it is no coincidence. */
@@ -93,6 +95,8 @@ interface Job {
 /** A place for a process, which is started when there is something to do for it, and kept. */
 interface Lane {
   process: RenderProcess | undefined
+  /** Which process of this place has compiled something, and has all that takes. */
+  compiler: RenderProcess | undefined
   /** The one in progress. */
   job: Job | undefined
   queues: readonly FairQueue<Job>[]
@@ -116,7 +120,12 @@ export function createRenderer({
   const suspects = new Recent(REMEMBERED, SUSPECT_MS)
   const heavy = new Recent(REMEMBERED, HEAVY_FOR_MS)
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
-  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({ process: undefined, job: undefined, queues: ofLane })
+  const lane = (...ofLane: FairQueue<Job>[]): Lane => ({
+    process: undefined,
+    compiler: undefined,
+    job: undefined,
+    queues: ofLane,
+  })
   const lanes = [
     lane(queues.proven),
     ...Array.from({ length: Math.max(processes, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
@@ -168,9 +177,7 @@ export function createRenderer({
       // The first one's time is the process's own.
       const since = at.process.started ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
-      // A compilation loads much, once; it says nothing of what its owner's emails take.
-      if (job.message.kind !== 'compile' && job.message.kind !== 'render-all' && performance.now() - since > HEAVY_MS)
-        heavy.note(job.group)
+      noteTime(at, job, outcome, performance.now() - since)
       failedStarts = 0
       if (
         outcome.kind === 'rendered' ||
@@ -190,7 +197,7 @@ export function createRenderer({
         isBlamed(outcome) &&
         job.attempt === 1 &&
         !closed &&
-        (job.message.kind === 'render' || job.message.kind === 'render-all' || outcome.kind === 'memory')
+        (isOfOneEmail(job.message) || outcome.kind === 'memory')
       ) {
         job.attempt = 2
         queues.suspect.add(job.group, job)
@@ -207,6 +214,17 @@ export function createRenderer({
       at.job = undefined
       if (!closed) dispatch()
     }
+  }
+
+  function noteTime(at: Lane, { message, group }: Job, outcome: Outcome, tookMs: number): void {
+    if (message.kind !== 'compile') {
+      const emails = outcome.kind === 'rendered-all' ? outcome.emails.length : 1
+      if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.note(group)
+      return
+    }
+    // The first one of a process loads much; it says nothing of what is compiled.
+    if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.note(group)
+    at.compiler = at.process
   }
 
   /** Tries again by itself, so that it is known when processes can be started again, though nobody wants anything rendered. */
@@ -254,16 +272,25 @@ export function createRenderer({
       throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
     },
     async renderAll(content, variables, options) {
-      const message: RenderJob = { kind: 'render-all', key: keyOf(content), content: pick(content), variables }
-      const outcome = await run(message, options)
-      if (outcome.kind === 'rendered-all') return outcome.emails
-      if (isDone(outcome)) throw new Error(MIXED_UP)
-      const problem = reasonOf(outcome)
-      if (variables.length === 1) return [{ field: outcome.field, problem }]
-      // Together they were too much: of whom, each of them tells alone.
-      const each = []
-      for (const one of variables) each.push(...(await this.renderAll(content, [one], options)))
-      return each
+      const emails: (RenderedEmail | TemplateProblem)[] = []
+      while (emails.length < variables.length) {
+        const rest = variables.slice(emails.length)
+        const message: RenderJob = { kind: 'render-all', key: keyOf(content), content: pick(content), variables: rest }
+        const outcome = await run(message, options)
+        if (outcome.kind === 'rendered-all' && outcome.emails.length > 0) {
+          emails.push(...outcome.emails)
+          continue
+        }
+        if (isDone(outcome)) throw new Error(MIXED_UP)
+        const problem = reasonOf(outcome)
+        if (rest.length === 1) emails.push({ field: outcome.field, problem })
+        else {
+          // The one in whose midst it was tells alone what is wrong with it.
+          const done = 'done' in outcome ? outcome.done : []
+          emails.push(...done, ...(await this.renderAll(content, rest.slice(done.length, done.length + 1), options)))
+        }
+      }
+      return emails
     },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
@@ -300,6 +327,9 @@ const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'checked',
 const isDone = (outcome: Outcome): outcome is Extract<Outcome, { kind: Done }> => DONE.includes(outcome.kind)
 
 const MIXED_UP = 'The renderer mixed its jobs up'
+
+const isOfOneEmail = (message: RenderJob): boolean =>
+  message.kind === 'render' || (message.kind === 'render-all' && message.variables.length === 1)
 
 /** Whether a process was ended for what its job took. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { check, type Field, FieldError, render } from './engine.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
-import { FIELDS, type ProcessAnswer, type RenderJob } from './protocol.ts'
+import { FIELDS, PART_MS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
 const tell = (answer: ProcessAnswer) => port.postMessage(answer)
@@ -24,6 +24,16 @@ function renderOne(
   }
 }
 
+/** As many as their time allows, and one at least. */
+function renderSome({ variables, ...job }: Extract<RenderJob, { kind: 'render-all' }>): ProcessAnswer {
+  const until = performance.now() + PART_MS
+  for (const each of variables) {
+    tell({ kind: 'rendered-one', email: renderOne(job, each) })
+    if (performance.now() > until) break
+  }
+  return { kind: 'rendered-all', emails: [] }
+}
+
 async function answer(job: RenderJob): Promise<ProcessAnswer> {
   try {
     switch (job.kind) {
@@ -32,8 +42,7 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
       case 'render':
         return { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
       case 'render-all':
-        for (const variables of job.variables) tell({ kind: 'rendered-one', email: renderOne(job, variables) })
-        return { kind: 'rendered-all', emails: [] }
+        return renderSome(job)
       case 'compile': {
         // What only those need who write templates is loaded when one of them does.
         const { compile } = await import('./compile.ts')

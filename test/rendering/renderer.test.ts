@@ -217,6 +217,35 @@ describe('the renderer', () => {
     await Promise.all(many)
   })
 
+  it('lets others have their turns between the emails of a job of many, and does each of these once', async () => {
+    renderer = createRenderer({ deadlineMs: 5_000 })
+    await outcome('short', { owner: 'short' })
+    const order: string[] = []
+    const many = [1, 2].map(async (n) => {
+      const content = email(`${compares(600, 17)}{{ contact.firstName }} ${n}`)
+      const people = Array.from({ length: 12 }, (_, of) => ({ contact: { ...contact, firstName: `Ada ${of}` } }))
+      const emails = await renderer.renderAll(content, people, { owner: 'many' })
+      order.push('many')
+      assert.deepEqual(
+        emails.map((each) => 'text' in each && each.text),
+        people.map(({ contact: { firstName } }) => `${firstName} ${n}`),
+      )
+    })
+    for (let n = 0; n < 3; n += 1) await outcome(`short ${n}`, { owner: 'short' }).then(() => order.push('short'))
+    await Promise.all(many)
+    assert.deepEqual(order, ['short', 'short', 'short', 'many', 'many'])
+  })
+
+  it('says of each of many what is wrong with it alone, and has those before it', async () => {
+    const content = email(`{% if contact.firstName == 'slow' %}${ENDLESS}{% endif %}{{ contact.firstName }}`)
+    const people = ['a', 'b', 'slow', 'c'].map((firstName) => ({ contact: { ...contact, firstName } }))
+    const emails = await renderer.renderAll(content, people)
+    assert.deepEqual(
+      emails.map((each) => ('problem' in each ? each : each.text)),
+      ['a', 'b', { field: 'text', problem: 'took longer than 0.3 s' }, 'c'],
+    )
+  })
+
   it('gives whose templates take long one process at a time, and the others what is left', async () => {
     renderer = createRenderer({ deadlineMs: 5_000 })
     const long = compares(1_000, 17)
