@@ -1,10 +1,9 @@
 import type { LinkOf } from '../installation/index.ts'
-import type { Delivery, Dependencies } from '../outbox/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
 import {
   countConsent,
   deleteOwnWish,
   joinByWish,
-  leaveAgain,
   leaveByWish,
   lockContact,
   readPreferences,
@@ -58,20 +57,6 @@ export async function setPreferences(
     return { workspaceId, email, due }
   })
   if (!done) return false
-  // Whoever was putting her into a list in that very moment has waited for it, and has not seen that she left: they are before this.
-  const again = wish.kind === 'lists' ? await stayOut(dependencies, contactId) : []
-  await afterSuppressing(dependencies, done.workspaceId, done, [...done.due, ...again])
+  await afterSuppressing(dependencies, done.workspaceId, done, done.due)
   return true
-}
-
-/** Takes a contact out of every list that she has left by herself. @returns what is due because of it */
-async function stayOut({ em }: Dependencies, contactId: string): Promise<Delivery[]> {
-  return em.fork().transactional(async (unit) => {
-    if (!(await lockContact(unit, contactId))) return []
-    const due = []
-    for (const listId of await leaveAgain(unit, contactId)) {
-      due.push(...(await endAll(unit, contactId, { all: false, listId })))
-    }
-    return due
-  })
 }

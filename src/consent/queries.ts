@@ -246,18 +246,6 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
   return rows.length > 0
 }
 
-/** Takes a contact out of the lists that she has left by her own wish. @returns those in which she was all the same */
-export async function leaveAgain(em: EntityManager, contactId: string): Promise<string[]> {
-  const rows = await sql<{ list_id: string }>(
-    em,
-    `delete from list_members member using list_opt_outs out
-     where member.contact_id = $1::uuid and out.contact_id = $1::uuid and out.list_id = member.list_id
-     returning member.list_id`,
-    [contactId],
-  )
-  return rows.map(({ list_id }) => list_id)
-}
-
 /** What is kept of an erased contact's address: that it is not to be mailed, and nothing by which it is known. */
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
   await sql(

@@ -32,9 +32,7 @@ requested as (
   insert into list_requests as request (list_id, contact_id, id, email_key)
   select list_id, contact_id, gen_random_uuid(), email_key from (${asked}) asked
   where not exists (select from list_members where list_id = asked.list_id and contact_id = asked.contact_id)
-    and (${isResubscribe} or not exists (
-      select from list_opt_outs where list_id = asked.list_id and contact_id = asked.contact_id
-    ))
+    and (${isResubscribe} or not has_left(asked.list_id, asked.contact_id))
   on conflict (list_id, contact_id) do update
     -- At another address she is somebody else: links that went to the one before confirm nothing.
     set id = case when request.email_key = excluded.email_key then request.id else excluded.id end,

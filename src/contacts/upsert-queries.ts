@@ -158,7 +158,7 @@ joined as (
   insert into list_members (list_id, contact_id)
   select items.list_id, written.id from written join items using (email_key) where items.list_id is not null and not items.asks
     -- Who has left it by herself is put back by nobody who does not say so.
-    and not exists (select from list_opt_outs out where out.list_id = items.list_id and out.contact_id = written.id)
+    and not has_left(items.list_id, written.id)
   on conflict do nothing
   returning list_id, contact_id
 ),

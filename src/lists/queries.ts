@@ -123,9 +123,9 @@ back as (
     -- Until she has confirmed it, she has left it.
     and not (select asks from list)
 ),
-staying_out as (
-  select contact_id from list_opt_outs
-  where list_id = $2::uuid and contact_id in (select id from known) and not $6::boolean
+staying_out as materialized (
+  -- Behind her lock: who left while others were put into it has left.
+  select id as contact_id from known where not $6::boolean and has_left($2::uuid, id)
 ),
 joined as (
   insert into list_members (list_id, contact_id) select $2::uuid, id from known

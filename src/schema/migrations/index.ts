@@ -33,6 +33,7 @@ import { Migration032WarmUp } from './032-warm-up.ts'
 import { Migration033LastVisits } from './033-last-visits.ts'
 import { Migration034ListAsks } from './034-list-asks.ts'
 import { Migration035WakesOfSequences } from './035-wakes-of-sequences.ts'
+import { Migration036LeftLists } from './036-left-lists.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -71,6 +72,7 @@ export const migrations = [
   Migration033LastVisits,
   Migration034ListAsks,
   Migration035WakesOfSequences,
+  Migration036LeftLists,
 ]
 
 /** Their names, oldest first. */

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { addressOf, aContact, aList } from '../support/factories.ts'
+import { readMail } from '../support/read-mail.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('leaving a list while others are put into it', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  const em = () => service.context.orm.em.fork()
+  const send = async (listId: string) => {
+    const says = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
+    const { id } = (await service.call('POST', 'campaigns', says)).body.data as { id: string }
+    await service.call('POST', `campaigns/${id}/schedule`, {})
+    await eventually(
+      'it is sent',
+      async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
+    )
+  }
+  const rowsIn = async (table: string, list: string, contact: string) =>
+    (await sql(em(), `select from ${table} where list_id = $1::uuid and contact_id = $2::uuid`, [list, contact])).length
+
+  type Put = (list: string, ids: string[], addresses: string[]) => Promise<unknown>
+  const ways: Record<string, Put> = {
+    'as contacts': (listId, _ids, addresses) =>
+      service.call('POST', 'contacts/bulk', { contacts: addresses.map((email) => ({ email, listId })) }),
+    'by their ids': (list, contactIds) => service.call('POST', `lists/${list}/contacts`, { contactIds }),
+  }
+  for (const [how, put] of Object.entries(ways)) {
+    it(`is so when it is answered, though the statement of many (${how}) comes to her later`, async () => {
+      const list = await aList(service)
+      await service.call('PATCH', `lists/${list}`, { public: true })
+      // They are written in this order.
+      const first = await aContact(service, { email: `a-${list}@example.com` })
+      const her = await aContact(service, { email: `z-${list}@example.com` })
+      const addresses = [await addressOf(service, first), await addressOf(service, her)]
+      const mailsToHer = () => sink.mails.filter(({ to }) => to[0] === addresses[1])
+      await service.call('POST', `lists/${list}/contacts`, { contactIds: [first, her] })
+      await send(list)
+      const header = readMail(mailsToHer()[0]!).headers['list-unsubscribe']!
+      const link = new URL(/^<([^<>]+)>$/.exec(header)![1]!).pathname
+      const locked = Promise.withResolvers<void>()
+      const release = Promise.withResolvers<void>()
+      const holding = em().transactional(async (unit) => {
+        await sql(unit, 'select from contacts where id = $1::uuid for update', [first])
+        locked.resolve()
+        await release.promise
+      })
+      await locked.promise
+      const putting = put(list, [first, her], addresses)
+      await eventually('it waits for the first of them', async () => {
+        const waiting = await sql(
+          em(),
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        return waiting.length > 0 || undefined
+      })
+      const body = new URLSearchParams({ choice: 'lists' })
+      const page = await fetch(`http://127.0.0.1:${service.port}${link}`, { method: 'POST', body })
+      assert.equal(page.status, 200)
+      release.resolve()
+      await Promise.all([holding, putting])
+      assert.equal(await rowsIn('list_members', list, her), 0)
+      assert.equal(await rowsIn('list_opt_outs', list, her), 1)
+      await send(list)
+      assert.equal(mailsToHer().length, 1)
+    })
+  }
+})
