@@ -53,8 +53,11 @@ export function createTurnstile(atATime: number) {
   }
 }
 
-/** How long somebody who was turned away is waited for, in milliseconds, before the next one is let in. */
-const FORGOTTEN_MS = 10_000
+/**
+ * How long somebody who was turned away is waited for, in milliseconds, before the next one is let in: little more than the time in which one asks
+ * again whom nothing keeps. Whoever comes later than that is no reason to keep a place empty.
+ */
+const FORGOTTEN_MS = 3_000
 
 /**
  * Lets in so many of one key at a time, in turns: whoever was turned away is let in before those who come back, when they ask again. Nobody

@@ -45,13 +45,15 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       ),
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
-    advanceCampaign: (input) =>
-      campaigns(
-        input.workspaceId,
-        input.campaignId,
-        () => advanceCampaign(dependencies, input),
-        () => ({ next: 'wait', until: Date.now() + CAMPAIGNS_AGAIN_MS }),
-      ),
+    advanceCampaign: (input) => {
+      const advance = () => advanceCampaign(dependencies, input)
+      // To be turned away would cost one of the turns that a rate has, and each of them is one email.
+      if (dependencies.keepsRate) return advance()
+      return campaigns(input.workspaceId, input.campaignId, advance, () => ({
+        next: 'wait',
+        until: Date.now() + CAMPAIGNS_AGAIN_MS,
+      }))
+    },
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }

@@ -1,13 +1,27 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 
-/** When it is decided which variant the rest gets: some time after the others were sent. @returns `undefined` where it is not sending */
+/**
+ * When it is decided which variant the rest gets: some time after the others were sent. Who is put off keeps nobody waiting, but where all of them
+ * are, nobody has seen anything yet.
+ *
+ * @returns `undefined` where it is not sending, or none was sent so far
+ */
 export async function whenDecided(em: EntityManager, id: string): Promise<Date | undefined> {
   const [row] = await sql<{ decides_at: string }>(
     em,
     `update campaigns set
        decides_at = coalesce(decides_at, now() + make_interval(mins => coalesce((ab_test ->> 'afterMinutes')::integer, 0)))
-     where id = $1::uuid and status = 'SENDING' returning decides_at`,
+     where id = $1::uuid and status = 'SENDING' and (
+       decides_at is not null
+       or exists (
+         select from messages where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
+       )
+       or not exists (
+         select from messages where campaign_id = $1::uuid and status = 'DEFERRED' and due_at < 'infinity'
+       )
+     )
+     returning decides_at`,
     [id],
   )
   return row && toDate(row.decides_at)

@@ -83,7 +83,6 @@ async function send(
 ): Promise<CampaignStep> {
   const { id } = campaign
   const deadline = performance.now() + TURN_MS
-  const sending = await prepare(dependencies, em, campaign)
   let { cursor, walked } = campaign
   const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)
   if (audience && audience.missing !== null) {
@@ -113,8 +112,7 @@ async function send(
     let decidesAt: Date | undefined
     if (rest.isHeld && !rest.isQueued && !rest.isSending) {
       decidesAt = await whenDecided(em, id)
-      if (decidesAt === undefined) return { next: 'go-on' }
-      if (decidesAt.getTime() <= now) {
+      if (decidesAt && decidesAt.getTime() <= now) {
         if (!(await releaseRest(em, id))) return soon(SOON_MS)
         continue
       }
@@ -129,7 +127,9 @@ async function send(
       return { next: 'wait', until: Math.min(rest.dueAt.getTime(), decidesAt?.getTime() ?? Infinity) }
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
     if (page.length === 0 && (await dismissErased(em, id))) continue
-    const done = await sending.sendAll(page, turn)
+    // Anew with each page: a sender, or how this installation sends mail, may be another by now.
+    const sending = await prepare(dependencies, em.fork(), campaign)
+    const done = await sending.sendAll(page, turn, deadline)
     if (campaign.throttlePerHour != null && done.mailed > 0) campaign.nextAt = await keepRate(em, id, done.mailed)
     if (done.isHeld) return soon(HELD_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)

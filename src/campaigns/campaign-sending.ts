@@ -111,7 +111,8 @@ export class CampaignSending {
     })
   }
 
-  async sendAll(page: readonly QueuedMessage[], turn: AbortSignal): Promise<Sent> {
+  /** @param until by `performance.now()`: those that have not begun by then are for another turn */
+  async sendAll(page: readonly QueuedMessage[], turn: AbortSignal, until: number): Promise<Sent> {
     const { smtp } = this.dependencies
     if (this.setting.isDelivered && (!smtp || !this.canSign())) return { tried: 0, mailed: 0, begun: 0, isHeld: true }
     const sent: Sent = { tried: 0, mailed: 0, begun: 0, isHeld: false }
@@ -127,14 +128,19 @@ export class CampaignSending {
     if (places.granted === 0 && wanted.length > 0)
       return { ...sent, warmsUpForMs: Math.min(places.moreInSeconds * 1_000, LONGEST_WARM_UP_LOOK_MS) }
     try {
-      await this.handOverAll(wanted.slice(0, places.granted), turn, sent)
+      await this.handOverAll(wanted.slice(0, places.granted), turn, until, sent)
     } finally {
       await giveBackRest(this.em(), this.workspaceId, places, sent.begun)
     }
     return sent
   }
 
-  private async handOverAll(toSend: readonly QueuedMessage[], turn: AbortSignal, sent: Sent): Promise<void> {
+  private async handOverAll(
+    toSend: readonly QueuedMessage[],
+    turn: AbortSignal,
+    until: number,
+    sent: Sent,
+  ): Promise<void> {
     const { connections, renderer } = this.dependencies
     const byContent = Map.groupBy(toSend, (message) => this.contentOf(message))
     const emails = [...byContent].flatMap(([content, messages]) => messages.map((item) => ({ item, content })))
@@ -149,7 +155,8 @@ export class CampaignSending {
       async ({ item: message }, n) => {
         // By the longest that was seen so far: what it is before it is rendered nobody knows.
         await holding(rendered.longest, async () => {
-          if (turn.aborted) return
+          // The first ones are begun in any case.
+          if (turn.aborted || (n >= connections && performance.now() > until)) return
           const email = await rendered.take(n)
           if (email !== undefined) await this.handOver(message, email, turn, sent)
         })

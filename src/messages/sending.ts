@@ -231,8 +231,8 @@ export class Sending {
       )
       if (claimed.id === undefined) return await this.unclaimed(delivery, claimed.as === 'unknown', content)
       const outcome = outcomeOf(delivery)
-      // It comes again, and counts then.
-      if (outcome.status === 'DEFERRED') this.mayBeMailed = false
+      // It comes again, and counts then; or it is certainly with nobody.
+      if (outcome.status === 'DEFERRED' || outcome.status === 'FAILED') this.mayBeMailed = false
       await this.attempt.record(claimed.id, outcome, content)
       metrics.settled(outcome.status)
       warnOf(this.dependencies.log, outcome, { messageId: claimed.id, ...this.attempt.ids }, content)

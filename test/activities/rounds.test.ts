@@ -55,9 +55,9 @@ describe('rounds', () => {
     const leave = await enter('a')
     assert.equal(await enter('b'), undefined)
     await leave!()
-    clock.now = 5_000
+    clock.now = 2_500
     assert.equal(await enter('c'), undefined)
-    clock.now = 11_000
+    clock.now = 3_500
     assert.ok(await enter('c'))
   })
 })

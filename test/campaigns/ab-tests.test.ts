@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { getCampaign, prepareChange, updateCampaign } from '../../src/campaigns/campaigns.ts'
+import { whenDecided } from '../../src/campaigns/ab-test-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
@@ -150,6 +151,26 @@ describe('an A/B test', () => {
     assert.ok(stats['queued']! > 0)
     assert.equal(done.stats['deferred'], 1)
     sink.behave('accept')
+    await service.call('POST', `campaigns/${id}/cancel`)
+  })
+
+  it('is decided by nobody as long as all of it is put off', async () => {
+    const { id } = await begunWhile({ code: 450, text: '4.3.2 Not now', at: 'rcpt' })
+    await eventually('all of the test is put off', async () => {
+      const [left] = await sql<{ queued: number; deferred: number }>(
+        em(),
+        `select count(*) filter (where status <> 'DEFERRED')::integer as queued, count(*)::integer as deferred
+         from messages where campaign_id = $1::uuid and due_at < 'infinity'`,
+        [id],
+      )
+      return (left!.deferred > 10 && left!.queued === 0) || undefined
+    })
+    assert.equal(await whenDecided(em(), id), undefined)
+    assert.equal((await read(id)).abTest!.decidesAt, null)
+    sink.behave('accept')
+    await sql(em(), `update messages set due_at = now() where campaign_id = $1::uuid and status = 'DEFERRED'`, [id])
+    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
+    await asked(id)
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
