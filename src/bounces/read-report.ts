@@ -91,19 +91,18 @@ const complaintOf = (fields: Fields): Report => ({
   recipient: addressIn(fields.get('original-rcpt-to')),
 })
 
+/** Where one begins in another, the inner one alone: each place is looked at once. */
+const COMMENT = /\([^()]*\)/g
+
 /** What a group says of its recipient, where it says that an email was given up. */
 function failureOf(fields: Fields, text: string): Report[] {
   const recipient = addressIn(fields.get('original-recipient')) ?? addressIn(fields.get('final-recipient'))
-  const action = fields
-    .get('action')
-    ?.replace(/\([^)]*\)/g, '')
-    .trim()
-    .toLowerCase()
+  const action = fields.get('action')?.replace(COMMENT, '').trim().toLowerCase()
   if (recipient === null || action !== 'failed') return []
   // Some have no field for it, and a line for people.
   const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
   const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
-  const status = fields.get('status')?.replace(/\([^)]*\)/g, '') ?? null
+  const status = fields.get('status')?.replace(COMMENT, '') ?? null
   const verdict = judge(status, diagnostic, diagnostic === null ? text : '')
   return [{ ...verdict, diagnostic, recipient }]
 }

@@ -275,6 +275,8 @@ describe('an import', () => {
     ] as const)
       assert.equal((await optedOut(`${n}@${at}`, text, { as: 'UNSUBSCRIBED' })).failed, 1)
     await optedOut(`d@${at}`, `email,unsubscribed,opted_out\nd@${at},no,yes\n`)
+    await optedOut(`e@${at}`, `email,subscribed,unsubscribed\ne@${at},maybe,true\n`)
+    await optedOut(`f@${at}`, `email,unsubscribed\nf@${at},true\u200b\n`)
   })
 
   it('fails a row for what can be stored nowhere, and only that', async () => {

@@ -53,8 +53,10 @@ export const csv: Format = {
       optOut:
         optOutOf(as) ??
         optOutOf(
-          subscribed.some((column) => isOut(cells[column], FALSE, 'subscribed')) ||
-            unsubscribed.some((column) => isOut(cells[column], TRUE, 'unsubscribed'))
+          isAnyOut([
+            ...subscribed.map((column) => () => isOut(cells[column], FALSE, 'subscribed')),
+            ...unsubscribed.map((column) => () => isOut(cells[column], TRUE, 'unsubscribed')),
+          ])
             ? 'UNSUBSCRIBED'
             : null,
         ),
@@ -62,10 +64,27 @@ export const csv: Format = {
   },
 }
 
+/** @throws {RowProblem} where none says it, and one can't be read */
+function isAnyOut(cells: readonly (() => boolean)[]): boolean {
+  let problem: unknown
+  for (const isOut of cells) {
+    try {
+      if (isOut()) return true
+    } catch (error) {
+      problem ??= error
+    }
+  }
+  if (problem !== undefined) throw problem as Error
+  return false
+}
+
+/** What is not seen, and says nothing. */
+const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g
+
 /** @throws {RowProblem} where a cell says neither: guessing would mail somebody who wants none */
 function isOut(cell: string | undefined, out: readonly string[], column: string): boolean {
   if (cell === undefined) return false
-  const word = cell.toLowerCase()
+  const word = cell.replaceAll(INVISIBLE, '').trim().toLowerCase()
   if (column === 'subscribed' && word === '') return false
   if (!TRUE.includes(word) && !FALSE.includes(word)) throw new RowProblem(`${column} must be true or false`)
   return out.includes(word)
