@@ -9,6 +9,7 @@ import {
   type SourceField,
 } from './compiled.ts'
 import { check, FieldError, parseSource } from './engine.ts'
+import { findStructureProblem } from './mjml-structure.ts'
 import { plainTextOf } from './plain-text.ts'
 
 /** What is between its braces is Liquid's, and no HTML. */
@@ -125,6 +126,12 @@ let mjml: Promise<Mjml> | undefined
 /** It takes a moment to load, which only those who write MJML wait for. */
 const loadMjml = () => (mjml ??= import('mjml').then((module) => module.default as Mjml))
 
+/** Where a character is, as all that is told of a template says it. */
+function placeOf(source: string, at: number): string {
+  const before = source.slice(0, at).split('\n')
+  return `line:${before.length}, col:${before.at(-1)!.length + 1}`
+}
+
 async function compileMjml(source: string): Promise<string> {
   const compileSource = await loadMjml()
   let compiled: Awaited<ReturnType<Mjml>>
@@ -141,12 +148,13 @@ async function compileMjml(source: string): Promise<string> {
     const column = Math.max(line.indexOf(`<${first.tagName}`), 0) + 1
     throw new Problem('html', `${first.message} (${first.tagName}), line:${first.line}, col:${column}`)
   }
+  const structure = findStructureProblem(source)
+  if (structure) throw new Problem('html', `${structure.problem}, ${placeOf(source, structure.at)}`)
   const dropped = findDropped(source, compiled.html)
   if (dropped === undefined) return compiled.html
-  const before = source.slice(0, dropped).split('\n')
   throw new Problem(
     'html',
-    `Liquid between the tags of MJML is dropped: put it into <mj-raw>, line:${before.length}, col:${before.at(-1)!.length + 1}`,
+    `Liquid between the tags of MJML is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`,
   )
 }
 

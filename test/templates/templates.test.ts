@@ -223,6 +223,25 @@ describe('templates', () => {
         2,
         3,
       ],
+      // What MJML would leave out without a word.
+      [
+        {
+          format: 'MJML',
+          html: '<mjml><mj-body><mj-section><mj-column>\n <mj-text>Hello</mj-column></mj-section></mj-body></mjml>',
+        },
+        'html',
+        2,
+        2,
+      ],
+      [
+        {
+          format: 'MJML',
+          html: '<mjml><mj-body><mj-section><mj-column>\nHello<mj-text>x</mj-text></mj-column></mj-section></mj-body></mjml>',
+        },
+        'html',
+        2,
+        1,
+      ],
       [{ format: 'MJML', html: 'plain' }, 'html', null, null],
     ] as const
     for (const [fields, field, line, column] of cases) {

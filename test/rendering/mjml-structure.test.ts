@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { findStructureProblem } from '../../src/rendering/mjml-structure.ts'
+
+const body = (inside: string) => `<mjml><mj-body>${inside}</mj-body></mjml>`
+const column = (inside: string) => body(`<mj-section><mj-column>${inside}</mj-column></mj-section>`)
+
+describe('the elements of MJML', () => {
+  it('are closed, each by itself or by its end', () => {
+    for (const [source, name] of [
+      [column('<mj-text>Hello'), 'mj-text'],
+      [column('<mj-image src="https://example.com/a.png">'), 'mj-image'],
+      [body('<mj-section>'), 'mj-section'],
+      [column('<mj-text>a</mj-text></mj-column></mj-section><mj-raw>'), 'mj-raw'],
+    ] as const) {
+      const found = findStructureProblem(source)
+      assert.equal(found?.problem, `<${name}> is not closed`, source)
+      assert.equal(source.slice(found.at, found.at + name.length + 1), `<${name}`)
+    }
+  })
+
+  it('have no words between them', () => {
+    const source = column('  {% if a %}\n Hello <mj-text>x</mj-text>')
+    const found = findStructureProblem(source)
+    assert.match(found?.problem ?? '', /^words in <mj-column> are dropped/)
+    assert.equal(source.slice(found!.at, found!.at + 5), 'Hello')
+  })
+
+  it('have whatever is HTML as it is, and comments, and Liquid where it is kept', () => {
+    for (const source of [
+      column('<mj-text>1 < 2 {% if a < b %} & <br> <p>one<p>two</mj-text><mj-image src="x" /><mj-divider/>'),
+      body('<!-- words --><mj-raw>{% if x %}</mj-raw><mj-section></mj-section><mj-raw>{% endif %}</mj-raw>'),
+      column('<mj-table><tr><td>1</td></tr></mj-table><mj-button href="x?a=1&b=2">Go</mj-button>'),
+      column('<mj-social><mj-social-element name="x">Us</mj-social-element></mj-social>'),
+      '<mjml><mj-head><mj-title>T</mj-title><mj-style>a > b {}</mj-style></mj-head><mj-body></mj-body></mjml>\n',
+    ])
+      assert.equal(findStructureProblem(source), undefined, source)
+  })
+})
