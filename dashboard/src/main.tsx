@@ -28,6 +28,12 @@ addEventListener(
   { capture: true },
 )
 
+// Enter in a field that offers a choice takes one, or nothing: it is no wish to send the form.
+addEventListener('keydown', (event) => {
+  const isChoice = event.target instanceof Element && event.target.matches('form input[aria-haspopup="listbox"]')
+  if (event.key === 'Enter' && isChoice) event.preventDefault()
+})
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">

@@ -55,6 +55,12 @@ describe('imports, on the dashboard', function () {
     }
     await is('Kunde', 'Address')
     await is('Vorname', 'First name')
+    // Enter, where a choice is offered and none is meant yet, begins nothing.
+    await form.getByLabel('They join').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    assert.equal(await form.getByLabel('They join').inputValue(), '')
+    assert.deepEqual((await service.call('GET', 'imports')).body.data, [])
     await form.getByLabel('They join').click()
     await page.getByRole('option', { name, exact: true }).click()
     await press('Import it')

@@ -115,7 +115,12 @@ describe('letters, on the dashboard', function () {
     await form.getByLabel('HTML').fill('<p>Hello</p>')
     await form.getByRole('button', { name: 'Try other subjects…' }).click()
     await form.getByLabel('Subject 2').fill('Two')
-    await form.getByLabel('To how many of a hundred').fill('100')
+    await form.getByLabel('To how many of a hundred').fill('')
+    await page.keyboard.type('100')
+    assert.equal(await form.getByLabel('To how many of a hundred').inputValue(), '100')
+    await form.getByLabel('It is chosen after').fill('')
+    await page.keyboard.type('90')
+    assert.equal(await form.getByLabel('It is chosen after').inputValue(), '90')
     await form.getByRole('button', { name: 'Make the draft' }).click()
     await page.getByRole('heading', { name: 'Which one', level: 1 }).waitFor()
     await page.getByRole('row', { name: /Two/ }).waitFor()
@@ -213,6 +218,15 @@ describe('letters, on the dashboard', function () {
     assert.equal(await form.getByLabel('Answers go to').inputValue(), 'answers@mail.example.com')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved. Emails from now on have it.').waitFor()
+    // What a colleague has said meanwhile, and is not typed here, stays.
+    const { fromName, fromAddress, replyTo } = (await read()) as Record<string, unknown>
+    const meanwhile = { fromName, fromAddress, replyTo, postalAddress: 'Orchard Ltd, 2 New Street' }
+    await owner.ask('PUT', 'sender', { workspaceId: service.workspaceId, body: meanwhile })
+    await form.getByLabel('Name').fill('The Orchard')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. Emails from now on have it.').waitFor()
+    const both = (await read()) as Record<string, unknown>
+    assert.deepEqual([both['fromName'], both['postalAddress']], ['The Orchard', 'Orchard Ltd, 2 New Street'])
     await press('Check the DNS')
     await page.getByText('Missing').first().waitFor()
     const { records } = (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as {

@@ -195,6 +195,10 @@ describe('templates, on the dashboard', function () {
   })
 
   it('say which block is wrong; what a colleague has saved meanwhile is not overwritten', async () => {
+    // What is added is what is written next.
+    await add('the email', 'Text')
+    await page.locator('.ProseMirror:focus').waitFor()
+    await press('Take Text 5 out')
     await add('the email', 'HTML')
     const code = page.getByRole('listitem', { name: 'HTML 5' }).getByRole('textbox', { name: 'HTML' })
     await code.fill('{% if %}')

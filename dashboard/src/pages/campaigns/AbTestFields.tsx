@@ -61,7 +61,7 @@ export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange
         max={100}
         allowDecimal={false}
         value={test.testPercent}
-        onChange={(value) => set({ testPercent: typeof value === 'number' ? value : 20 })}
+        onChange={(value) => typeof value === 'number' && set({ testPercent: value })}
       />
       <Select
         label="The best one is"
@@ -78,7 +78,7 @@ export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange
         min={1}
         allowDecimal={false}
         value={test.afterMinutes}
-        onChange={(value) => set({ afterMinutes: typeof value === 'number' ? value : 240 })}
+        onChange={(value) => typeof value === 'number' && set({ afterMinutes: value })}
       />
     </fieldset>
   )

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLists } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 import { FIELDS, FORMATS, type Import } from './imports.ts'
@@ -77,6 +78,7 @@ export function NewImport({
   }
   return (
     <form className="card" onSubmit={submit} aria-label="Import a file">
+      <Unsaved isDirty={file !== null && !begin.isSuccess} isSending={begin.isPending} />
       {begin.isError && <Problem error={begin.error} />}
       <fieldset className="plainFields formFields" disabled={begin.isPending}>
         <FileInput

@@ -22,6 +22,11 @@ const fieldsOf = ({ trackOpens, trackClicks, ...sender }: Sender) => ({
 })
 type Fields = ReturnType<typeof fieldsOf>
 
+const bodyOf = (fields: Fields) => ({
+  ...fields,
+  ...Object.fromEntries(TEXTS.map((name) => [name, orNull(fields[name])])),
+})
+
 export function SenderForm({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const isOwner = useMay('owner')
@@ -29,10 +34,14 @@ export function SenderForm({ sender }: { sender: Sender }) {
   // What is typed stays, whatever is read again meanwhile.
   const [typed, setTyped] = useState<Partial<Fields>>({})
   const fields = { ...fieldsOf(sender), ...typed }
-  const body = { ...fields, ...Object.fromEntries(TEXTS.map((name) => [name, orNull(fields[name])])) }
+  const body = bodyOf(fields)
   const isDirty = Object.keys(typed).some((name) => body[name as keyof Fields] !== sender[name as keyof Fields])
   const save = useMutation({
-    mutationFn: () => api.PUT('/sender', { body }),
+    // What was not typed here stays as it is by now: a colleague may have said it meanwhile.
+    mutationFn: async () => {
+      const { data } = await api.GET('/sender')
+      await api.PUT('/sender', { body: bodyOf({ ...fieldsOf(data.data), ...typed }) })
+    },
     onSuccess: async () => {
       await readAgain('sender')
       setTyped({})

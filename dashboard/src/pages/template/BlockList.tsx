@@ -36,7 +36,9 @@ export function BlockList<Of extends Block>({
   useEffect(() => {
     if (added === undefined) return
     const block = list.current?.querySelector(`:scope > [data-key="${added}"]`)
-    const field = block?.querySelector<HTMLElement>('[contenteditable="true"], input:not([readonly]), textarea')
+    const field = block?.querySelector<HTMLElement>(
+      '[contenteditable="true"], input:not([readonly], [type="hidden"]), textarea',
+    )
     // Behind the menu, which gives it back to what has opened it.
     const timer = setTimeout(() => (field ?? block?.querySelector('button'))?.focus(), 50)
     return () => clearTimeout(timer)

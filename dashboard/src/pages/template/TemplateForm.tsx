@@ -70,8 +70,11 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
       await readAgain('templates')
     },
   })
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    // What is shown in red is not what would be saved.
+    const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
+    if (wrong) return wrong.focus()
     save.mutate({ body, is: now, over: etag })
   }
   const takeTheirs = (read: Read) => {
