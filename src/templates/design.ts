@@ -180,24 +180,45 @@ const attribute = (text: string): string =>
     .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
 
-/** What a browser reads on, where it is not ended, over all that is behind it. */
-const ENDED = [
-  [/<!--/g, /-->/g, 'a comment'],
-  [/<style\b/gi, /<\/style\b/gi, 'a style'],
-  [/<script\b/gi, /<\/script\b/gi, 'a script'],
-  [/<!\[CDATA\[/g, /\]\]>/g, 'CDATA'],
-] as const
+/** What a browser, or the compiler, reads on, where it is not ended, over all that is behind it; and how that ends. */
+const ENDS: Readonly<Record<string, string>> = {
+  '<!--': '-->',
+  '<![cdata[': ']]>',
+  ...Object.fromEntries(
+    ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((tag) => [
+      `<${tag}`,
+      `</${tag}`,
+    ]),
+  ),
+  // It has no end.
+  '<plaintext': '',
+}
+const BORDERS =
+  /<!--|-->|<!\[CDATA\[|\]\]>|<\/?(?:style|script|textarea|title|xmp|iframe|noembed|noframes|plaintext)\b/gi
+
+/** What of an HTML is not ended, or ends what did not begin. */
+function unended(html: string): string | undefined {
+  let open: string | undefined
+  for (const [border] of html.matchAll(BORDERS)) {
+    const word = border.toLowerCase()
+    if (open === undefined) {
+      if (word in ENDS) open = word
+      else if (word === ']]>') return word
+    } else if (word === ENDS[open]) open = undefined
+  }
+  return open
+}
 
 /** What is wrong with the HTML of a block before it is MJML: what does not end would have the blocks behind it. */
 export function openIn(design: Design): string | undefined {
   for (const [n, block] of design.blocks.entries()) {
     const inside = block.type === 'COLUMNS' ? block.columns.flatMap(({ blocks }) => blocks) : [block]
     for (const each of inside) {
-      if (each.type !== 'CODE') continue
-      const open = ENDED.find(
-        ([begin, end]) => (each.html.match(begin) ?? []).length > (each.html.match(end) ?? []).length,
-      )
-      if (open) return `in block ${n + 1}: ${open[2]} that does not end would have all that is behind it`
+      const open = each.type === 'CODE' ? unended(each.html) : undefined
+      if (open === undefined) continue
+      return open === ']]>'
+        ? `in block ${n + 1}: ${open} ends what does not begin in it`
+        : `in block ${n + 1}: what begins with ${open} does not end, and would have all that is behind it`
     }
   }
   return undefined

@@ -114,11 +114,32 @@ describe('emails of blocks', () => {
     assert.doesNotMatch(html, /fonts\.googleapis|@import|<link/)
   })
 
-  for (const html of ['x <!-- a', '<style>p{color:red}', '<![CDATA[ x'])
+  for (const html of [
+    'x <!-- a',
+    '--> <!--',
+    '<style>p{color:red}',
+    '<![CDATA[ x',
+    ']]><![CDATA[',
+    '<TEXTAREA>',
+    '<plaintext>',
+  ])
     it(`let no block have those behind it: ${html}`, async () => {
       const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
-      assert.match(problems[0]!.problem, /^in block 2: .* does not end/)
+      assert.match(problems[0]!.problem, /^in block 2: .* (does not end|does not begin in it)/)
     })
+
+  it('have what ends, in its order', async () => {
+    const html = '<!-- <style> --><style>p > b { color: red }</style><p>a --> b</p>'
+    const seen = await preview([{ type: 'CODE', html }, text(words('behind'))])
+    assert.deepEqual(seen.problems, [])
+    assert.match(seen.html, /behind/)
+  })
+
+  it('are refused where one ends what is around it', async () => {
+    const html = '</mj-text></mj-column></mj-section><mj-raw>'
+    const { problems } = await preview([{ type: 'CODE', html }, text(words('behind'))])
+    assert.match(problems[0]!.problem, /is not closed/)
+  })
 
   it('say in which block something is wrong', async () => {
     const { status, body } = await create([
