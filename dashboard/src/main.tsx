@@ -13,6 +13,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/queries.ts'
 import { theme, variables } from './looks/theme.ts'
+import { keepFocus } from './parts/keep-focus.ts'
 import { router } from './router.tsx'
 
 // Of a double click on what does something the second click is none.
@@ -33,6 +34,8 @@ addEventListener('keydown', (event) => {
   const isChoice = event.target instanceof Element && event.target.matches('form input[aria-haspopup="listbox"]')
   if (event.key === 'Enter' && isChoice) event.preventDefault()
 })
+
+keepFocus()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

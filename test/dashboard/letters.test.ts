@@ -178,8 +178,10 @@ describe('letters, on the dashboard', function () {
     await page.getByRole('button', { name: 'Change the numbers' }).click()
     const form = page.getByRole('form', { name: 'Warm-up' })
     await form.getByLabel('Over at so many a day').fill('40')
-    await form.getByRole('button', { name: 'Save' }).click()
+    await page.keyboard.press('Enter')
     await form.getByText('upTo must be more than perDay').waitFor()
+    // Shut while it was sent, the field has the focus back.
+    await form.locator('input:focus').waitFor()
     await form.getByLabel('Emails on the first day').fill('20')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
