@@ -33,6 +33,7 @@ requested as (
   select list_id, contact_id, gen_random_uuid(), email_key from (${asked}) asked
   where not exists (select from list_members where list_id = asked.list_id and contact_id = asked.contact_id)
     and (${isResubscribe} or not has_left(asked.list_id, asked.contact_id))
+    and may_ask(asked.list_id, asked.email_key)
   on conflict (list_id, contact_id) do update
     -- At another address she is somebody else: links that went to the one before confirm nothing.
     set id = case when request.email_key = excluded.email_key then request.id else excluded.id end,

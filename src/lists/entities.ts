@@ -55,3 +55,18 @@ const requestTable = defineEntity({
 /** That a contact has been asked, at an address, whether she wants to be in a list. She is in it when she has confirmed. */
 export class ListRequest extends requestTable.class {}
 requestTable.setClass(ListRequest)
+
+const askTable = defineEntity({
+  name: 'ListAsk',
+  tableName: 'list_asks',
+  properties: {
+    id: p.uuid().primary(),
+    listId: p.uuid(),
+    addressHash: p.blob(),
+    at: p.datetime(),
+  },
+})
+
+/** That an address was asked of late whether it wants to be in a list, whoever had it. */
+export class ListAsk extends askTable.class {}
+askTable.setClass(ListAsk)

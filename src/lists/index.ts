@@ -1,1 +1,1 @@
-export { List, ListMember, ListRequest } from './entities.ts'
+export { List, ListAsk, ListMember, ListRequest } from './entities.ts'

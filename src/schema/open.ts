@@ -20,7 +20,7 @@ import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../fi
 import { KeptAnswer } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
 import { Installation } from '../installation/index.ts'
-import { List, ListMember, ListRequest } from '../lists/index.ts'
+import { List, ListAsk, ListMember, ListRequest } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
@@ -54,6 +54,7 @@ export const ENTITIES = [
   List,
   ListMember,
   ListRequest,
+  ListAsk,
   ListOptOut,
   Suppression,
   Bounce,

@@ -178,6 +178,32 @@ describe('lists that are joined by confirming', () => {
     await confirmed(first)
   })
 
+  it('ask an address five times a day at most, whoever has it', async () => {
+    const { list } = await askingList()
+    const email = newAddress()
+    const askings = async () =>
+      (await sql(em(), `select from list_asks where list_id = $1 and at > now() - interval '1 day'`, [list])).length
+    for (let n = 0; n < 4; n += 1) {
+      const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+      await eventually('asked', () => saysTo(email, 'Please confirm')[n])
+      await service.call('DELETE', `contacts/${id}`)
+    }
+    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    await eventually('asked', () => saysTo(email, 'Please confirm')[4])
+    // To another address and back.
+    await service.call('PATCH', `contacts/${id}`, { email: newAddress() })
+    await join(list, { contactId: id })
+    await service.call('PATCH', `contacts/${id}`, { email })
+    await join(list, { contactId: id })
+    await service.call('DELETE', `contacts/${id}`)
+    await service.call('POST', 'contacts', { email, listId: list })
+    assert.equal(await askings(), 6, 'five of it, and one of the other address')
+    await sql(em(), `update list_asks set at = at - interval '25 hours' where list_id = $1`, [list])
+    await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
+    await eventually('asked the next day', () => saysTo(email, 'Please confirm')[5])
+    assert.equal(saysTo(email, 'Please confirm').length, 6)
+  })
+
   it('a reminder ends with the confirmation', async () => {
     const { list, asking } = await askingList([ASKS, wait(60 * 24), { ...ASKS, subject: 'Still?' }])
     const email = newAddress()

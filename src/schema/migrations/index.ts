@@ -34,6 +34,7 @@ import { Migration033LastVisits } from './033-last-visits.ts'
 import { Migration034ListAsks } from './034-list-asks.ts'
 import { Migration035WakesOfSequences } from './035-wakes-of-sequences.ts'
 import { Migration036LeftLists } from './036-left-lists.ts'
+import { Migration037AsksOfAnAddress } from './037-asks-of-an-address.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -73,6 +74,7 @@ export const migrations = [
   Migration034ListAsks,
   Migration035WakesOfSequences,
   Migration036LeftLists,
+  Migration037AsksOfAnAddress,
 ]
 
 /** Their names, oldest first. */
