@@ -1,4 +1,4 @@
-import { HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST } from './refusals.ts'
+import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST } from './refusals.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
@@ -17,6 +17,7 @@ import {
   fullMembers,
   isAskedFor,
   isListenedTo,
+  type Joined,
   joinList,
   leaveList,
   listPage,
@@ -195,26 +196,25 @@ export async function addToList(
     const deliveries = joined.flatMap((member) => member.deliveries)
     await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   }
-  const known = new Set(joined.flatMap(({ contactId, optedOut }) => (optedOut ? [] : [contactId])))
-  const optedOut = new Set(joined.flatMap((member) => (member.optedOut ? [member.contactId] : [])))
-  const errors = contactIds.flatMap((id, index) =>
-    known.has(id.toLowerCase())
-      ? []
-      : [
-          {
-            index,
-            error: optedOut.has(id.toLowerCase())
-              ? HAS_LEFT_LIST.message
-              : full.has(id.toLowerCase())
-                ? CONTACT_LIMITS.list_members_most.message
-                : CONTACT_NOT_FOUND.message,
-          },
-        ],
-  )
-  const added = joined.filter((member) => member.added).length
-  const pending = joined.filter((member) => member.pending).length
-  return { added, alreadyIn: joined.length - added - pending - optedOut.size, pending, errors }
+  const reasons = new Map(joined.map((member) => [member.contactId, reasonOf(member)]))
+  const errors = contactIds.flatMap((id, index) => {
+    const of = id.toLowerCase()
+    const error = reasons.has(of)
+      ? reasons.get(of)
+      : full.has(of)
+        ? CONTACT_LIMITS.list_members_most.message
+        : CONTACT_NOT_FOUND.message
+    return error === undefined ? [] : [{ index, error }]
+  })
+  const count = (is: (member: Joined) => boolean) => joined.filter(is).length
+  const [added, pending] = [count((member) => member.added), count((member) => member.pending)]
+  const alreadyIn = count((member) => reasonOf(member) === undefined) - added - pending
+  return { added, alreadyIn, pending, errors }
 }
+
+/** Why a contact is not put into a list. */
+const reasonOf = ({ optedOut, leftAlone }: Joined): string | undefined =>
+  optedOut ? HAS_LEFT_LIST.message : leftAlone ? ASKED_OFTEN : undefined
 
 /** Takes a contact out of a list. Enrollments that its joining started go on. @throws {Refusal} `not-found` */
 export async function removeFromList(

@@ -70,6 +70,8 @@ export interface Joined {
   pending: boolean
   /** Whether she has left it by herself, and was not put back. */
   optedOut: boolean
+  /** Whether her address was asked too often today to be asked again. */
+  leftAlone: boolean
   /** The deliveries that follow from it. */
   deliveries: Delivery[]
 }
@@ -90,6 +92,7 @@ export async function joinList(
     added: boolean
     pending: boolean
     opted_out: boolean
+    left_alone: boolean
     deliveries: DeliveryRow[] | null
   }>(em, JOIN, [
     workspaceId,
@@ -105,6 +108,7 @@ export async function joinList(
     added: row.added,
     pending: row.pending,
     optedOut: row.opted_out,
+    leftAlone: row.left_alone,
     deliveries: (row.deliveries ?? []).map(toDelivery),
   }))
 }
@@ -125,7 +129,11 @@ back as (
 ),
 staying_out as materialized (
   -- Behind her lock: who left while others were put into it has left.
-  select id as contact_id from known where not $6::boolean and has_left($2::uuid, id)
+  select id as contact_id from known where has_left($2::uuid, id) and (
+    not $6::boolean
+    -- What she has asked for was before that.
+    or not exists (select from list_opt_outs where list_id = $2::uuid and contact_id = known.id)
+  )
 ),
 joined as (
   insert into list_members (list_id, contact_id) select $2::uuid, id from known
@@ -151,11 +159,17 @@ happened as (
   select id, 'SIGNUP', '' from vouched
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
-select known.id, joined.contact_id is not null as added,
-  (select asks from list) and known.id not in (select contact_id from staying_out)
-    and not exists (select from list_members where list_id = $2::uuid and contact_id = known.id) as pending,
+select known.id, joined.contact_id is not null as added, is_missing and is_asked as pending,
+  is_missing and not is_asked as left_alone,
   known.id in (select contact_id from staying_out) as opted_out, ${deliveriesOf('known.id')} as deliveries
-from known left join joined on joined.contact_id = known.id`
+from known left join joined on joined.contact_id = known.id
+cross join lateral (
+  select (select asks from list) and known.id not in (select contact_id from staying_out)
+      and not exists (select from list_members where list_id = $2::uuid and contact_id = known.id) as is_missing,
+    known.id in (select contact_id from requested) or exists (
+      select from list_requests where list_id = $2::uuid and contact_id = known.id and email_key = known.email_key
+    ) as is_asked
+) as of_her`
 
 /** Which of these contacts are in so many lists that they can join no other than those. */
 export async function fullMembers(

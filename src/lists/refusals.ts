@@ -21,3 +21,7 @@ export const NOBODY_ASKS = reason(
   'nobody_asks_to_confirm',
   'No automation asks anybody to confirm: create an ACTIVE one with the trigger LIST_REQUESTED for this list first, whose email has {{ confirmUrl }}',
 )
+
+/** What is told of who is to confirm a list, and is not asked. */
+export const ASKED_OFTEN =
+  'Her address was asked five times within a day whether it wants this list, and is left alone: put her into it again tomorrow'

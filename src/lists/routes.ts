@@ -1,6 +1,6 @@
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
+import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST, TAG_NOT_FOUND } from './refusals.ts'
 import { array } from 'yup'
 import { addToList, createList, deleteList, getList, listLists, removeFromList, updateList } from './lists.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
@@ -196,7 +196,8 @@ export const listOperations = [
         confirmed: body.confirmed ?? false,
       })
       const { added, alreadyIn, pending, errors } = joined
-      if (body.contactId !== undefined && errors[0]) {
+      // Who is left alone today is told of in the answer, and is no mistake of the call's.
+      if (body.contactId !== undefined && errors[0] && errors[0].error !== ASKED_OFTEN) {
         const hasLeft = errors[0].error === HAS_LEFT_LIST.message
         throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
       }

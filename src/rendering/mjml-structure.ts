@@ -37,14 +37,23 @@ export function findStructureProblem(source: string): StructureProblem | undefin
         const within = open.at(-1)?.name
         if (within === undefined || !HOLDS_ELEMENTS.has(within)) return
         // Tags of Liquid are told of where they are not in what came of it.
-        const at = text.replaceAll(/\{%[^%]*%?\}?/g, (tag) => ' '.repeat(tag.length)).search(/\S/)
+        const at = text.replaceAll(/\{%[^%]*%?\}?|&(?:nbsp|#160);/g, (tag) => ' '.repeat(tag.length)).search(/\S/)
         if (at >= 0) note(`words in <${within}> are dropped: put them into <mj-text>`, parser.startIndex + at)
       },
     },
     { xmlMode: true, decodeEntities: false },
   )
-  parser.end(source)
+  parser.end(readable(source))
   return found
 }
+
+/**
+ * As long as the source, and without what only looks like a tag: `1 < 2`, `<3`, and whatever Liquid compares. MJML reads all of that as words,
+ * and this parser would have what is behind it.
+ */
+const readable = (source: string): string =>
+  source
+    .replaceAll(/\{[{%][^{}]{0,2000}[%}]\}/g, (tag) => tag.replaceAll(/[<>]/g, ' '))
+    .replaceAll(/<(?![a-z/!?])/gi, ' ')
 
 const isMjml = (name: string): boolean => name === 'mjml' || name.startsWith('mj-')

@@ -196,12 +196,33 @@ describe('lists that are joined by confirming', () => {
     await service.call('PATCH', `contacts/${id}`, { email })
     await join(list, { contactId: id })
     await service.call('DELETE', `contacts/${id}`)
-    await service.call('POST', 'contacts', { email, listId: list })
+    const last = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    const told = (await join(list, { contactId: last.id })).body.data
+    assert.deepEqual([told.pending, told.alreadyIn, told.failed], [0, 0, 1])
+    assert.match(told.errors[0].error as string, /asked five times within a day/)
     assert.equal(await askings(), 6, 'five of it, and one of the other address')
     await sql(em(), `update list_asks set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
     await eventually('asked the next day', () => saysTo(email, 'Please confirm')[5])
     assert.equal(saysTo(email, 'Please confirm').length, 6)
+  })
+
+  it('count for nothing what was never sent', async () => {
+    const { list, asking } = await askingList()
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    const email = newAddress()
+    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    for (let n = 0; n < 6; n += 1) {
+      // As if it were not on its way any more.
+      await sql(em(), `update list_requests set requested_at = now() - interval '2 minutes' where contact_id = $1`, [
+        id,
+      ])
+      await join(list, { contactId: id })
+    }
+    await sql(em(), `update list_requests set requested_at = now() - interval '2 minutes' where contact_id = $1`, [id])
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await join(list, { contactId: id })
+    await eventually('asked', () => saysTo(email, 'Please confirm')[0])
   })
 
   it('a reminder ends with the confirmation', async () => {

@@ -35,6 +35,8 @@ describe('leaving a list while others are put into it', () => {
     'as contacts': (listId, _ids, addresses) =>
       service.call('POST', 'contacts/bulk', { contacts: addresses.map((email) => ({ email, listId })) }),
     'by their ids': (list, contactIds) => service.call('POST', `lists/${list}/contacts`, { contactIds }),
+    'who have asked for it': (list, contactIds) =>
+      service.call('POST', `lists/${list}/contacts`, { contactIds, resubscribe: true }),
   }
   for (const [how, put] of Object.entries(ways)) {
     it(`is so when it is answered, though the statement of many (${how}) comes to her later`, async () => {

@@ -31,6 +31,10 @@ describe('the elements of MJML', () => {
       body('<!-- words --><mj-raw>{% if x %}</mj-raw><mj-section></mj-section><mj-raw>{% endif %}</mj-raw>'),
       column('<mj-table><tr><td>1</td></tr></mj-table><mj-button href="x?a=1&b=2">Go</mj-button>'),
       column('<mj-social><mj-social-element name="x">Us</mj-social-element></mj-social>'),
+      column('<mj-button href="x">{% if n <= 1 %}One{% else %}Many{% endif %}</mj-button>'),
+      column(`<mj-text>I <3 you {% if age <18 %}{{ name | replace: "<", "" }}{% endif %}</mj-text>`),
+      column('<mj-text>{% if a <b and c>d %}x{% endif %}</mj-text>&nbsp;'),
+      '<mjml><mj-head><mj-style>@media (width<=600px){a{}}</mj-style><mj-preview>Save <50%</mj-preview></mj-head><mj-body></mj-body></mjml>',
       '<mjml><mj-head><mj-title>T</mj-title><mj-style>a > b {}</mj-style></mj-head><mj-body></mj-body></mjml>\n',
     ])
       assert.equal(findStructureProblem(source), undefined, source)

@@ -129,7 +129,7 @@ describe('emails of blocks', () => {
     })
 
   it('have what ends, in its order', async () => {
-    const html = '<!-- <style> --><style>p > b { color: red }</style><p>a --> b</p>'
+    const html = '<!-- <style> --><style>p > b { color: red }</style><!--[if !mso]><!--><p>a</p><!--<![endif]-->'
     const seen = await preview([{ type: 'CODE', html }, text(words('behind'))])
     assert.deepEqual(seen.problems, [])
     assert.match(seen.html, /behind/)
