@@ -19,6 +19,7 @@ interface Read {
   html: string | null
   name: string
   subject: string | null
+  translations: object[]
   design?: { theme?: object; blocks: { type: string; [field: string]: unknown }[] }
 }
 
@@ -216,13 +217,15 @@ describe('templates, on the dashboard', function () {
     await press('Take theirs')
     await page.getByLabel('Subject').getByText('Theirs').waitFor()
     assert.equal(await page.getByLabel('Name').inputValue(), 'Welcome')
-    await service.call('PUT', `templates/${idOf()}`, { name: 'Welcome', format: 'BLOCKS', subject: 'Again', design })
+    const translations = [{ locale: 'de', subject: 'Wieder', design }]
+    const again = { name: 'Welcome', format: 'BLOCKS', subject: 'Again', design, translations }
+    assert.equal((await service.call('PUT', `templates/${idOf()}`, again)).status, 200)
     await page.getByLabel('Name').fill('Mine')
     await press('Save')
     await press('Save mine')
     await page.getByText('Saved. What names it from now on has this.').waitFor()
-    const { name, subject } = await read()
-    assert.deepEqual({ name, subject }, { name: 'Mine', subject: 'Theirs' })
+    const mine = await read()
+    assert.deepEqual([mine.name, mine.subject, mine.translations.length], ['Mine', 'Theirs', 1])
   })
 
   it('are saved where the answer was lost', async () => {

@@ -9,7 +9,12 @@ export function keepFocus(): void {
     last = target instanceof HTMLElement ? target : undefined
     shut = undefined
   })
-  addEventListener('pointerdown', () => (shut = undefined))
+  const forget = () => (last = shut = undefined)
+  // Left by whoever had it; one that is shut is left by nobody.
+  addEventListener('focusout', ({ target }) => {
+    if (target === last && !last?.matches(':disabled')) forget()
+  })
+  addEventListener('pointerdown', () => (shut || last?.matches(':disabled')) && forget())
   new MutationObserver(() => {
     if (last?.matches(':disabled')) shut = last
     if (!shut || shut.matches(':disabled') || !shut.isConnected) return

@@ -47,7 +47,13 @@ export function SenderForm({ sender }: { sender: Sender }) {
       setTyped({})
     },
   })
-  const set = (some: Partial<Fields>) => setTyped((now) => ({ ...now, ...some }))
+  // What is as it was is not typed.
+  const set = (some: Partial<Fields>) =>
+    setTyped((now) => {
+      const was = fieldsOf(sender)
+      const all = Object.entries({ ...now, ...some })
+      return Object.fromEntries(all.filter(([name, value]) => value !== was[name as keyof Fields]))
+    })
   const of = (name: (typeof TEXTS)[number]) => ({
     value: fields[name],
     readOnly: !isOwner,

@@ -85,6 +85,15 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     setTaken((times) => times + 1)
     save.reset()
   }
+  /** What has no field here is theirs. */
+  const saveOver = (read: Read) => {
+    const isUntouched = fields.translations === template.translations
+    const mine = isUntouched ? { ...fields, translations: read.template.translations } : fields
+    const said = contentOf(mine, read.template)
+    setFields(mine)
+    setRead({ template: read.template, etag: read.etag })
+    save.mutate({ body: { name: mine.name, ...said }, is: saidOf(mine.name, said), over: read.etag })
+  }
   const shared = { keys: dataKeys, readOnly: !may }
   const isOfBlocks = fields.format === 'BLOCKS'
   return (
@@ -162,7 +171,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
             </p>
             <div className="row">
               <Button onClick={() => takeTheirs(theirs)}>Take theirs</Button>
-              <Button variant="filled" onClick={() => save.mutate({ body, is: now, over: theirs.etag })}>
+              <Button variant="filled" onClick={() => saveOver(theirs)}>
                 Save mine
               </Button>
             </div>
