@@ -180,21 +180,17 @@ const attribute = (text: string): string =>
     .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
 
+/** What a browser takes for words until it ends. `<plaintext>` has no end. */
+const RAW = ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']
+
 /** What a browser, or the compiler, reads on, where it is not ended, over all that is behind it; and how that ends. */
 const ENDS: Readonly<Record<string, string>> = {
   '<!--': '-->',
   '<![cdata[': ']]>',
-  ...Object.fromEntries(
-    ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((tag) => [
-      `<${tag}`,
-      `</${tag}`,
-    ]),
-  ),
-  // It has no end.
-  '<plaintext': '',
+  ...Object.fromEntries(RAW.map((tag) => [`<${tag}`, tag === 'plaintext' ? '' : `</${tag}`])),
 }
-const BORDERS =
-  /<!--|-->|<!\[CDATA\[|\]\]>|<\/?(?:style|script|textarea|title|xmp|iframe|noembed|noframes|plaintext)\b/gi
+// `<!-->` begins none: it is the end of one, or nothing.
+const BORDERS = new RegExp(`<!--(?!-?>)|-->|<!\\[CDATA\\[|\\]\\]>|</?(?:${RAW.join('|')})\\b`, 'gi')
 
 /** What of an HTML is not ended, or ends what did not begin. */
 function unended(html: string): string | undefined {

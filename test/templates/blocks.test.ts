@@ -122,6 +122,7 @@ describe('emails of blocks', () => {
     ']]><![CDATA[',
     '<TEXTAREA>',
     '<plaintext>',
+    '<!--[if !mso]><!--><style>a{}<!--<![endif]-->',
   ])
     it(`let no block have those behind it: ${html}`, async () => {
       const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
