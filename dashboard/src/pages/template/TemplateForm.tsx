@@ -91,7 +91,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     const mine = isUntouched ? { ...fields, translations: read.template.translations } : fields
     const said = contentOf(mine, read.template)
     setFields(mine)
-    setRead({ template: read.template, etag: read.etag })
+    setRead(read)
     save.mutate({ body: { name: mine.name, ...said }, is: saidOf(mine.name, said), over: read.etag })
   }
   const shared = { keys: dataKeys, readOnly: !may }
