@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { documentPage, KINDS } from './queries.ts'
+import { contactPieces } from './contact-pieces.ts'
+import { type Document, documentPage, type Kind, KINDS, type PartName } from './queries.ts'
 
 /** So many are read at a time. */
 const PAGE = 200
@@ -8,14 +9,26 @@ const PAGE = 200
 /**
  * All that a workspace has, as lines of JSON: `{"type": "contact", …}`, in the order of `KINDS`. A contact has all that is kept of her,
  * but what emails said. Memory does not grow with the workspace; what changes meanwhile may be there as it was or as it is.
+ *
+ * @returns lines in pieces: each one's last piece ends with a line break, and no other has one
  */
 export async function* exportWorkspace(em: EntityManager, workspaceId: string): AsyncGenerator<string> {
   for (const kind of KINDS) {
     for (let behind = NIL_ID; ;) {
       const page = await documentPage(em.fork(), workspaceId, kind, { behind, limit: PAGE })
-      for (const { document } of page) yield `${JSON.stringify({ type: kind, ...document })}\n`
+      for (const { id, document } of page) {
+        yield* piecesOf(em, kind, id, { type: kind, ...document })
+        yield '\n'
+      }
       if (page.length < PAGE) break
       behind = page.at(-1)!.id
     }
   }
+}
+
+async function* piecesOf(em: EntityManager, kind: Kind, id: string, document: Document): AsyncGenerator<string> {
+  if (kind === 'contact') {
+    const { parts, ...head } = document
+    yield* contactPieces(em, id, head, parts as Record<PartName, Document[]>)
+  } else yield JSON.stringify(document)
 }

@@ -1,4 +1,3 @@
-import { withoutLinks } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
@@ -9,8 +8,8 @@ export type Document = Record<string, unknown>
 const all = (fields: string, from: string, order: string): string =>
   `coalesce((select jsonb_agg(jsonb_build_object(${fields}) order by ${order}) from ${from}), '[]')`
 
-/** Of a row `contact`: all that is kept of her, but what emails to her said. */
-const OF_CONTACT = `jsonb_build_object(
+/** Of a row `contact`: all that is kept of her that is never very much. */
+const HEAD_OF_CONTACT = `jsonb_build_object(
   'id', contact.id, 'email', contact.email, 'externalId', contact.external_id, 'firstName', contact.first_name,
   'metadata', contact.metadata, 'createdAt', contact.created_at, 'updatedAt', contact.updated_at,
   'tags', ${all(`'name', name, 'addedAt', added_at`, 'contact_tags where contact_id = contact.id', 'name')},
@@ -34,49 +33,103 @@ const OF_CONTACT = `jsonb_build_object(
     `suppressions where workspace_id = contact.workspace_id
        and address_hash = address_hash(contact.workspace_id, contact.email_key)`,
     'created_at',
-  )},
-  'events', ${all(
-    `'type', type, 'name', name, 'data', data, 'createdAt', created_at`,
-    'trigger_events where contact_id = contact.id',
-    'created_at, id',
-  )},
-  'enrollments', ${all(
-    `'id', id, 'automationId', automation_id, 'version', version, 'status', status, 'enrolledAt', enrolled_at, 'endedAt', ended_at`,
-    'enrollments where contact_id = contact.id',
-    'enrolled_at, id',
-  )},
-  'messages', ${all(
-    `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
-     'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'openedAt', opened_at,
-     'clickedAt', clicked_at`,
-    'messages where contact_id = contact.id',
-    'created_at, id',
-  )},
-  'visits', ${all(
-    `'messageId', visit.message_id, 'kind', kind, 'url', url, 'at', at, 'visits', visits, 'visitor', visitor`,
-    'message_visits visit join messages message on message.id = visit.message_id where message.contact_id = contact.id',
-    'at, visit.message_id, url',
-  )},
-  'bounces', ${all(
-    `'kind', kind, 'status', status, 'diagnostic', diagnostic, 'source', source, 'createdAt', created_at`,
-    'bounces where contact_id = contact.id',
-    'created_at, id',
   )}
 )`
 
-/** All that is kept of a contact; `undefined` where the workspace has no such contact. */
-export async function contactDocument(
-  em: EntityManager,
-  workspaceId: string,
-  id: string,
-): Promise<Document | undefined> {
+/** What of a contact there can be very much of, and is read by pages: from where, and by what it is ordered and told apart. */
+interface Part {
+  fields: string
+  from: string
+  order: readonly (readonly [column: string, type: string])[]
+}
+
+const BY_AGE = [
+  ['created_at', 'timestamptz'],
+  ['id', 'uuid'],
+] as const
+
+/** What these are of, in all of their statements: a row `contact`, or the contact who is asked for. */
+const PARTS = {
+  events: {
+    fields: `'type', type, 'name', name, 'data', data, 'createdAt', created_at`,
+    from: 'trigger_events where contact_id',
+    order: BY_AGE,
+  },
+  enrollments: {
+    fields: `'id', id, 'automationId', automation_id, 'version', version, 'status', status, 'enrolledAt', enrolled_at, 'endedAt', ended_at`,
+    from: 'enrollments where contact_id',
+    order: [
+      ['enrolled_at', 'timestamptz'],
+      ['id', 'uuid'],
+    ],
+  },
+  messages: {
+    fields: `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
+      'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'openedAt', opened_at,
+      'clickedAt', clicked_at`,
+    from: 'messages where contact_id',
+    order: BY_AGE,
+  },
+  visits: {
+    fields: `'messageId', visit.message_id, 'kind', kind, 'url', url, 'at', at, 'visits', visits, 'visitor', visitor`,
+    from: 'message_visits visit join messages message on message.id = visit.message_id where message.contact_id',
+    order: [
+      ['at', 'timestamptz'],
+      ['visit.message_id', 'uuid'],
+      ['kind', 'text'],
+      ['url', 'text'],
+    ],
+  },
+  bounces: {
+    fields: `'kind', kind, 'status', status, 'diagnostic', diagnostic, 'source', source, 'createdAt', created_at`,
+    from: 'bounces where contact_id',
+    order: BY_AGE,
+  },
+} as const satisfies Record<string, Part>
+export type PartName = keyof typeof PARTS
+export const PART_NAMES = Object.keys(PARTS) as PartName[]
+
+/** Of a row `contact`: of each part so many at most; as many are not all, perhaps. */
+export const FIRST = 20
+const FIRST_OF_PARTS = `jsonb_build_object(${PART_NAMES.map((name) => {
+  const { fields, from, order }: Part = PARTS[name]
+  const by = order.map(([column]) => column).join(', ')
+  const first = `select jsonb_build_object(${fields}) as item from ${from} = contact.id order by ${by} limit ${FIRST}`
+  return `'${name}', (select coalesce(jsonb_agg(item), '[]') from (${first}) first)`
+}).join(', ')})`
+
+/** What a contact is, and what of her is never very much; `undefined` where the workspace has no such contact. */
+export async function headOfContact(em: EntityManager, workspaceId: string, id: string): Promise<Document | undefined> {
   const [row] = await sql<{ document: Document }>(
     em,
-    `select ${OF_CONTACT} as document from contacts contact where id = $2::uuid and workspace_id = $1::uuid`,
+    `select ${HEAD_OF_CONTACT} as document from contacts contact where id = $2::uuid and workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  // Who may only read wants nothing in her name.
-  return row && (JSON.parse(withoutLinks(JSON.stringify(row.document), id)) as Document)
+  return row?.document
+}
+
+export interface PartItem {
+  document: Document
+  /** Where the next page goes on behind it. */
+  place: string[]
+}
+
+/** A page of something of a contact, in its order, behind a place. */
+export function pageOfPart(
+  em: EntityManager,
+  contactId: string,
+  name: PartName,
+  { behind, limit }: { behind: readonly string[] | undefined; limit: number },
+): Promise<PartItem[]> {
+  const { fields, from, order }: Part = PARTS[name]
+  const columns = order.map(([column]) => column).join(', ')
+  const place = order.map(([, type], n) => `$${n + 3}::${type}`).join(', ')
+  return sql(
+    em,
+    `select jsonb_build_object(${fields}) as document, array[${order.map(([column]) => `${column}::text`).join(', ')}] as place
+     from ${from} = $1::uuid ${behind ? `and (${columns}) > (${place})` : ''} order by ${columns} limit $2`,
+    [contactId, limit, ...(behind ?? [])],
+  )
 }
 
 /** What a workspace has, in the order in which it is exported. */
@@ -138,7 +191,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
     from: 'suppressions item',
   },
   contact: {
-    document: OF_CONTACT,
+    document: `${HEAD_OF_CONTACT} || jsonb_build_object('parts', ${FIRST_OF_PARTS})`,
     from: 'contacts item cross join lateral (select item.*) contact',
   },
 }

@@ -71,6 +71,7 @@ export const warn = (warnings: readonly string[]): Record<string, string> =>
 export interface Answer {
   status: number
   headers?: Readonly<Record<string, string>> | undefined
+  /** What is written as JSON; or pieces of JSON, where all of it can be too much to be held. */
   body: unknown
   /** The contact whose data the body holds: a kept answer is erased with it. */
   contactId?: string | null

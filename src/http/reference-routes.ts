@@ -91,7 +91,7 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
         ctx.body = plain
       }
       ctx.type = 'js'
-      if (Buffer.isBuffer(ctx.body)) unread.hold(network, ctx.body, ctx.res)
+      if (Buffer.isBuffer(ctx.body)) unread.hold(network, ctx.body.length, ctx.res)
     } catch (error) {
       if (error instanceof Refusal) throw error
       script = undefined

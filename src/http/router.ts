@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { findUnknownNames } from './unknown-names.ts'
 import { Refusal } from '../platform/refusal.ts'
 import Router from '@koa/router'
@@ -19,6 +20,9 @@ import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts'
 import { parse } from './parse.ts'
 import { assertNoQuery, parseQuery, readQuery } from './parse-query.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
+
+/** How long a piece of an answer is taken for, in bytes: as the longest. */
+const PIECE_BYTES = 2 * 1024 * 1024
 
 /**
  * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out
@@ -88,13 +92,18 @@ async function serveOpen(
   await write(ctx, await operation.handle(request, { ...dependencies, log: logOf(dependencies.log, requestId) }))
 }
 
-async function write(ctx: ApiContext, { status, headers = {}, body }: Answer): Promise<Buffer> {
+/** @returns how many bytes are held until they are read */
+async function write(ctx: ApiContext, { status, headers = {}, body }: Answer): Promise<number> {
   for (const [name, value] of Object.entries(headers)) ctx.append(name, value)
   ctx.status = status
-  const written = Buffer.from(await toJson(body))
+  const isInPieces = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+  // A piece is made when there is room for it: whoever reads slowly has the next one made later.
+  const written = isInPieces
+    ? Readable.from(body as AsyncIterable<string>, { objectMode: false })
+    : Buffer.from(await toJson(body))
   ctx.body = written
   ctx.type = 'json'
-  return written
+  return written instanceof Readable ? PIECE_BYTES : written.length
 }
 
 /** Whether a caller may read what it writes. */

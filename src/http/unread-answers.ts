@@ -21,8 +21,7 @@ export function createUnreadAnswers(most = MOST) {
       if (of(workspaceId) > most) throw new Refusal(BUSY, { message: UNREAD })
     },
     /** Counts an answer until it is read or its connection is gone. */
-    hold(workspaceId: string, answer: Buffer, response: ServerResponse): void {
-      const { length } = answer
+    hold(workspaceId: string, length: number, response: ServerResponse): void {
       // Who is gone already is not told of.
       if (length < SHORT || response.closed || response.destroyed) return
       unread.set(workspaceId, of(workspaceId) + length)

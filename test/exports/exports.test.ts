@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runExport } from '../../src/bin/commands/run-export.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -61,6 +62,41 @@ describe('an export', () => {
     assert.equal(
       (await service.call('GET', `contacts/${contactId}/export`, undefined, { key: other })).refused,
       '404 contact_not_found',
+    )
+  })
+
+  it('of a contact has all of her events, however many and large they are', async () => {
+    const contactId = await aContact(service)
+    const count = 4_500
+    // Many of one instant: as what a page ends with, and the next one begins with.
+    await sql(
+      service.context.orm.em.fork(),
+      `insert into trigger_events (id, workspace_id, contact_id, automation_ids, type, name, data, created_at)
+       select gen_random_uuid(), $1::uuid, $2::uuid, '{}', 'EVENT', 'bought',
+         jsonb_build_object('n', n, 'words', repeat(md5(n::text), 480)), now() + make_interval(secs => n / 150)
+       from generate_series(1, $3::integer) n`,
+      [service.workspaceId, contactId, count],
+    )
+    const numbersIn = (said: Record<string, unknown>) =>
+      (said['events'] as { name: string; data: { n: number } }[])
+        .filter(({ name }) => name === 'bought')
+        .map(({ data }) => data.n)
+    const all = Array.from({ length: count }, (_, n) => n + 1)
+    const { status, headers, body } = await service.call('GET', `contacts/${contactId}/export`)
+    assert.equal(status, 200)
+    // How long it is nobody knew when it began: it is held by nobody.
+    assert.equal(headers.get('content-length'), null)
+    const told = numbersIn(body.data as Record<string, unknown>)
+    assert.deepEqual(
+      told.toSorted((a, b) => a - b),
+      all,
+    )
+    // By age.
+    assert.ok(told.slice(0, 149).every((n) => n < 150) && told.slice(-150).every((n) => n >= count - 150))
+    const lines = await exported(join(folder, 'large.ndjson'))
+    assert.deepEqual(
+      numbersIn(lines.find(({ id }) => id === contactId)!).toSorted((a, b) => a - b),
+      all,
     )
   })
 

@@ -55,7 +55,7 @@ describe('clients that do not read', () => {
     const socket = new Socket()
     const response = new ServerResponse(new IncomingMessage(socket))
     response.destroy()
-    unread.hold('workspace', Buffer.alloc(1_000_000), response)
+    unread.hold('workspace', 1_000_000, response)
     unread.assertRoom('workspace')
   })
 })
