@@ -6,9 +6,11 @@ import {
   Liquid,
   LiquidError,
   type Operators,
+  type Template,
+  Tokenizer,
+  TokenKind,
   toValue,
   toValueSync,
-  type Template,
 } from 'liquidjs'
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
 import { plainTextOf } from './plain-text.ts'
@@ -164,7 +166,8 @@ function parse(field: Field, source: string, key: string): Template[] {
     throw new LimitExceeded(`has more than ${LIMITS.tokens.toLocaleString('en-US')} outputs and tags`)
   }
   const templates = ENGINES[field].parse(source)
-  const bytes = source.length * 2 + tokens * BYTES_A_TOKEN + lengthOfTokens(source) * BYTES_A_CHARACTER_IN_TOKENS
+  const bytes =
+    source.length * 2 + tokens * BYTES_A_TOKEN + lengthOfTokens(source, ENGINES[field]) * BYTES_A_CHARACTER_IN_TOKENS
   if (bytes > CACHE_BYTES) return templates
   cache.set(name, { templates, bytes })
   cachedBytes += bytes
@@ -176,13 +179,11 @@ function parse(field: Field, source: string, key: string): Template[] {
   return templates
 }
 
-/** How many characters are between braces, in all. */
-function lengthOfTokens(source: string): number {
-  const [, ...parts] = source.split(/\{\{|\{%/)
-  return parts.reduce((sum, part) => {
-    const end = part.search(/[%}]\}/)
-    return sum + (end < 0 ? part.length : end)
-  }, 0)
+/** How many characters are between braces, in all, as LiquidJS reads them: braces within quotes end no output. */
+function lengthOfTokens(source: string, { options }: Liquid): number {
+  return new Tokenizer(source)
+    .readTopLevelTokens(options)
+    .reduce((sum, { kind, begin, end }) => (kind === TokenKind.HTML ? sum : sum + end - begin), 0)
 }
 
 /** How many tokens there can be, at most, found without parsing. In a `liquid` tag each line is one. */
