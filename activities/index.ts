@@ -5,7 +5,8 @@ import { advanceCampaign } from './advance-campaign.ts'
 import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/sequences/index.ts'
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { createBulkheads, createRounds, createTurnstile } from './bulkheads.ts'
+import { createBulkheads, createTurnstile } from './bulkheads.ts'
+import { createRounds } from './rounds.ts'
 import { withPlainFailures } from './failures.ts'
 import { ofOwnEnrollments } from './own-enrollments.ts'
 import type { ActivityDependencies } from './dependencies.ts'
@@ -26,9 +27,8 @@ export interface Activities {
 /** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
 const AT_ONCE_OF_ONE_WORKSPACE = 50
 
-/** How many campaigns of one workspace are in memory at a time in a worker, and when the others ask again, in milliseconds. */
+/** How many campaigns of one workspace are in memory at a time in a worker. */
 const CAMPAIGNS_OF_ONE_WORKSPACE = 4
-const CAMPAIGNS_AGAIN_MS = 2_000
 
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
@@ -49,9 +49,9 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       const advance = () => advanceCampaign(dependencies, input)
       // To be turned away would cost one of the turns that a rate has, and each of them is one email.
       if (dependencies.keepsRate) return advance()
-      return campaigns(input.workspaceId, input.campaignId, advance, () => ({
+      return campaigns(input.workspaceId, input.campaignId, advance, (againMs) => ({
         next: 'wait',
-        until: Date.now() + CAMPAIGNS_AGAIN_MS,
+        until: Date.now() + againMs,
       }))
     },
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
