@@ -138,12 +138,17 @@ export async function keepContents(
   )
 }
 
-/** Whether a list is joined by confirming it, and no other ACTIVE automation asks anybody to. */
+/** Whether a list is joined by confirming it, and no other ACTIVE automation asks anybody to. Until the transaction ends none is turned off. */
 export async function asksAlone(
   em: EntityManager,
   workspaceId: string,
   { id, listId }: { id: string; listId: string },
 ): Promise<boolean> {
+  // Of two that are turned off at once, the second one sees the first.
+  await sql(em, 'select from lists where id = $1::uuid and workspace_id = $2::uuid for no key update', [
+    listId,
+    workspaceId,
+  ])
   const rows = await sql(
     em,
     `select from lists where id = $3::uuid and workspace_id = $1::uuid and double_opt_in and not exists (

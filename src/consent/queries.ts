@@ -248,6 +248,11 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
 
 /** What is kept of an erased contact's address: that it is not to be mailed, and nothing by which it is known. */
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
+  const recipients = await sql<{ recipient: string }>(
+    em,
+    'select distinct recipient from messages where contact_id = $1::uuid and recipient is not null',
+    [contactId],
+  )
   await sql(
     em,
     `update suppressions set email = null, note = null from contacts contact
@@ -255,14 +260,14 @@ export async function forgetAddresses(em: EntityManager, contactId: string): Pro
        address_hash = address_hash(contact.workspace_id, contact.email_key)
        -- Those that she had before, unless they are somebody else's by now.
        or address_hash in (
-         select address_hash(contact.workspace_id, lower(recipient)) from messages message
-         where message.contact_id = $1::uuid and recipient is not null and not exists (
+         select address_hash(contact.workspace_id, key) from unnest($2::text[]) key
+         where not exists (
            select from contacts other
-           where other.workspace_id = contact.workspace_id and other.email_key = lower(recipient) and other.id <> $1::uuid
+           where other.workspace_id = contact.workspace_id and other.email_key = key and other.id <> $1::uuid
          )
        )
      )`,
-    [contactId],
+    [contactId, recipients.map(({ recipient }) => emailKey(recipient))],
   )
 }
 

@@ -15,6 +15,8 @@ const schema = defineEntity({
     consents: p.integer().onCreate(() => 0),
     /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),
+    /** The transaction in which somebody has vouched for it, where it was unconfirmed until then. */
+    vouchedIn: p.text().columnType('xid8').nullable().lazy(),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

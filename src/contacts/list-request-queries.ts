@@ -6,14 +6,20 @@ const WAS_ASKED = `(
   -- What starts it may be on its way.
   request.requested_at > now() - interval '1 minute'
   or exists (
+    select from outbox join automations automation on automation.id = outbox.automation_id
+    where outbox.kind = 'START' and outbox.contact_id = request.contact_id
+      and automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
+  )
+  or exists (
     select from automations automation
     join enrollments enrollment on enrollment.automation_id = automation.id and enrollment.contact_id = request.contact_id
     where automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
-      and enrollment.enrolled_at > request.requested_at - interval '1 minute'
       and (
+        -- By Postgres's clock, as the request is.
         exists (
           select from messages
           where enrollment_id = enrollment.id and status not in ('SUPPRESSED', 'FAILED', 'DISMISSED')
+            and created_at > request.requested_at - interval '1 minute'
         )
         or (enrollment.status = 'ACTIVE' and not exists (select from messages where enrollment_id = enrollment.id))
       )

@@ -84,7 +84,12 @@ export async function upsertManyContacts(
   {
     inputs,
     triggers,
-  }: { inputs: readonly { index: number; input: ContactInput; quiet?: boolean }[]; triggers: boolean },
+    ofFile = false,
+  }: {
+    inputs: readonly { index: number; input: ContactInput; quiet?: boolean }[]
+    triggers: boolean
+    ofFile?: boolean
+  },
   call: Call,
 ): Promise<BulkResult> {
   const fork = unitOf(em)
@@ -107,7 +112,7 @@ export async function upsertManyContacts(
       tags: [...new Set(all.flatMap(({ tags }) => tags.map(({ key }) => key)))],
     })
   }
-  const options = { bulk: true, triggers, requestId: call.requestId }
+  const options = { bulk: true, triggers, requestId: call.requestId, ofFile }
   for (let attempt = 1; ; attempt += 1) {
     const writes = [...byKey.values()].map(({ write }) => write)
     try {

@@ -43,6 +43,8 @@ export interface UpsertOptions {
   /** Whether what happens to them starts the automations that listen for it. */
   triggers: boolean
   requestId: string | null
+  /** Whether they are of a file: that is no word of theirs. */
+  ofFile?: boolean
 }
 
 /**
@@ -90,7 +92,7 @@ export async function upsertAndCountContacts(
 function parametersOf(
   workspaceId: string,
   contacts: readonly ContactWrite[],
-  { bulk, triggers, requestId }: UpsertOptions,
+  { bulk, triggers, requestId, ofFile = false }: UpsertOptions,
 ): unknown[] {
   const updates: Record<string, { keepFirstName?: true; remove?: Record<string, null>; confirmed?: true }> =
     nullObject()
@@ -114,16 +116,11 @@ function parametersOf(
     ...(contact.confirmed && { confirmed: true }),
     ...(contact.quiet && { quiet: true }),
   }))
-  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId, triggers]
+  return [workspaceId, JSON.stringify(items), JSON.stringify(updates), bulk, requestId, triggers, ofFile]
 }
 
 const UPSERT = `
-with before as (
-  select email_key from contacts
-  where workspace_id = $1::uuid and unconfirmed
-    and email_key in (select item ->> 'email_key' from jsonb_array_elements($2::jsonb) item)
-),
-asked_lists as materialized (
+with asked_lists as materialized (
   -- Whoever has one joined by confirming from now on waits for this, or this for that.
   select id, list_asks(id) as double_opt_in from (
     select distinct (item ->> 'list_id')::uuid as id from jsonb_array_elements($2::jsonb) item
@@ -133,9 +130,20 @@ asked_lists as materialized (
 items as materialized (
   -- Of a list that is joined by confirming it: whether it asks for that.
   select item.*, coalesce(list.double_opt_in and item.confirmed is not true, false) as asks
-  from jsonb_to_recordset($2::jsonb) as item(
-    id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean,
-    confirmed boolean)
+  from (
+    select item.id, email, email_key, external_id, first_name, metadata, tags, confirmed,
+      case when out.is_out then null else list_id end as list_id, quiet or out.is_out as quiet
+    from jsonb_to_recordset($2::jsonb) as item(
+      id uuid, email text, email_key text, external_id text, first_name text, metadata jsonb, list_id uuid, tags jsonb, quiet boolean,
+      confirmed boolean)
+    -- A file is no word of hers: who wants no mail is put into nothing by it, and asked nothing.
+    cross join lateral (
+      select $7::boolean and exists (
+        select from suppressions
+        where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, item.email_key)
+      ) as is_out
+    ) out
+  ) item
   left join asked_lists list on list.id = item.list_id
 ),
 written as (
@@ -150,9 +158,12 @@ written as (
     end,
     -- Whoever says that she has confirmed elsewhere knows her.
     unconfirmed = contact.unconfirmed and ($3::jsonb -> excluded.email_key -> 'confirmed') is null,
+    vouched_in = case
+      when contact.unconfirmed and ($3::jsonb -> excluded.email_key -> 'confirmed') is not null then pg_current_xact_id()
+    end,
     metadata = ${without('(contact.metadata || excluded.metadata)', "($3::jsonb -> excluded.email_key -> 'remove')")},
     updated_at = now()
-  returning id, email_key, xmax = 0 as created, unconfirmed
+  returning id, email_key, xmax = 0 as created, unconfirmed, coalesce(vouched_in = pg_current_xact_id(), false) as vouched
 ),
 joined as (
   insert into list_members (list_id, contact_id)
@@ -162,8 +173,8 @@ joined as (
   on conflict do nothing
   returning list_id, contact_id
 ),
--- Who has left a list of the kind by herself is asked, and is in it only when she has said so.
-${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks', 'true')},
+-- Who has left a list of the kind by herself is asked, and is in it only when she has said so; by a file she is not.
+${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks', 'not $7::boolean')},
 tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
   select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
@@ -176,8 +187,7 @@ happened as (
   select * from (
     -- Who has to confirm something has not signed up yet.
     select written.id as contact_id, 'SIGNUP' as type, '' as key
-    from written join items using (email_key)
-    where not written.unconfirmed and (created or email_key in (select email_key from before))
+    from written where not written.unconfirmed and (created or vouched)
     union all
     select contact_id, 'LIST_ADDED', list_id::text from joined
     union all
@@ -185,6 +195,9 @@ happened as (
     union all
     -- As what begins with her sign-up, that is when she has confirmed it.
     select contact_id, 'TAG_ADDED', tag_key from tagged join written on written.id = contact_id where not written.unconfirmed
+    union
+    -- And so is what she had been tagged with before.
+    select contact_id, 'TAG_ADDED', tag_key from contact_tags where contact_id in (select id from written where vouched)
   ) changes
   where $6::boolean
     and not exists (select from written join items using (email_key) where items.quiet and written.id = changes.contact_id)

@@ -261,7 +261,7 @@ async function writeRows(
   for (const round of roundsOf(rows)) {
     // Who wants no mail begins nothing.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
-    const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers }, call)
+    const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers, ofFile: true }, call)
     done.created += written.created
     done.updated += written.updated
     done.errors.push(

@@ -83,7 +83,11 @@ export async function updateList(
 ): Promise<List> {
   const unit = unitOf(em)
   // Whoever joins it at this moment is in it before, or asked.
-  if (doubleOptIn !== undefined && isId(id)) await waitForJoiners(unit, id)
+  if (doubleOptIn !== undefined && isId(id)) {
+    await waitForJoiners(unit, id)
+    // Whoever turns off what asks for it does so before, or behind this.
+    await lockList(unit, workspaceId, id)
+  }
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
   if (!list) throw new Refusal(LIST_NOT_FOUND)
   if (name !== undefined) list.name = name

@@ -132,7 +132,10 @@ staying_out as materialized (
   select id as contact_id from known where has_left($2::uuid, id) and (
     not $6::boolean
     -- What she has asked for was before that.
-    or not exists (select from list_opt_outs where list_id = $2::uuid and contact_id = known.id)
+    or not exists (
+      select from list_opt_outs
+      where list_id = $2::uuid and contact_id = known.id and created_at = left_at($2::uuid, known.id)
+    )
   )
 ),
 joined as (
@@ -157,6 +160,9 @@ happened as (
   select contact_id, 'LIST_REQUESTED', $2::text from requested
   union all
   select id, 'SIGNUP', '' from vouched
+  union all
+  -- What she was tagged with before her sign-up, which is now.
+  select contact_id, 'TAG_ADDED', tag_key from contact_tags where contact_id in (select id from vouched)
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
 select known.id, joined.contact_id is not null as added, is_missing and is_asked as pending,

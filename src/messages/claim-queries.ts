@@ -76,12 +76,13 @@ export const MAY_SEND = `not exists (select from installation where restored_at 
 /** Exported for the benchmark that leaves something out of it. */
 export const CLAIM = `
 with automation as (
-  select id, status from automations
+  select id, status, case when trigger = 'LIST_REQUESTED' then trigger_key::uuid end as asks_for from automations
   where id = $4::uuid and deleted_at is null and status in ${SENDING_STATUSES}
   for share
 ),
 contact as (
-  select id, email, consents from contacts where id = (select contact_id from enrollments where id = $1::uuid) for share
+  select id, email, email_key, consents from contacts
+  where id = (select contact_id from enrollments where id = $1::uuid) for share
 ),
 enrollment as (
   select enrollment.* from automation
@@ -97,7 +98,8 @@ enrollment as (
 ),
 released as (
   update enrollments set held = false from enrollment where enrollments.id = enrollment.id and enrollments.held
-)
+),
+claimed as (
 insert into messages as message
   (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, lease_until,
    error, message_id, recipient, subject, html, text, sent_at, settled_at)
@@ -113,7 +115,17 @@ on conflict (enrollment_id, step_id, visit) do update
     sent_at = excluded.sent_at, settled_at = excluded.settled_at
   where (message.status = 'DEFERRED' and message.attempts = $7::integer)
     or (message.claim = excluded.claim and message.status = excluded.status)
-returning id`
+returning id, workspace_id
+),
+-- Somebody is asked by it whether she wants a list: how often that is done is counted by her address.
+asked as (
+  insert into list_asks (id, list_id, address_hash)
+  select claimed.id, automation.asks_for, address_hash(claimed.workspace_id, contact.email_key)
+  from claimed, automation, contact
+  where automation.asks_for is not null and $8::text = 'SENDING'
+  on conflict (id) do nothing
+)
+select id from claimed`
 
 /**
  * Notes that a message was certainly not sent, and why. Where the attempt's claim may still be on its way to Postgres, this

@@ -536,6 +536,35 @@ describe('an import', () => {
     }
   })
 
+  it('puts nobody into a list, and asks nobody, who wants no mail, or has left it', async () => {
+    const asking = await aList(service)
+    const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
+    await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
+    assert.equal((await service.call('PATCH', `lists/${asking}`, { doubleOptIn: true })).status, 200)
+    const at = domain()
+    const out = await aContact(service, { email: `out@${at}` })
+    const left = await aContact(service, { email: `left@${at}` })
+    await service.call('POST', 'suppressions', { email: `out@${at}`, reason: 'UNSUBSCRIBED' })
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [asking, left])
+    const many = Array.from({ length: 150 }, (_, n) => `filler-${n}@${at},`)
+    // Her second row is in another piece than the first.
+    const rows = [`late@${at},yes`, `out@${at},`, `left@${at},`, ...many, `late@${at},`]
+    for (const listId of [asking, await aList(service)]) {
+      const path = file(`email,unsubscribed\n${rows.join('\n')}\n`)
+      const options = { columns: [], listId, triggers: listId === asking, confirmed: false, tags: [], as: null }
+      await importFile({ em: em() }, service.workspaceId, { path, format: 'csv', options })
+      const late = (await service.call('GET', `contacts/email:late@${at}`)).body.data as {
+        id: string
+        listIds: string[]
+      }
+      assert.deepEqual(late.listIds, [])
+      const pending = await sql(em(), 'select from list_requests where contact_id = any($1::uuid[])', [
+        [out, left, late.id],
+      ])
+      assert.equal(pending.length, 0)
+    }
+  })
+
   it('puts nobody into a list who wants no mail by a later row', async () => {
     const at = domain()
     const listId = await aList(service)

@@ -8,6 +8,10 @@ export interface Proxy {
   resume(): void
   /** Breaks the connections there are. */
   cut(): void
+  /** Is gone, with its connections: whoever connects is refused. */
+  goAway(): Promise<void>
+  /** Is there again, at its port. */
+  comeBack(): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,9 +35,17 @@ export async function startProxy(upstream: number): Promise<Proxy> {
       if (stalled) from.pause()
     }
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const listen = (port: number) => new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise<void>((closed) => server.close(() => closed()))
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    goAway: close,
+    comeBack: () => listen(port),
     stall() {
       stalled = true
       for (const socket of sockets) socket.pause()
@@ -45,9 +57,6 @@ export async function startProxy(upstream: number): Promise<Proxy> {
     cut() {
       for (const socket of sockets) socket.destroy()
     },
-    close() {
-      for (const socket of sockets) socket.destroy()
-      return new Promise((closed) => server.close(() => closed()))
-    },
+    close,
   }
 }

@@ -56,7 +56,8 @@ export const plunk: Format = {
       },
       optOut:
         optOutOf(as) ??
-        (isOut(cells[subscribed] ?? '')
+        // Who has snoozed is one who is subscribed, there, and gets nothing until then.
+        (isOut(cells[subscribed] ?? '') || isSnoozed(cells[snoozed] ?? '')
           ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
           : null),
     })
@@ -70,3 +71,6 @@ function isOut(cell: string): boolean {
   if (['false', '0', 'no'].includes(word)) return true
   throw new RowProblem('subscribed must be true or false')
 }
+
+/** Until an instant to come; what is no instant is no word about her. */
+const isSnoozed = (cell: string): boolean => Date.parse(cell) > Date.now()

@@ -35,6 +35,7 @@ import { Migration034ListAsks } from './034-list-asks.ts'
 import { Migration035WakesOfSequences } from './035-wakes-of-sequences.ts'
 import { Migration036LeftLists } from './036-left-lists.ts'
 import { Migration037AsksOfAnAddress } from './037-asks-of-an-address.ts'
+import { Migration038SaidMeanwhile } from './038-said-meanwhile.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -75,6 +76,7 @@ export const migrations = [
   Migration035WakesOfSequences,
   Migration036LeftLists,
   Migration037AsksOfAnAddress,
+  Migration038SaidMeanwhile,
 ]
 
 /** Their names, oldest first. */

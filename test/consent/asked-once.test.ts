@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aList, anAutomation } from '../support/factories.ts'
+import { startProxy, type Proxy } from '../support/proxy.ts'
+import { services } from '../support/servers.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
+
+describe('somebody whose address is typed into a form again and again', () => {
+  let service: Service
+  let sink: SmtpSink
+  let temporal: Proxy
+  before(async () => {
+    sink = await startSmtpSink()
+    temporal = await startProxy(Number((await services()).temporalAddress.split(':')[1]))
+    const TEMPORAL_ADDRESS = `127.0.0.1:${temporal.port}`
+    service = await startService({
+      env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com', TEMPORAL_ADDRESS },
+    })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+    await temporal.close()
+  })
+  const em = () => service.context.orm.em.fork()
+  const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address).length
+  const askingList = async () => {
+    const list = await aList(service)
+    const asking = await anAutomation(service, {
+      trigger: 'LIST_REQUESTED',
+      triggerConfig: { listId: list },
+      steps: [ASKS],
+    })
+    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
+    return { list, asking }
+  }
+  const type = async (email: string, listId: string): Promise<string> => {
+    const { status, body } = await service.call('POST', 'contacts', { email, listId })
+    assert.ok(status < 300, JSON.stringify(body))
+    return body.data.id as string
+  }
+  const later = (table: 'list_requests' | 'enrollments' | 'messages', column: string, id: string, seconds: number) =>
+    sql(em(), `update ${table} set ${column} = ${column} - make_interval(secs => $2::float8) where contact_id = $1`, [
+      id,
+      seconds,
+    ])
+
+  it('is asked once, also where Temporal was away meanwhile', async () => {
+    const { list } = await askingList()
+    const email = 'outage@example.com'
+    await temporal.goAway()
+    let id = ''
+    for (let n = 0; n < 5; n += 1) {
+      id = await type(email, list)
+      await later('list_requests', 'requested_at', id, 120)
+    }
+    await temporal.comeBack()
+    await eventually('all is delivered', async () => {
+      const open = await sql(em(), `select from outbox where contact_id = $1 and kind = 'START'`, [id])
+      return (open.length === 0 && mailsTo(email) > 0) || undefined
+    })
+    await type(email, list)
+    await eventually('all that began has ended', async () => {
+      const open = await sql(em(), `select from enrollments where contact_id = $1 and status = 'ACTIVE'`, [id])
+      return open.length === 0 || undefined
+    })
+    assert.equal(mailsTo(email), 1)
+  })
+
+  it('is asked once, also where the clock of the API is behind that of Postgres', async () => {
+    const { list } = await askingList()
+    const email = 'clock@example.com'
+    for (let n = 0; n < 3; n += 1) {
+      const id = await type(email, list)
+      await eventually('what began has ended', async () => {
+        const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+          em(),
+          `select count(*)::integer as count from enrollments where contact_id = $1 and status <> 'ACTIVE'`,
+          [id],
+        )
+        const open = await sql(em(), `select from outbox where contact_id = $1 and kind = 'START'`, [id])
+        return (count > 0 && open.length === 0) || undefined
+      })
+      // Two minutes pass, and what the API has written down is another seventy seconds behind.
+      await later('enrollments', 'enrolled_at', id, 190)
+      await later('messages', 'created_at', id, 120)
+      await later('list_requests', 'requested_at', id, 120)
+    }
+    assert.equal(mailsTo(email), 1)
+  })
+
+  it('is asked when that goes on, however often it was to be done while it was paused', async () => {
+    const { list, asking } = await askingList()
+    const email = 'paused@example.com'
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    for (let n = 0; n < 6; n += 1) {
+      const id = await type(email, list)
+      assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
+    }
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await type(email, list)
+    await eventually('she is asked', () => (mailsTo(email) > 0 ? true : undefined))
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
+import { setPreferences } from '../../src/consent/preferences.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
+
+describe('what is said while a statement waits for a row', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  const em = () => service.context.orm.em.fork()
+  const saysTo = (address: string, subject: string) =>
+    sink.mails.filter(({ to, headers }) => to[0] === address && headers.includes(`Subject: ${subject}`))
+  const askingList = async () => {
+    const list = await aList(service)
+    await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
+    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
+    return list
+  }
+  /** Somebody else has a contact's row. @returns what lets go of it */
+  async function hold(id: string): Promise<() => Promise<void>> {
+    const locked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const holding = em().transactional(async (unit) => {
+      await sql(unit, 'select from contacts where id = $1::uuid for update', [id])
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    return async () => {
+      release.resolve()
+      await holding
+    }
+  }
+  const waiting = (count: number) =>
+    eventually(`${count} wait`, async () => {
+      const rows = await sql(
+        em(),
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      return rows.length >= count || undefined
+    })
+  /** What happened to a contact is there with whatever has written it. */
+  const signUps = async (id: string) =>
+    (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'SIGNUP'`, [id])).length
+
+  it('is a sign-up once, where she confirms before many are written', async () => {
+    const list = await askingList()
+    const first = await aContact(service, { email: 'a@confirms.example.com' })
+    await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Welcome' }] })
+    const email = 'z@confirms.example.com'
+    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    const mail = await eventually('asked', () => saysTo(email, 'Please confirm')[0])
+    const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(mail.body.replaceAll('=\r\n', ''))!
+    const letGo = await hold(first)
+    const bulk = service.call('POST', 'contacts/bulk', {
+      contacts: [{ email: 'a@confirms.example.com' }, { email, metadata: { plan: 'free' } }],
+    })
+    await waiting(1)
+    const body = new URLSearchParams({ choice: 'confirm' })
+    const page = await fetch(`http://127.0.0.1:${service.port}${path}`, { method: 'POST', body })
+    assert.match(await page.text(), /You are subscribed/)
+    await letGo()
+    assert.equal((await bulk).status, 200)
+    assert.equal(await signUps(id), 1)
+  })
+
+  it('is a sign-up, where a form and a file that vouches for her come at the same moment', async () => {
+    const list = await askingList()
+    await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Good day' }] })
+    const last = await aContact(service, { email: 'zz@vouched.example.com' })
+    const email = 'a@vouched.example.com'
+    const letGo = await hold(last)
+    const form = service.call('POST', 'contacts/bulk', {
+      contacts: [{ email, listId: list }, { email: 'zz@vouched.example.com' }],
+    })
+    await waiting(1)
+    const said = { name: 'x.csv', listId: list, confirmed: true, triggers: true }
+    const { id: importId } = (await service.call('POST', 'imports', said)).body.data as { id: string }
+    const piece = { position: 0, text: `email\n${email}\n`, isLast: true }
+    const taken = service.call('POST', `imports/${importId}/pieces`, piece)
+    await waiting(2)
+    await letGo()
+    assert.deepEqual([(await form).status, (await taken).status], [200, 200])
+    const { data } = (await service.call('GET', `contacts/email:${email}`)).body
+    assert.equal(data.suppressedBy, null)
+    assert.equal(await signUps(data.id as string), 1)
+  })
+
+  for (const how of ['by her id', 'by a file'] as const)
+    it(`begins what she was tagged with, where she is vouched for ${how}`, async () => {
+      const list = await askingList()
+      const tag = `lead ${how}`
+      await anAutomation(service, {
+        trigger: 'TAG_ADDED',
+        triggerConfig: { tagName: tag },
+        steps: [{ ...EMAIL, subject: 'Tagged' }],
+      })
+      const email = `${how.replaceAll(' ', '-')}@tagged.example.com`
+      const said = { email, listId: list, tags: [tag] }
+      const { id } = (await service.call('POST', 'contacts', said)).body.data as { id: string }
+      await eventually('asked', () => saysTo(email, 'Please confirm')[0])
+      if (how === 'by her id') {
+        const vouched = { contactIds: [id], confirmed: true }
+        assert.equal((await service.call('POST', `lists/${list}/contacts`, vouched)).body.data.added, 1)
+      } else {
+        const of = { name: 'x.csv', listId: list, confirmed: true, triggers: true }
+        const { id: importId } = (await service.call('POST', 'imports', of)).body.data as { id: string }
+        const piece = { position: 0, text: `email\n${email}\n`, isLast: true }
+        assert.equal((await service.call('POST', `imports/${importId}/pieces`, piece)).status, 200)
+      }
+      await eventually('it has begun', () => saysTo(email, 'Tagged')[0])
+    })
+
+  it('is that she has left, where she has come back and left once more', async () => {
+    const list = await aList(service)
+    await service.call('PATCH', `lists/${list}`, { public: true })
+    const first = await aContact(service, { email: `a-${list}@example.com` })
+    const her = await aContact(service, { email: `z-${list}@example.com` })
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [first, her] })
+    const says = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [list] } }
+    const { id: originId } = (await service.call('POST', 'campaigns', says)).body.data as { id: string }
+    await service.call('POST', `campaigns/${originId}/schedule`, {})
+    await eventually('it is sent', async () => {
+      const { data } = (await service.call('GET', `campaigns/${originId}`)).body
+      return data.status === 'SENT' || undefined
+    })
+    const wish = (ids: string[]) =>
+      setPreferences(service.context.dependencies, { contactId: her, originId }, { kind: 'lists', ids })
+    await wish([])
+    const letGo = await hold(first)
+    const putting = service.call('POST', `lists/${list}/contacts`, { contactIds: [first, her], resubscribe: true })
+    await waiting(1)
+    await wish([list])
+    await wish([])
+    await letGo()
+    await putting
+    assert.deepEqual((await service.call('GET', `contacts/${her}`)).body.data.listIds, [])
+  })
+
+  it('of an address that a contact has no more, and then has again, is what its emails are held to', async () => {
+    const id = await aContact(service)
+    const email = await addressOf(service, id)
+    const said = { name: 'n', subject: 'News', text: 'x', audience: { listIds: [await aList(service)] } }
+    const { id: campaign } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+    await service.stopWorkers()
+    try {
+      await sql(em(), `update campaigns set status = 'SENDING', started_at = now(), walked = true where id = $1`, [
+        campaign,
+      ])
+      await sql(
+        em(),
+        `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+         values ($1, $2, $3, $4, 'QUEUED', $5, 0, now())`,
+        [newId(), service.workspaceId, id, campaign, newId()],
+      )
+      const [looked] = await dueMessages(em(), campaign, 10)
+      assert.equal(looked!.suppressedBy, null)
+      await service.call('PATCH', `contacts/${id}`, { email: 'elsewhere@example.com' })
+      assert.equal((await service.call('POST', 'suppressions', { email, reason: 'BOUNCED' })).status, 201)
+      await service.call('PATCH', `contacts/${id}`, { email })
+      const { attempts, consents } = looked!
+      const claim = {
+        id: looked!.id,
+        claim: newId(),
+        contactId: id,
+        attempts,
+        recipient: email,
+        consents,
+        header: '<x@y>',
+      }
+      assert.equal((await claimMany(em(), campaign, [claim])).size, 0)
+    } finally {
+      await service.startWorker()
+    }
+  })
+
+  it('by two who turn off what asks for a list is refused to one of them', async () => {
+    const asks = (list: string) =>
+      anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
+    for (let n = 0; n < 4; n += 1) {
+      const list = await aList(service)
+      const two = [await asks(list), await asks(list)]
+      await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
+      const turnOff = (id: string) =>
+        n % 2 === 0
+          ? service.call('DELETE', `automations/${id}`)
+          : service.call('PATCH', `automations/${id}`, { status: 'ARCHIVED' })
+      const answers = await Promise.all(two.map(turnOff))
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+    }
+  })
+})
