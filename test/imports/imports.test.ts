@@ -536,6 +536,36 @@ describe('an import', () => {
     }
   })
 
+  it('of a file that says in its own words who has opted out takes that for no data', async () => {
+    const run = async (text: string, columns: { column: string; field: string }[] = []) => {
+      const options = { columns, listId: null, tags: [], as: null, triggers: false }
+      const done = await importFile({ em: em() }, service.workspaceId, { path: file(text), format: 'csv', options })
+      const { suppressed, failed, problem } = done
+      return { suppressed, failed, problem }
+    }
+    const nothing = { suppressed: 0, failed: 0, problem: null }
+    for (const [column, out, not] of [
+      ['unsubscribed_at', '2024-05-06T07:08:09Z', ''],
+      ['\u200bunsubscribed', 'yes', 'no'],
+      ['opt_in', 'no', '2024-05-06'],
+      ['Opt Out', 'opted out', ''],
+      ['subscribed', 'cleaned', 'active'],
+    ] as const) {
+      const at = domain()
+      const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`
+      assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
+      assert.equal((await service.call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
+    }
+    const [at, other] = [domain(), domain()]
+    const status = (domain: string) => `email,status\nout@${domain},Unsubscribed\nnot@${domain},gold\n`
+    assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
+    assert.equal((await service.call('GET', `contacts/email:out@${at}`)).status, 404)
+    assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
+    const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
+    await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
+    await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
+  })
+
   it('puts nobody into a list, and asks nobody, who wants no mail, or has left it', async () => {
     const asking = await aList(service)
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }

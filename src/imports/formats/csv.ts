@@ -1,5 +1,6 @@
-import { FileProblem, type Format, metadataOf, optOutOf, RowProblem } from './format.ts'
+import { FileProblem, type Format, metadataOf, optOutOf, RowProblem, wordIn } from './format.ts'
 import { tagsIn } from './tags.ts'
+import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
 
 /** What a column may be called that nobody has chosen a field for. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -7,29 +8,27 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   firstName: ['firstname', 'first name', 'first_name'],
   externalId: ['externalid', 'external id', 'external_id'],
   tags: ['tags'],
-  subscribed: ['subscribed'],
-  unsubscribed: ['unsubscribed', 'opted out', 'opted_out'],
+  subscribed: ['subscribed', 'opt_in', 'opt-in', 'opt in', 'optin', 'opted_in', 'opted in'],
+  unsubscribed:
+    'unsubscribed|unsubscribed_at|unsubscribed at|unsubscribe_date|unsub_time|opted out|opted_out|opted-out|opted_out_at|opt_out|opt-out|opt out|optout|opt_out_date'.split(
+      '|',
+    ),
 }
 const FIELDS = Object.keys(NAMES)
-const TRUE = ['true', 'yes', 'y', '1', 'x']
-const FALSE = ['false', 'no', 'n', '0', '']
 
 /** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
 export const csv: Format = {
   name: 'csv',
   readHeader(header, { columns, as }) {
-    const choices = new Map(columns.map(({ column, field }) => [column.trim(), field]))
-    const titles = new Set(header.map((title) => title.trim()))
-    const fields = header.map((title) => {
-      const chosen = choices.get(title.trim())
-      return (
-        chosen ??
-        FIELDS.find((field) => NAMES[field]!.includes(title.trim().toLowerCase())) ??
-        `metadata.${title.trim()}`
-      )
+    const choices = new Map(columns.map(({ column, field }) => [wordIn(column), field]))
+    const titles = header.map(wordIn)
+    assertOfNoService(titles.filter((title) => !choices.has(title)))
+    const fields = titles.map((title) => {
+      const chosen = choices.get(title)
+      return chosen ?? FIELDS.find((field) => NAMES[field]!.includes(title.toLowerCase())) ?? `metadata.${title}`
     })
     for (const { column } of columns)
-      if (!titles.has(column.trim())) throw new FileProblem(`The header has no column "${column}"`)
+      if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
     if (email < 0) throw new FileProblem('The header has no column for addresses: call it "email", or choose one')
@@ -42,6 +41,8 @@ export const csv: Format = {
         ? [[field.slice('metadata.'.length), index] as const]
         : [],
     )
+    // What nobody has chosen a field for, and is data because of that.
+    const unchosen = metadata.flatMap(([, index]) => (choices.has(titles[index]!) ? [] : [index]))
     return (cells) => ({
       email: cells[email]!,
       contact: () => ({
@@ -50,44 +51,27 @@ export const csv: Format = {
         tags: tags < 0 ? undefined : tagsIn(cells[tags]!),
         metadata: metadataOf(metadata.map(([key, index]) => [key, cells[index]])),
       }),
-      optOut:
-        optOutOf(as) ??
-        optOutOf(
-          isAnyOut([
-            ...subscribed.map((column) => () => isOut(cells[column], FALSE, 'subscribed')),
-            ...unsubscribed.map((column) => () => isOut(cells[column], TRUE, 'unsubscribed')),
-          ])
-            ? 'UNSUBSCRIBED'
-            : null,
-        ),
+      optOut: optOutOf(as) ?? optOutOf(isOut(cells) ? 'UNSUBSCRIBED' : null),
     })
-  },
-}
 
-/** @throws {RowProblem} where none says it, and one can't be read */
-function isAnyOut(cells: readonly (() => boolean)[]): boolean {
-  let problem: unknown
-  for (const isOut of cells) {
-    try {
-      if (isOut()) return true
-    } catch (error) {
-      problem ??= error
+    /** @throws {RowProblem} where nothing says it, and something can't be read */
+    function isOut(cells: readonly string[]): boolean {
+      const said = [
+        ...subscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'subscribed') })),
+        ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),
+      ]
+      if (said.some(({ wants }) => wants === false)) return true
+      const unread = said.find(({ wants }) => wants === undefined)
+      if (unread) throw new RowProblem(`${fields[unread.index]} must be true or false`)
+      const unclear = unchosen.find((index) => saysOut(cells[index] ?? ''))
+      if (unclear === undefined) return false
+      const title = titles[unclear]!
+      throw new RowProblem(
+        `The column "${title}" says "${wordIn(cells[unclear]!)}": choose whether it says who wants no mail (--column "${title}=unsubscribed") ` +
+          `or is data (--column "${title}=metadata.${title}")`,
+      )
     }
-  }
-  if (problem !== undefined) throw problem as Error
-  return false
-}
-
-/** What is not seen, and says nothing. */
-const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g
-
-/** @throws {RowProblem} where a cell says neither: guessing would mail somebody who wants none */
-function isOut(cell: string | undefined, out: readonly string[], column: string): boolean {
-  if (cell === undefined) return false
-  const word = cell.replaceAll(INVISIBLE, '').trim().toLowerCase()
-  if (column === 'subscribed' && word === '') return false
-  if (!TRUE.includes(word) && !FALSE.includes(word)) throw new RowProblem(`${column} must be true or false`)
-  return out.includes(word)
+  },
 }
 
 /** What a column can be chosen to be. */

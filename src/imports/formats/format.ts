@@ -54,9 +54,15 @@ export class RowProblem extends Error {
   override readonly name = 'RowProblem'
 }
 
+/** What no reader sees, and spreadsheets keep. */
+const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
+
+/** What a column is called, or a cell says. */
+export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
+
 /** Where a column is, under one of its names, compared without case; -1: nowhere. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>
-  header.findIndex((title) => names.includes(title.trim().toLowerCase()))
+  header.findIndex((title) => names.includes(wordIn(title).toLowerCase()))
 
 /** @throws {FileProblem} where there is no column for addresses */
 export function emailColumnOf(header: readonly string[], ...names: readonly string[]): number {

@@ -1,0 +1,47 @@
+import { FileProblem, wordIn } from './format.ts'
+
+const TRUE = ['true', 'yes', 'y', '1', 'x']
+const FALSE = ['false', 'no', 'n', '0']
+const OUT =
+  'unsubscribed|opted out|opted-out|opted_out|opt-out|blocklisted|blacklisted|cleaned|bounced|complained'.split('|')
+const IN = 'subscribed|opted in|opted-in|opted_in|opt-in|active|enabled|confirmed'.split('|')
+
+/** When it was said: that it was is what counts. */
+const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?!\d)/.test(word)
+
+/**
+ * Whether somebody wants mail, by a cell of a column that says whether she has subscribed, or the opposite.
+ *
+ * @returns `undefined` where it says neither: guessing would mail somebody who wants none
+ */
+export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): boolean | undefined {
+  const word = wordIn(cell).toLowerCase()
+  if (word === '' || IN.includes(word)) return true
+  if (OUT.includes(word)) return false
+  const isSubscribed = column === 'subscribed'
+  if (TRUE.includes(word) || isInstant(word)) return isSubscribed
+  return FALSE.includes(word) ? !isSubscribed : undefined
+}
+
+/** Whether a cell of any column says that somebody is to be mailed no more. */
+export const saysOut = (cell: string): boolean => OUT.includes(wordIn(cell).toLowerCase())
+
+/** By which columns the file of another service is known. */
+const SERVICES = {
+  listmonk: ['uuid', 'attributes', 'status'],
+  mailchimp: ['leid', 'euid'],
+}
+
+/**
+ * @param titles that nobody has chosen a field for
+ * @throws {FileProblem} where they are another service's: what says there who has opted out would be taken for data
+ */
+export function assertOfNoService(titles: readonly string[]): void {
+  const names = new Set(titles.map((title) => title.toLowerCase()))
+  for (const [service, columns] of Object.entries(SERVICES))
+    if (columns.every((column) => names.has(column)))
+      throw new FileProblem(
+        `This is a file of ${service}, by its columns (${columns.join(', ')}): import it as that (--format ${service}), or who has left ` +
+          'there would be mailed. Where it is none, choose what these columns are',
+      )
+}
