@@ -3,8 +3,9 @@ import { NIL_ID } from '../platform/ids.ts'
 import { contactPieces } from './contact-pieces.ts'
 import { type Document, documentPage, type Kind, KINDS, type PartName } from './queries.ts'
 
-/** So many are read at a time. */
+/** So many are read at a time; fewer of contacts, each of whom can have much. */
 const PAGE = 200
+const PAGE_OF_CONTACTS = 25
 
 /**
  * All that a workspace has, as lines of JSON: `{"type": "contact", …}`, in the order of `KINDS`. A contact has all that is kept of her,
@@ -14,13 +15,14 @@ const PAGE = 200
  */
 export async function* exportWorkspace(em: EntityManager, workspaceId: string): AsyncGenerator<string> {
   for (const kind of KINDS) {
+    const limit = kind === 'contact' ? PAGE_OF_CONTACTS : PAGE
     for (let behind = NIL_ID; ;) {
-      const page = await documentPage(em.fork(), workspaceId, kind, { behind, limit: PAGE })
+      const page = await documentPage(em.fork(), workspaceId, kind, { behind, limit })
       for (const { id, document } of page) {
         yield* piecesOf(em, kind, id, { type: kind, ...document })
         yield '\n'
       }
-      if (page.length < PAGE) break
+      if (page.length < limit) break
       behind = page.at(-1)!.id
     }
   }

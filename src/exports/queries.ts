@@ -90,7 +90,7 @@ export type PartName = keyof typeof PARTS
 export const PART_NAMES = Object.keys(PARTS) as PartName[]
 
 /** Of a row `contact`: of each part so many at most; as many are not all, perhaps. */
-export const FIRST = 20
+export const FIRST = 10
 const FIRST_OF_PARTS = `jsonb_build_object(${PART_NAMES.map((name) => {
   const { fields, from, order }: Part = PARTS[name]
   const by = order.map(([column]) => column).join(', ')
