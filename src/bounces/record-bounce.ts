@@ -1,5 +1,6 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
+import { withoutReturnPaths } from '../installation/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -96,4 +97,4 @@ async function reasonOf(
 const MOST_WORDS = 1_000
 
 /** What a server said, as it can be kept and shown. */
-const wordsOf = (said: string): string => forTerminal(said).toWellFormed().slice(0, MOST_WORDS)
+const wordsOf = (said: string): string => withoutReturnPaths(forTerminal(said)).toWellFormed().slice(0, MOST_WORDS)

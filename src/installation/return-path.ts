@@ -38,6 +38,11 @@ export function returnPathOf(
   return `b-${Buffer.concat([told, macOf(secret, told)]).toString('hex')}@${domain}`
 }
 
+const ANYWHERE = new RegExp(`b-[0-9a-f]{${2 * LENGTH}}`, 'gi')
+
+/** Takes them out of a server's words before these are kept: whoever reads them there could report in a server's name. */
+export const withoutReturnPaths = (said: string): string => said.replaceAll(ANYWHERE, '…')
+
 /** @returns which message an address is the return path of; `undefined` where it is none of ours */
 export function openReturnPath(secret: KeyObject, address: string): MessageIdBeginning | undefined {
   const at = address.lastIndexOf('@')

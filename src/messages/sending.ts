@@ -10,6 +10,7 @@ import {
   TemplateError,
   type TemplateProblem,
 } from '../rendering/index.ts'
+import { withoutReturnPaths } from '../installation/index.ts'
 import { giveBackRest, takePlaces } from '../senders/index.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'
@@ -331,4 +332,4 @@ export function outcomeOf(delivery: Delivery): Outcome {
 const MAX_WORDS = 2_000
 
 /** A server's words as they can be kept, and shown on a terminal: whatever it says, it is text, and not a book. */
-const tell = (words: string): string => forTerminal(words).toWellFormed().slice(0, MAX_WORDS)
+const tell = (words: string): string => withoutReturnPaths(forTerminal(words)).toWellFormed().slice(0, MAX_WORDS)

@@ -144,6 +144,14 @@ describe('mail that comes back', () => {
     assert.equal(mailsTo(address).length, 1)
   })
 
+  it('is kept without the address that it came back to, by which anybody could report', async () => {
+    const { contactId, address, mail } = await mailed()
+    const diagnostic = `451 4.7.1 <${mail.from.toUpperCase()}>: Sender address rejected: greylisted`
+    await comesBack(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
+    const [bounce] = (await service.call('GET', `bounces?contactId=${contactId}`)).body.data as { diagnostic: string }[]
+    assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
+  })
+
   it('told again, in any way, is told once; and what was lifted since stays lifted', async () => {
     const { contactId, address, mail } = await mailed()
     const raw = notification(mail.from, { recipient: address })
