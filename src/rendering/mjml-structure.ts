@@ -20,13 +20,23 @@ export interface StructureProblem {
 export function findStructureProblem(source: string): StructureProblem | undefined {
   const open: { name: string; at: number }[] = []
   let found: StructureProblem | undefined
+  let bodies = 0
   const note = (problem: string, at: number) => {
     if (!found || at < found.at) found = { problem, at }
   }
   const parser = new Parser(
     {
       onopentagname(name) {
-        open.push({ name, at: parser.startIndex })
+        const at = parser.startIndex
+        const known = name.toLowerCase()
+        if (name !== known && isMjml(known)) note(`<${name}> is no element of MJML: write <${known}>`, at)
+        if (name === 'mj-include') note('<mj-include> reads no file here: use a partial, {% render "name" %}', at)
+        if (name === 'mj-body' && (bodies += 1) > 1)
+          note('there is one <mj-body> in an email: a second one is dropped', at)
+        open.push({ name, at })
+      },
+      oncdatastart() {
+        note('<![CDATA[ is dropped where MJML is read as text: write &lt; and &amp; instead', parser.startIndex)
       },
       onclosetag(name, isImplied) {
         const last = open.pop()

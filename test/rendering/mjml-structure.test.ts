@@ -25,6 +25,19 @@ describe('the elements of MJML', () => {
     assert.equal(source.slice(found!.at, found!.at + 5), 'Hello')
   })
 
+  it('are those that MJML reads, each by its name, and one body', () => {
+    for (const [source, at, problem] of [
+      [column('<MJ-TEXT>Hello</MJ-TEXT>'), '<MJ-TEXT', /is no element of MJML: write <mj-text>/],
+      ['<mjml><mj-body></mj-body><mj-body></mj-body></mjml>', '<mj-body></mj-body></mjml>', /one <mj-body>/],
+      [column('<mj-include path="x"/>'), '<mj-include', /a partial/],
+      [column('<mj-text><![CDATA[a < b]]></mj-text>'), '<![CDATA[', /&lt;/],
+    ] as const) {
+      const found = findStructureProblem(source)
+      assert.match(found?.problem ?? '', problem, source)
+      assert.equal(source.slice(found!.at, found!.at + at.length), at)
+    }
+  })
+
   it('have whatever is HTML as it is, and comments, and Liquid where it is kept', () => {
     for (const source of [
       column('<mj-text>1 < 2 {% if a < b %} & <br> <p>one<p>two</mj-text><mj-image src="x" /><mj-divider/>'),
