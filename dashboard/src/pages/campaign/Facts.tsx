@@ -1,4 +1,4 @@
-import { useListNames, useSegmentNames } from '../../api/reads.ts'
+import { useEmailTemplates, useListNames, useSegmentNames } from '../../api/reads.ts'
 import { count } from '../../parts/numbers.ts'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
@@ -8,6 +8,7 @@ import type { Campaign } from '../campaigns/campaigns.ts'
 export function Facts({ campaign }: { campaign: Campaign }) {
   const listName = useListNames()
   const segmentName = useSegmentNames()
+  const template = useEmailTemplates()?.find(({ id }) => id === campaign.templateId)
   const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
   const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
     [
@@ -24,7 +25,12 @@ export function Facts({ campaign }: { campaign: Campaign }) {
           <>
             <dt>Says</dt>
             <dd>
-              Version {campaign.templateVersion} of a template, <span className="mono t3">{campaign.templateId}</span>
+              Version {campaign.templateVersion} of{' '}
+              {template ? template.name : <span className="mono t3">{campaign.templateId}</span>}
+              {campaign.status === 'DRAFT' &&
+                template !== undefined &&
+                template.version > (campaign.templateVersion ?? 0) &&
+                `; there is version ${template.version} by now: edit the draft to take it`}
             </dd>
           </>
         )}

@@ -1,11 +1,11 @@
 import type { Schemas } from '../../api/client.ts'
-import { count } from '../../parts/numbers.ts'
+import { count, things } from '../../parts/numbers.ts'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
 
 /** What came of a campaign's A/B test: each variant, how many did what, and which one the rest gets. */
 export function TestResult({ test }: { test: NonNullable<Schemas['Campaign']['abTest']> }) {
-  const { variants, winner, decidesAt, testPercent, winnerBy } = test
+  const { variants, winner, decidesAt, testPercent, winnerBy, afterMinutes } = test
   return (
     <Part title="A/B test">
       <table className="table">
@@ -34,7 +34,7 @@ export function TestResult({ test }: { test: NonNullable<Schemas['Campaign']['ab
       {testPercent < 100 && winner === null && (
         <p className="small t2">
           {decidesAt === null ? (
-            `The rest is decided by who has ${winnerBy === 'OPENED' ? 'opened it' : 'followed a link'}, some time after these are sent.`
+            `${testPercent} of a hundred are in it. The rest is decided by who has ${winnerBy === 'OPENED' ? 'opened it' : 'followed a link'}, ${things(afterMinutes, 'minute')} after these are sent.`
           ) : (
             <>
               The rest is decided <Time at={decidesAt} as="date" />.

@@ -1,5 +1,6 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
 
 export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
 
@@ -54,14 +55,13 @@ export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange
           {test.variants.length > 1 ? 'One less' : 'No test'}
         </Button>
       </div>
-      <NumberInput
+      <WholeNumber
         label="To how many of a hundred"
         description="By lot, each of them one. The rest gets the best one."
         min={1}
         max={100}
-        allowDecimal={false}
         value={test.testPercent}
-        onChange={(value) => typeof value === 'number' && set({ testPercent: value })}
+        onChange={(testPercent) => testPercent !== null && set({ testPercent })}
       />
       <Select
         label="The best one is"
@@ -73,12 +73,11 @@ export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange
         allowDeselect={false}
         onChange={(value) => set({ winnerBy: value === 'CLICKED' ? 'CLICKED' : 'OPENED' })}
       />
-      <NumberInput
+      <WholeNumber
         label="It is chosen after, in minutes"
         min={1}
-        allowDecimal={false}
         value={test.afterMinutes}
-        onChange={(value) => typeof value === 'number' && set({ afterMinutes: value })}
+        onChange={(afterMinutes) => afterMinutes !== null && set({ afterMinutes })}
       />
     </fieldset>
   )

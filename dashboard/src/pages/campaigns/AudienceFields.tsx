@@ -1,8 +1,8 @@
-import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useLists, useSegments } from '../../api/reads.ts'
 import { useRead } from '../../api/workspace.tsx'
 import { things } from '../../parts/numbers.ts'
+import { Several } from '../../parts/Several.tsx'
 import type { Campaign } from './campaigns.ts'
 
 type Audience = Campaign['audience']
@@ -18,30 +18,26 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
   const without = (some: Partial<Audience['exclude']>) => onChange({ ...audience, exclude: { ...exclude, ...some } })
   return (
     <>
-      <MultiSelect
+      <Several
         label="Lists"
-        searchable
         data={lists}
         value={audience.listIds}
         onChange={(listIds) => onChange({ ...audience, listIds })}
       />
-      <MultiSelect
+      <Several
         label="Segments"
-        searchable
         data={segments}
         value={audience.segmentIds}
         onChange={(segmentIds) => onChange({ ...audience, segmentIds })}
       />
-      <MultiSelect
+      <Several
         label="But nobody of these lists"
-        searchable
         data={lists}
         value={exclude.listIds}
         onChange={(listIds) => without({ listIds })}
       />
-      <MultiSelect
+      <Several
         label="And nobody of these segments"
-        searchable
         data={segments}
         value={exclude.segmentIds}
         onChange={(segmentIds) => without({ segmentIds })}

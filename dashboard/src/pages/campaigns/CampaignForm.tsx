@@ -1,6 +1,7 @@
-import { Button, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
+import { isDoubtful, isRefusedFor } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
 import { useEmailTemplates } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
@@ -8,48 +9,24 @@ import { CurlButton } from '../../parts/CurlButton.tsx'
 import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
+import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
-import { type AbTest, AbTestFields } from './AbTestFields.tsx'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
+import { AbTestFields } from './AbTestFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import type { Campaign } from './campaigns.ts'
+import { bodyOf, changeOf, type Fields, fieldsOf, saidBy } from './fields.ts'
 
-/** As it was given: its own subject is no variant of it. */
-function testOf(campaign: Campaign | undefined): AbTest | null {
-  if (!campaign?.abTest) return null
-  const { variants, testPercent, winnerBy, afterMinutes } = campaign.abTest
-  const given = variants.slice(1).map(({ subject, templateId }) => (templateId === null ? { subject } : { templateId }))
-  return { variants: given, testPercent, winnerBy, afterMinutes }
+/** A draft, with the ETag that it was read with. */
+interface Read {
+  campaign: Campaign
+  etag: string | null
 }
 
-const fieldsOf = (campaign: Campaign | undefined) => ({
-  name: campaign?.name ?? '',
-  category: campaign?.category ?? ('marketing' as const),
-  templateId: campaign?.templateId ?? null,
-  subject: campaign?.templateId == null ? (campaign?.subject ?? '') : '',
-  html: campaign?.html ?? '',
-  text: campaign?.text ?? '',
-  audience: campaign?.audience ?? { listIds: [], segmentIds: [], exclude: { listIds: [], segmentIds: [] } },
-  throttlePerHour: campaign?.throttlePerHour ?? null,
-  abTest: testOf(campaign),
+const told = ({ data, response }: { data: { data: Campaign }; response: Response }): Read => ({
+  campaign: data.data,
+  etag: response.headers.get('etag'),
 })
-
-type Fields = ReturnType<typeof fieldsOf>
-
-const orNull = (text: string) => (text === '' ? null : text)
-
-/** What the API is told of it: of a template, or what it says itself. */
-function bodyOf({ templateId, subject, html, text, ...rest }: Fields, campaign: Campaign | undefined) {
-  const own = {
-    subject: orNull(subject),
-    html: orNull(html),
-    text: orNull(text),
-    ...(campaign?.format != null && { format: campaign.format as 'HTML' | 'MJML' }),
-    ...(campaign !== undefined && { previewText: campaign.previewText }),
-  }
-  return { ...rest, templateId, ...(templateId === null && own) }
-}
-
-const sameTest = (a: AbTest | null, b: AbTest | null) => JSON.stringify(a) === JSON.stringify(b)
 
 /**
  * What a campaign says, to whom, and how fast.
@@ -69,39 +46,83 @@ export function CampaignForm({
   const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
   const templates = useEmailTemplates()
-  const [{ campaign, etag }] = useState(from ?? { campaign: undefined, etag: null })
-  const [before] = useState(() => fieldsOf(campaign))
-  const [fields, setFields] = useState(before)
+  const [{ campaign, etag }, setRead] = useState<Partial<Read>>(from ?? {})
+  const [fields, setFields] = useState(() => fieldsOf(campaign))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
-  // A template that is named is taken as it is now: whoever changes something else has not asked for that.
-  const { templateId, abTest, ...rest } = body
-  const isSame = templateId === campaign?.templateId && sameTest(abTest, before.abTest)
-  const change = templateId !== null && isSame ? rest : body
-  const isDirty = JSON.stringify(fields) !== JSON.stringify(before)
+  const isDirty = saidBy(fields, campaign) !== saidBy(fieldsOf(campaign), campaign)
+  /** What somebody else has saved meanwhile: whose is meant has to be said. */
+  const [theirs, setTheirs] = useState<Read>()
+  /** How often another one took the place of all that is here. */
+  const [taken, setTaken] = useState(0)
+  /** What was sent and has had no answer: it may be what is there. */
+  const unanswered = useRef<string>(undefined)
+  const change = async (of: Campaign, over: string | null | undefined): Promise<Campaign> => {
+    const path = { id: of.id }
+    const patch = async ({ campaign: now, etag: was }: Partial<Read> & { campaign: Campaign }) => {
+      const params = { path, header: was == null ? {} : { 'If-Match': was } }
+      return (await api.PATCH('/campaigns/{id}', { params, body: changeOf(fields, now) })).data.data
+    }
+    const is = JSON.stringify(body)
+    setTheirs(undefined)
+    try {
+      return await patch({ campaign: of, etag: over ?? null })
+    } catch (error) {
+      if (isDoubtful(error)) unanswered.current = is
+      if (!isRefusedFor(error, 'changed_meanwhile')) throw error
+      const there = told(await api.GET('/campaigns/{id}', { params: { path } }))
+      const said = JSON.stringify(bodyOf(fieldsOf(there.campaign), there.campaign))
+      // It was saved, and the answer was lost.
+      if (said === is && unanswered.current === is) return there.campaign
+      if (said === unanswered.current) return patch(there)
+      setTheirs(there)
+      throw error
+    }
+  }
   const save = useMutation({
-    mutationFn: async () => {
-      if (!campaign) {
-        const asked = [workspace.id, 'campaign', body]
-        return (await once(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
-      }
-      const params = { path: { id: campaign.id }, header: etag == null ? {} : { 'If-Match': etag } }
-      return (await api.PATCH('/campaigns/{id}', { params, body: change })).data.data
+    mutationFn: async (over: Partial<Read>) => {
+      if (over.campaign) return change(over.campaign, over.etag)
+      const asked = [workspace.id, 'campaign', body]
+      return (await once(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
     },
     onSuccess: () => void readAgain('campaigns'),
   })
-  const submit = (event: FormEvent) => {
+  const saveOver = (read: Partial<Read>) => save.mutate(read, { onSuccess: ({ id }) => onSaved(id) })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    save.mutate(undefined, { onSuccess: ({ id }) => onSaved(id) })
+    // What is shown in red is not what would be saved.
+    const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
+    if (wrong) return wrong.focus()
+    saveOver({ ...(campaign && { campaign }), ...(etag !== undefined && { etag }) })
   }
+  const takeTheirs = (read: Read) => {
+    setRead(read)
+    setFields(fieldsOf(read.campaign))
+    setTheirs(undefined)
+    setTaken((times) => times + 1)
+    save.reset()
+  }
+  const newest = templates?.find(({ id }) => id === fields.templateId)?.version
+  const isOlder =
+    campaign !== undefined &&
+    campaign.templateId === fields.templateId &&
+    newest !== undefined &&
+    newest > (campaign.templateVersion ?? newest)
   const call = campaign
-    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: change } as const)
+    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: changeOf(fields, campaign) } as const)
     : ({ method: 'POST', path: '/campaigns', body } as const)
   return (
     <form className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
       <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} />}
-      <fieldset className="plainFields formFields" disabled={save.isPending}>
+      {save.isError && !theirs && <Problem error={save.error} />}
+      {theirs && (
+        <TheirsOrMine
+          says="It was saved since you have begun to edit it."
+          onTheirs={() => takeTheirs(theirs)}
+          onMine={() => saveOver(theirs)}
+        />
+      )}
+      <fieldset key={taken} className="plainFields formFields" disabled={save.isPending}>
         <TextInput
           label="Name"
           description="For people here; no recipient sees it."
@@ -114,8 +135,15 @@ export function CampaignForm({
         <TemplateSelect
           templates={templates}
           value={fields.templateId}
-          onChange={(templateId) => set({ templateId })}
+          onChange={(templateId) => set({ templateId, takesNewest: false })}
         />
+        {isOlder && (
+          <Checkbox
+            label={`Take version ${newest} of it, which is newer than the one that this draft has (${campaign.templateVersion})`}
+            checked={fields.takesNewest}
+            onChange={({ currentTarget: { checked } }) => set({ takesNewest: checked })}
+          />
+        )}
         {fields.templateId === null && (
           <>
             <TextInput
@@ -145,13 +173,14 @@ export function CampaignForm({
           </>
         )}
         <AbTestFields test={fields.abTest} onChange={(abTest) => set({ abTest })} />
-        <NumberInput
+        <WholeNumber
           label="Emails an hour, at most"
           placeholder="As fast as they go"
           min={1}
-          allowDecimal={false}
-          value={fields.throttlePerHour ?? ''}
-          onChange={(value) => set({ throttlePerHour: typeof value === 'number' ? value : null })}
+          max={10_000_000}
+          isOptional
+          value={fields.throttlePerHour}
+          onChange={(throttlePerHour) => set({ throttlePerHour })}
         />
       </fieldset>
       <div className="row">

@@ -2,6 +2,7 @@ import { Button, FileButton, Progress } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Fragment, useEffect, useRef, useState } from 'react'
+import { Told } from '../../api/client.ts'
 import { readPages } from '../../api/reads.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../parts/numbers.ts'
@@ -15,6 +16,9 @@ import { type Import, IMPORT_LOOKS } from './imports.ts'
 import { ImportErrors } from './ImportErrors.tsx'
 import { NewImport } from './NewImport.tsx'
 import { lookAt } from './read-file.ts'
+
+/** A file, as it is known again. */
+const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, of ${count(size)} bytes`)
 
 /** Files of contacts: what was brought, how far it is, and which rows could not be read. */
 export function ImportsPage() {
@@ -47,7 +51,10 @@ export function ImportsPage() {
     void readAgain('contacts')
   }
   const goOn = async (found: Import, file: File | null) => {
-    if (file) await begin(found, file, (await lookAt(file)).encoding)
+    if (!file) return
+    const isOther = file.name !== found.name || (found.size !== null && found.size !== file.size)
+    if (isOther) setFailure(new Told(`This is another file: it goes on with ${nameOf(found)} alone.`))
+    else await begin(found, file, (await lookAt(file)).encoding)
   }
   const rows = data?.map((each) => (each.id === under?.id ? under : each))
   return (
@@ -100,7 +107,9 @@ export function ImportsPage() {
             {rows.map((each) => (
               <Fragment key={each.id}>
                 <tr>
-                  <td className="strong">{each.name}</td>
+                  <td className="strong" style={{ overflowWrap: 'anywhere' }}>
+                    {each.name}
+                  </td>
                   <td>
                     <State look={IMPORT_LOOKS[each.status]} plain />
                     {may && each.status === 'RUNNING' && under === undefined && (

@@ -1,14 +1,15 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { isRefusedFor, type Schemas } from '../../api/client.ts'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { isDoubtful, isRefusedFor, type Schemas, Told } from '../../api/client.ts'
 import { useDataKeys } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Editor } from '../../parts/Editor.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Notice } from '../../parts/Notice.tsx'
 import { Problem } from '../../parts/Problem.tsx'
+import { sameText } from '../../parts/same-text.ts'
+import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { BlockList } from './BlockList.tsx'
 import { Colours } from './Colours.tsx'
@@ -41,24 +42,33 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const content = contentOf(fields, template)
   const body = { name: fields.name, ...content }
+  const latest = useRef(content)
+  useEffect(() => void (latest.current = content))
   const now = saidOf(fields.name, content)
   const isDirty = now !== saved
   /** What somebody else has saved meanwhile: whose is meant has to be said. */
   const [theirs, setTheirs] = useState<Read>()
+  /** What was sent and has had no answer: it may be what is there. */
+  const unanswered = useRef<string>(undefined)
   /** How often another one took the place of all that is here. */
   const [taken, setTaken] = useState(0)
   const save = useMutation({
     mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<Read> => {
       const path = { id: template.id }
+      const put = async (over: string | null) => {
+        const header = over === null ? {} : { 'If-Match': over }
+        return told(await api.PUT('/templates/{id}', { params: { path, header }, body: sent.body }))
+      }
       setTheirs(undefined)
       try {
-        const header = sent.over === null ? {} : { 'If-Match': sent.over }
-        return told(await api.PUT('/templates/{id}', { params: { path, header }, body: sent.body }))
+        return await put(sent.over)
       } catch (error) {
+        if (isDoubtful(error)) unanswered.current = sent.is
         if (!isRefusedFor(error, 'changed_meanwhile')) throw error
         const there = told(await api.GET('/templates/{id}', { params: { path } }))
         // It was saved, and the answer was lost.
         if (saidBy(there.template) === sent.is) return there
+        if (saidBy(there.template) === unanswered.current) return put(there.etag)
         setTheirs(there)
         throw error
       }
@@ -87,8 +97,10 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
   }
   /** What has no field here is theirs. */
   const saveOver = (read: Read) => {
-    const isUntouched = fields.translations === template.translations
-    const mine = isUntouched ? { ...fields, translations: read.template.translations } : fields
+    const isUntouched = sameText(fields.translations) === sameText(template.translations)
+    // Those of blocks and those of code are no other's.
+    const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
+    const mine = isUntouched && isOfKind ? { ...fields, translations: read.template.translations } : fields
     const said = contentOf(mine, read.template)
     setFields(mine)
     setRead(read)
@@ -107,6 +119,12 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
       <form onSubmit={submit} aria-label="Template">
         <Unsaved isDirty={isDirty} isSending={save.isPending} />
         <fieldset className="plainFields formFields">
+          {(fields.translations ?? []).length > 0 && (
+            <p className="small t2">
+              It is translated: what it says in {fields.translations.map(({ locale }) => locale).join(', ')} stays as it
+              is, and is changed by the API.
+            </p>
+          )}
           <TextInput
             label="Name"
             description="For people here; no recipient sees it."
@@ -164,18 +182,11 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
           )}
         </fieldset>
         {theirs && (
-          <Notice title="Somebody else has changed it">
-            <p className="t2">
-              Version {theirs.template.version} was saved since you have opened this one. What you have typed is in this
-              page only.
-            </p>
-            <div className="row">
-              <Button onClick={() => takeTheirs(theirs)}>Take theirs</Button>
-              <Button variant="filled" onClick={() => saveOver(theirs)}>
-                Save mine
-              </Button>
-            </div>
-          </Notice>
+          <TheirsOrMine
+            says={`Version ${theirs.template.version} was saved since you have opened this one.`}
+            onTheirs={() => takeTheirs(theirs)}
+            onMine={() => saveOver(theirs)}
+          />
         )}
         {save.isError && !theirs && <Problem error={save.error} />}
         {may && (
@@ -188,7 +199,17 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
                 Saved. What names it from now on has this.
               </span>
             )}
-            {isOfBlocks && <AsCode content={content} onDone={(code) => set({ ...code, format: 'MJML', blocks: [] })} />}
+            {isOfBlocks && (
+              <AsCode
+                content={content}
+                onDone={(code, of) => {
+                  // What was typed meanwhile is not in it.
+                  if (sameText(of) !== sameText(latest.current)) return false
+                  set({ ...code, format: 'MJML', blocks: [] })
+                  return true
+                }}
+              />
+            )}
             <CurlButton call={{ method: 'PUT', path: `/templates/${template.id}`, body }} />
           </div>
         )}
@@ -203,7 +224,8 @@ function AsCode({
   onDone,
 }: {
   content: Content
-  onDone: (code: { html: string; translations: Template['translations'] }) => void
+  /** @returns whether it is taken: what it is of may have changed meanwhile */
+  onDone: (code: { html: string; translations: Template['translations'] }, of: Content) => boolean
 }) {
   const { api } = useWorkspace()
   const [isAsked, setAsked] = useState(false)
@@ -213,17 +235,19 @@ function AsCode({
   }
   // Of what is there when it is pressed, in all its languages.
   const make = useMutation({
-    mutationFn: async () => ({
-      html: await mjmlOf(content.design),
-      translations: await Promise.all(
-        (content.translations ?? []).map(async ({ design, ...said }) => ({
-          ...NOTHING,
-          ...said,
-          ...(design && { html: await mjmlOf(design) }),
-        })),
-      ),
-    }),
-    onSuccess: onDone,
+    mutationFn: async () => {
+      const code = {
+        html: await mjmlOf(content.design),
+        translations: await Promise.all(
+          (content.translations ?? []).map(async ({ design, ...said }) => ({
+            ...NOTHING,
+            ...said,
+            ...(design && { html: await mjmlOf(design) }),
+          })),
+        ),
+      }
+      if (!onDone(code, content)) throw new Told('Something was typed while it was made. Press again for all of it.')
+    },
   })
   return (
     <>
