@@ -18,10 +18,13 @@ export function SendToMe({
   email,
   children,
   before,
+  isReady = true,
 }: {
   email: { subject: string; html?: string | null; text?: string | null; contactId?: string }
   children: string
   before?: string | undefined
+  /** Whether it is what is there now. */
+  isReady?: boolean
 }) {
   const { api } = useWorkspace()
   const may = useMay('editor')
@@ -31,7 +34,7 @@ export function SendToMe({
   if (!may) return null
   return (
     <div className="row" style={{ marginTop: 8, flexWrap: 'wrap' }}>
-      <Button loading={send.isPending} onClick={() => send.mutate()}>
+      <Button loading={send.isPending} disabled={!isReady} onClick={() => send.mutate()}>
         {children}
       </Button>
       <span role="status" className="small t2">

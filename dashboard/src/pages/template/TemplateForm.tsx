@@ -154,6 +154,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
           {isOfBlocks ? (
             <>
               <BlockList
+                key={`blocks ${taken}`}
                 name="the email"
                 blocks={fields.blocks}
                 dataKeys={dataKeys}

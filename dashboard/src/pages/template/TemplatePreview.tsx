@@ -7,6 +7,7 @@ import { ContactSelect } from '../../parts/ContactSelect.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { onScreen, safeHtml } from '../../parts/safe-html.ts'
+import { sameText } from '../../parts/same-text.ts'
 import { SendToMe } from '../../parts/SendToMe.tsx'
 import classes from './template.module.css'
 
@@ -35,7 +36,7 @@ export function TemplatePreview({ content }: { content: Content }) {
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const [look, setLook] = useState<Look>('wide')
   const contactId = contact?.value ?? null
-  const { data, error } = useRead(
+  const { data, error, isPlaceholderData } = useRead(
     ['template-preview', shown, contactId],
     async (api, signal) => {
       const body = { ...shown, ...(contactId !== null && { contactId }) }
@@ -43,6 +44,7 @@ export function TemplatePreview({ content }: { content: Content }) {
     },
     { keep: true },
   )
+  const isBehind = isPlaceholderData || sameText(shown) !== sameText(content)
   return (
     <section aria-label="Preview">
       <ContactSelect label="As it comes to" value={contact} onChange={setContact} />
@@ -61,6 +63,7 @@ export function TemplatePreview({ content }: { content: Content }) {
           <Facts preview={data} />
           {data.subject !== null && (
             <SendToMe
+              isReady={!isBehind}
               email={{
                 subject: raw(data.subject),
                 html: data.html === null ? null : raw(data.html),
