@@ -16,7 +16,8 @@ export const exportOperations = [
     summary: 'Export a contact',
     description:
       'All that is kept of somebody, who may ask for it (Regulation (EU) 2016/679, article 15): what she is, her tags, lists and those she ' +
-      'has left, suppressions, events, enrollments, messages and bounces. What the emails said is in her activity.',
+      'has left, suppressions, events, enrollments, messages and bounces. What emails of automations said is ' +
+      'in her activity.',
     scope: 'contacts:read',
     bulk: true,
     answers: {

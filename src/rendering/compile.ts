@@ -51,7 +51,7 @@ export async function compile(
   try {
     const content = await compileContent(input)
     const findings = check(content, key, begin)
-    const found = findings.problems.map((problem) => ({ ...problem, isOfSource: false }))
+    const found = findings.problems.map((each) => ({ ...ofWritten(each, source), isOfSource: false }))
     return { content, problems: found, unknownVariables: findings.unknownVariables }
   } catch (error) {
     if (error instanceof Problem) {
@@ -63,6 +63,19 @@ export async function compile(
     throw error
   }
 }
+
+/** A text that nobody has written is made of the HTML: what is wrong in it is wrong there. */
+const ofWritten = <Found extends { field: keyof EmailContent; problem: string }>(
+  found: Found,
+  { text }: CompileInput['source'],
+) =>
+  found.field !== 'text' || text
+    ? found
+    : {
+        ...found,
+        field: 'html' as const,
+        problem: `the text that is made of it has ${found.problem}; in an attribute within double quotes, Liquid has single ones`,
+      }
 
 const blank = (source: string): string => source.replace(PARTIAL, (tag) => ' '.repeat(tag.length))
 

@@ -285,6 +285,12 @@ describe('templates', () => {
     assert.equal((await preview(await create({ subject: 'x', text: '{% render "ok" %}' }))).text, 'x')
   })
 
+  it('of HTML whose text cannot be made say so of the HTML', async () => {
+    const html = '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>'
+    const { body } = await write({ subject: 'x', html })
+    assert.match(JSON.stringify(body), /html is no valid template: the text that is made of it has .*single ones/)
+  })
+
   it('have an email’s size, its links, and what filters would count against it', async () => {
     const html = `<img src="https://example.com/a.png"><a href="http://bit.ly/x?a=1&amp;b=2">Go</a>${' '.repeat(110 * 1024)}`
     const seen = await preview(await create({ subject: 'FREE MONEY!!', html }))

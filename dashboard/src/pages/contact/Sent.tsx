@@ -31,11 +31,15 @@ export function Sent({ contactId, message, nth }: { contactId: string; message: 
   return data ? <Content of={data} /> : <p className="t2">It is not there any more. Load the page again.</p>
 }
 
-const Content = ({ of: { html, text, status } }: { of: Message }) =>
-  html !== null ? (
-    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(html)} />
+/** What was sent alike to many is kept once. */
+const nothingOf = ({ status, campaignId }: Message): string => {
+  if (status === 'SENDING') return 'It is being made.'
+  return campaignId === null ? 'What it said is not kept.' : 'What it said is with its campaign, once for all.'
+}
+
+const Content = ({ of: message }: { of: Message }) =>
+  message.html !== null ? (
+    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(message.html)} />
   ) : (
-    <pre className={classes.plain}>
-      {text ?? (status === 'SENDING' ? 'It is being made.' : 'What it said is not kept.')}
-    </pre>
+    <pre className={classes.plain}>{message.text ?? nothingOf(message)}</pre>
   )
