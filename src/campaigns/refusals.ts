@@ -5,7 +5,7 @@ export const CAMPAIGN_NOT_FOUND = reason('not-found', 'campaign_not_found', 'Cam
 export const CAMPAIGN_INCOMPLETE = reason(
   'invalid',
   'campaign_incomplete',
-  'A campaign needs something to say before it is sent: give it a templateId, or a subject with html or text',
+  'A campaign needs something to say before it is sent: give it a template that has html or text, or a subject with html or text',
 )
 export const CAMPAIGN_TO_NOBODY = reason(
   'invalid',

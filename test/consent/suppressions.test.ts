@@ -84,6 +84,24 @@ describe('suppressions', () => {
     assert.equal((await service.call('GET', `contacts/${again}`)).body.data.suppressedBy, 'UNSUBSCRIBED')
   })
 
+  it('outlive it without an address that she had before, however that was spelled', async () => {
+    const email = 'Ada@xn--exmple-cua.example.com'
+    const contactId = await aContact(service, { email })
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
+    await eventually('she is mailed', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
+    )
+    assert.equal((await suppress({ email, reason: 'BOUNCED' })).status, 201)
+    await service.call('PATCH', `contacts/${contactId}`, { email: 'ada@new.example.com' })
+    await service.call('DELETE', `contacts/${contactId}`)
+    const kept = await sql(
+      service.context.orm.em.fork(),
+      `select from suppressions where email ilike 'ada@%' and workspace_id = $1::uuid`,
+      [service.workspaceId],
+    )
+    assert.equal(kept.length, 0)
+  })
+
   it('tell a key that may not read only what it said', async () => {
     await suppress({ email: 'secret@example.com', note: 'a secret' })
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
