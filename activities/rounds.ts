@@ -40,7 +40,7 @@ export function createRounds(atATime: number, now: () => number = Date.now, rand
     const isInTurn = !room.had.delete(who) || room.waiting.size === 0
     if (room.inside >= atATime || !isInTurn) {
       const againMs = Math.min(AGAIN_MS + LATER_MS * room.waiting.size, LATEST_MS) * (0.75 + 0.5 * random())
-      room.waiting.set(who, now() + 2 * againMs)
+      room.waiting.set(who, now() + 1.5 * againMs + AGAIN_MS)
       return turnedAway(againMs)
     }
     room.inside += 1

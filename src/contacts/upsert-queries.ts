@@ -170,11 +170,12 @@ joined as (
   select items.list_id, written.id from written join items using (email_key) where items.list_id is not null and not items.asks
     -- Who has left it by herself is put back by nobody who does not say so.
     and not has_left(items.list_id, written.id)
+    and not ($7::boolean and wants_none($1::uuid, email_key))
   on conflict do nothing
   returning list_id, contact_id
 ),
 -- Who has left a list of the kind by herself is asked, and is in it only when she has said so; by a file she is not.
-${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks', 'not $7::boolean')},
+${requestLists('select items.list_id, written.id as contact_id, email_key from written join items using (email_key) where items.asks and not ($7::boolean and wants_none($1::uuid, email_key))', 'not $7::boolean')},
 tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
   select written.id, $1::uuid, tag ->> 'key', tag ->> 'name'
@@ -197,10 +198,12 @@ happened as (
     select contact_id, 'TAG_ADDED', tag_key from tagged join written on written.id = contact_id where not written.unconfirmed
     union
     -- And so is what she had been tagged with before.
-    select contact_id, 'TAG_ADDED', tag_key from contact_tags where contact_id in (select id from written where vouched)
+    select written.id, 'TAG_ADDED', tag_key from written cross join lateral tags_of(written.id) tag_key where vouched
   ) changes
-  where $6::boolean
-    and not exists (select from written join items using (email_key) where items.quiet and written.id = changes.contact_id)
+  where $6::boolean and not exists (
+    select from written join items using (email_key)
+    where written.id = changes.contact_id and (items.quiet or ($7::boolean and wants_none($1::uuid, email_key)))
+  )
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}`
 

@@ -21,8 +21,8 @@ import { parse } from './parse.ts'
 import { assertNoQuery, parseQuery, readQuery } from './parse-query.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
-/** How long a piece of an answer is taken for, in bytes: as the longest. */
-const PIECE_BYTES = 2 * 1024 * 1024
+/** How long a piece of an answer is taken for, in bytes: longer than nearly all. */
+const PIECE_BYTES = 512 * 1024
 
 /**
  * Serves operations: scope → body → Idempotency-Key → schemas → what takes long to check → handler. A path that is written out

@@ -162,7 +162,7 @@ happened as (
   select id, 'SIGNUP', '' from vouched
   union all
   -- What she was tagged with before her sign-up, which is now.
-  select contact_id, 'TAG_ADDED', tag_key from contact_tags where contact_id in (select id from vouched)
+  select vouched.id, 'TAG_ADDED', tag_key from vouched cross join lateral tags_of(vouched.id) tag_key
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
 select known.id, joined.contact_id is not null as added, is_missing and is_asked as pending,

@@ -60,7 +60,7 @@ with items as (
   select * from jsonb_to_recordset($3::jsonb) as item(key text, name text)
 ),
 known as (
-  select id from contacts where id = $2::uuid and workspace_id = $1::uuid for no key update
+  select id, unconfirmed from contacts where id = $2::uuid and workspace_id = $1::uuid for no key update
 ),
 tagged as (
   insert into contact_tags (contact_id, workspace_id, tag_key, name)
@@ -69,7 +69,8 @@ tagged as (
   returning contact_id, tag_key
 ),
 happened as (
-  select contact_id, 'TAG_ADDED' as type, tag_key as key from tagged
+  -- What begins with it begins with her sign-up, where that is still to come.
+  select contact_id, 'TAG_ADDED' as type, tag_key as key from tagged join known on known.id = contact_id where not unconfirmed
 ),
 ${writeTriggerEvents({ workspace: '$1', request: '$5', bulk: '$4' })}
 select ${deliveriesOf('known.id')} as deliveries from known`

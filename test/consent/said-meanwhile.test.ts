@@ -125,6 +125,59 @@ describe('what is said while a statement waits for a row', () => {
       await eventually('it has begun', () => saysTo(email, 'Tagged')[0])
     })
 
+  it('begins what she was tagged with once, also where that was before she was vouched for', async () => {
+    const list = await askingList()
+    const count = async (id: string) =>
+      (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'TAG_ADDED'`, [id])).length
+    await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'once' }, steps: [EMAIL] })
+    const said = { email: 'once@tagged.example.com', listId: list }
+    const { id } = (await service.call('POST', 'contacts', said)).body.data as { id: string }
+    await service.call('POST', `contacts/${id}/tags`, { tags: ['once'] })
+    assert.equal(await count(id), 0, 'she has not signed up')
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [id], confirmed: true })
+    await service.call('POST', `contacts/${id}/tags`, { tags: ['once'] })
+    assert.equal(await count(id), 1)
+  })
+
+  it('begins what she was tagged with by somebody who was before whoever vouches for her', async () => {
+    const list = await askingList()
+    await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'late' }, steps: [EMAIL] })
+    const last = await aContact(service, { email: 'zz@late.example.com' })
+    const email = 'a@late.example.com'
+    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    const letGo = await hold(last)
+    const tagging = service.call('POST', 'contacts/bulk', {
+      contacts: [{ email, tags: ['late'] }, { email: 'zz@late.example.com' }],
+    })
+    await waiting(1)
+    const vouching = service.call('POST', `lists/${list}/contacts`, { contactIds: [id], confirmed: true })
+    await waiting(2)
+    await letGo()
+    assert.deepEqual([(await tagging).status, (await vouching).status], [200, 200])
+    const begun = await sql(em(), `select from trigger_events where contact_id = $1 and type = 'TAG_ADDED'`, [id])
+    assert.equal(begun.length, 1)
+  })
+
+  it('is that she wants no mail, where a file that puts her into a list waits for her', async () => {
+    const list = await aList(service)
+    await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId: list }, steps: [EMAIL] })
+    const first = await aContact(service, { email: 'a@no-mail.example.com' })
+    const her = await aContact(service, { email: 'z@no-mail.example.com' })
+    const { id: importId } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list, triggers: true }))
+      .body.data as { id: string }
+    const letGo = await hold(first)
+    const text = 'email\na@no-mail.example.com\nz@no-mail.example.com\n'
+    const piece = service.call('POST', `imports/${importId}/pieces`, { position: 0, text, isLast: true })
+    await waiting(1)
+    const said = { email: 'z@no-mail.example.com', reason: 'UNSUBSCRIBED' }
+    assert.equal((await service.call('POST', 'suppressions', said)).status, 201)
+    await letGo()
+    assert.equal((await piece).status, 200)
+    assert.deepEqual((await service.call('GET', `contacts/${her}`)).body.data.listIds, [])
+    const begun = await sql(em(), `select from trigger_events where contact_id = $1 and type = 'LIST_ADDED'`, [her])
+    assert.equal(begun.length, 0)
+  })
+
   it('is that she has left, where she has come back and left once more', async () => {
     const list = await aList(service)
     await service.call('PATCH', `lists/${list}`, { public: true })

@@ -556,6 +556,20 @@ describe('an import', () => {
       assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
       assert.equal((await service.call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
     }
+    // What is no day is no word, and what can be said of either fails its row: nobody is mailed by a guess.
+    for (const [column, cell, failed] of [
+      ['unsubscribed_at', '0000-00-00 00:00:00', 0],
+      ['unsubscribed_at', 'NULL', 0],
+      ['opt_out', 'active', 1],
+      ['opt_in', '', 1],
+      ['subscribed', '', 0],
+      ['unsubscribed', 'perhaps', 1],
+    ] as const)
+      assert.deepEqual(
+        await run(`email,${column}\nx@${domain()},${cell}\n`),
+        { ...nothing, failed },
+        `${column}: ${cell}`,
+      )
     const [at, other] = [domain(), domain()]
     const status = (domain: string) => `email,status\nout@${domain},Unsubscribed\nnot@${domain},gold\n`
     assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })

@@ -43,6 +43,12 @@ export const csv: Format = {
     )
     // What nobody has chosen a field for, and is data because of that.
     const unchosen = metadata.flatMap(([, index]) => (choices.has(titles[index]!) ? [] : [index]))
+    /** A box that nobody has ticked is no word that she wants mail; a column called "subscribed", or chosen to be that, is taken to have one. */
+    const isUnticked = (cells: readonly string[], index: number): boolean =>
+      fields[index] === 'subscribed' &&
+      titles[index]!.toLowerCase() !== 'subscribed' &&
+      !choices.has(titles[index]!) &&
+      wordIn(cells[index] ?? '') === ''
     return (cells) => ({
       email: cells[email]!,
       contact: () => ({
@@ -61,8 +67,14 @@ export const csv: Format = {
         ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),
       ]
       if (said.some(({ wants }) => wants === false)) return true
-      const unread = said.find(({ wants }) => wants === undefined)
-      if (unread) throw new RowProblem(`${fields[unread.index]} must be true or false`)
+      const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
+      if (unread) {
+        const title = titles[unread.index]!
+        throw new RowProblem(
+          `The column "${title}" must say true or false, or when, and says "${wordIn(cells[unread.index] ?? '')}"; where it is data, choose that ` +
+            `(--column "${title}=metadata.${title}")`,
+        )
+      }
       const unclear = unchosen.find((index) => saysOut(cells[index] ?? ''))
       if (unclear === undefined) return false
       const title = titles[unclear]!

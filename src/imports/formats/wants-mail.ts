@@ -6,8 +6,11 @@ const OUT =
   'unsubscribed|opted out|opted-out|opted_out|opt-out|blocklisted|blacklisted|cleaned|bounced|complained'.split('|')
 const IN = 'subscribed|opted in|opted-in|opted_in|opt-in|active|enabled|confirmed'.split('|')
 
-/** When it was said: that it was is what counts. */
-const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?!\d)/.test(word)
+const NOTHING = ['', 'null', 'none', 'never', 'n/a', '-']
+
+/** When it was said: that it was is what counts. Some write no time as a day that there is not. */
+const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?!\d)/.test(word) && !isNoDay(word)
+const isNoDay = (word: string): boolean => /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?!\d)/.test(word)
 
 /**
  * Whether somebody wants mail, by a cell of a column that says whether she has subscribed, or the opposite.
@@ -16,11 +19,13 @@ const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?
  */
 export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): boolean | undefined {
   const word = wordIn(cell).toLowerCase()
-  if (word === '' || IN.includes(word)) return true
-  if (OUT.includes(word)) return false
   const isSubscribed = column === 'subscribed'
+  if (NOTHING.includes(word) || isNoDay(word)) return true
+  if (OUT.includes(word)) return false
   if (TRUE.includes(word) || isInstant(word)) return isSubscribed
-  return FALSE.includes(word) ? !isSubscribed : undefined
+  if (FALSE.includes(word)) return !isSubscribed
+  // "active" in a column for who has left can be said of either.
+  return IN.includes(word) && isSubscribed ? true : undefined
 }
 
 /** Whether a cell of any column says that somebody is to be mailed no more. */

@@ -24,6 +24,19 @@ export class Migration038SaidMeanwhile extends Migration {
       begin
         return (select created_at from list_opt_outs where list_id = of_list and contact_id = of_contact);
       end $$`)
+    // What she was tagged with, and whether she wants no mail, as it is when her row is somebody's.
+    this.addSql(`
+      create function tags_of(of_contact uuid) returns setof text language plpgsql volatile as $$
+      begin
+        return query select tag_key from contact_tags where contact_id = of_contact;
+      end $$`)
+    this.addSql(`
+      create function wants_none(of_workspace uuid, key text) returns boolean language plpgsql volatile as $$
+      begin
+        return exists (
+          select from suppressions where workspace_id = of_workspace and address_hash = address_hash(of_workspace, key)
+        );
+      end $$`)
     // An address was asked when an email that asks was claimed, and not when it was to be.
     this.addSql('drop trigger ask_noted on list_requests')
     this.addSql('drop trigger ask_noted_again on list_requests')
