@@ -17,23 +17,31 @@ export function Several({
   const [isUnknown, setUnknown] = useState(false)
   // Whoever leaves the field keeps what is in it.
   const isLeaving = useRef(false)
-  const leave = () => {
+  const named = (text: string, isWhole: boolean) =>
+    data.filter(({ value: id, label: name }) => {
+      if (value.includes(id)) return false
+      return isWhole ? name.toLowerCase() === text : name.toLowerCase().includes(text)
+    })
+  /** @returns whether what is typed is one of them, which is chosen then */
+  const take = (isWhole: boolean): boolean => {
     const text = typed.trim().toLowerCase()
-    if (text === '') return
-    const free = data.filter((each) => !value.includes(each.value))
-    const same = free.filter((each) => each.label.toLowerCase() === text)
-    const found = same.length > 0 ? same : free.filter((each) => each.label.toLowerCase().includes(text))
+    const same = named(text, true)
+    const found = same.length > 0 || isWhole ? same : named(text, false)
+    if (found.length !== 1) return false
+    onChange([...value, found[0]!.value])
+    setTyped('')
+    return true
+  }
+  const leave = () => {
+    if (typed.trim() === '') return
     isLeaving.current = true
-    if (found.length === 1) {
-      onChange([...value, found[0]!.value])
-      setTyped('')
-    } else setUnknown(true)
+    // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
+    if (!take(true)) setUnknown(true)
   }
   return (
     <MultiSelect
       label={label}
       searchable
-      selectFirstOptionOnChange
       data={data}
       value={value}
       onChange={onChange}
@@ -47,6 +55,11 @@ export function Several({
         setUnknown(false)
       }}
       onBlur={leave}
+      onKeyDown={(event) => {
+        // One that the arrows have come to is taken anyhow.
+        const isAtOne = event.currentTarget.getAttribute('aria-activedescendant') !== null
+        if (event.key === 'Enter' && typed.trim() !== '' && !isAtOne && !take(false)) setUnknown(true)
+      }}
       error={isUnknown ? 'There is none of this name, or several: choose one, or take it out.' : undefined}
     />
   )

@@ -16,14 +16,15 @@ export function keepFocus(): void {
     within = last ? ancestorsOf(last) : []
     shut = undefined
   })
+  const isLeft = (target: EventTarget | null) =>
+    target === last && last !== document.activeElement && last?.isConnected && !last.matches(':disabled')
   const forget = () => {
     last = shut = undefined
     within = []
   }
   // Left by whoever had it; one that is shut, or gone, is left by nobody. That it goes is told of before it is gone.
   addEventListener('focusout', ({ target }) => {
-    if (target === last && !last?.matches(':disabled'))
-      setTimeout(() => target === last && last?.isConnected && !last.matches(':disabled') && forget())
+    if (target === last && !last?.matches(':disabled')) setTimeout(() => isLeft(target) && forget())
   })
   addEventListener('pointerdown', () => (shut || last?.matches(':disabled')) && forget())
   new MutationObserver(() => {

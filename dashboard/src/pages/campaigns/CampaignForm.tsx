@@ -8,6 +8,7 @@ import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -63,7 +64,7 @@ export function CampaignForm({
       const params = { path, header: was == null ? {} : { 'If-Match': was } }
       return (await api.PATCH('/campaigns/{id}', { params, body: changeOf(fields, now) })).data.data
     }
-    const is = JSON.stringify(body)
+    const is = saidBy(fields, of)
     setTheirs(undefined)
     try {
       return await patch({ campaign: of, etag: over ?? null })
@@ -71,7 +72,7 @@ export function CampaignForm({
       if (isDoubtful(error)) unanswered.current = is
       if (!isRefusedFor(error, 'changed_meanwhile')) throw error
       const there = told(await api.GET('/campaigns/{id}', { params: { path } }))
-      const said = JSON.stringify(bodyOf(fieldsOf(there.campaign), there.campaign))
+      const said = saidBy(fieldsOf(there.campaign), there.campaign)
       // It was saved, and the answer was lost.
       if (said === is && unanswered.current === is) return there.campaign
       if (said === unanswered.current) return patch(there)
@@ -85,14 +86,18 @@ export function CampaignForm({
       const asked = [workspace.id, 'campaign', body]
       return (await once(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
     },
-    onSuccess: () => void readAgain('campaigns'),
+    onSuccess: () => {
+      unanswered.current = undefined
+      void readAgain('campaigns')
+    },
   })
-  const saveOver = (read: Partial<Read>) => save.mutate(read, { onSuccess: ({ id }) => onSaved(id) })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const form = useRef<HTMLFormElement>(null)
+  const saveOver = (read: Partial<Read>) => {
+    if (form.current && isWrong(form.current)) return
+    save.mutate(read, { onSuccess: ({ id }) => onSaved(id) })
+  }
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    // What is shown in red is not what would be saved.
-    const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
-    if (wrong) return wrong.focus()
     saveOver({ ...(campaign && { campaign }), ...(etag !== undefined && { etag }) })
   }
   const takeTheirs = (read: Read) => {
@@ -112,7 +117,7 @@ export function CampaignForm({
     ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: changeOf(fields, campaign) } as const)
     : ({ method: 'POST', path: '/campaigns', body } as const)
   return (
-    <form className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
+    <form ref={form} className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
       <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
       {save.isError && !theirs && <Problem error={save.error} />}
       {theirs && (

@@ -1,3 +1,4 @@
+import { sameText } from '../../parts/same-text.ts'
 import type { AbTest } from './AbTestFields.tsx'
 import type { Campaign } from './campaigns.ts'
 
@@ -40,7 +41,7 @@ export function bodyOf(fields: Fields, campaign: Campaign | undefined) {
   return { name, category, audience, throttlePerHour, abTest, templateId, ...(templateId === null && own) }
 }
 
-const sameTest = (a: AbTest | null, b: AbTest | null) => JSON.stringify(a) === JSON.stringify(b)
+const sameTest = (a: AbTest | null, b: AbTest | null) => sameText(a) === sameText(b)
 
 /** The same of a draft that there is. A template that is named is taken as it is now: whoever changes something else has not asked for that. */
 export function changeOf(fields: Fields, campaign: Campaign) {
@@ -53,4 +54,4 @@ export function changeOf(fields: Fields, campaign: Campaign) {
 
 /** All that a form holds of a campaign, to be held against another one. */
 export const saidBy = (fields: Fields, campaign: Campaign | undefined) =>
-  JSON.stringify([bodyOf(fields, campaign), fields.takesNewest])
+  sameText([bodyOf(fields, campaign), fields.takesNewest])

@@ -52,7 +52,8 @@ export function ImportsPage() {
   }
   const goOn = async (found: Import, file: File | null) => {
     if (!file) return
-    const isOther = file.name !== found.name || (found.size !== null && found.size !== file.size)
+    // By what it is, where that is known: a name is given anew with each download.
+    const isOther = found.size === null ? file.name !== found.name : found.size !== file.size
     if (isOther) setFailure(new Told(`This is another file: it goes on with ${nameOf(found)} alone.`))
     else await begin(found, file, (await lookAt(file)).encoding)
   }

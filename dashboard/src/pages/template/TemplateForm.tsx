@@ -6,6 +6,7 @@ import { useDataKeys } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Editor } from '../../parts/Editor.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { sameText } from '../../parts/same-text.ts'
@@ -75,6 +76,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     },
     // What was typed meanwhile is not saved.
     onSuccess: async (read, { is }) => {
+      unanswered.current = undefined
       setRead(read)
       setSaved(is)
       await readAgain('templates')
@@ -82,10 +84,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // What is shown in red is not what would be saved.
-    const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
-    if (wrong) return wrong.focus()
-    save.mutate({ body, is: now, over: etag })
+    if (!isWrong(event.currentTarget)) save.mutate({ body, is: now, over: etag })
   }
   const takeTheirs = (read: Read) => {
     setRead(read)
@@ -96,7 +95,9 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     save.reset()
   }
   /** What has no field here is theirs. */
+  const form = useRef<HTMLFormElement>(null)
   const saveOver = (read: Read) => {
+    if (form.current && isWrong(form.current)) return
     const isUntouched = sameText(fields.translations) === sameText(template.translations)
     // Those of blocks and those of code are no other's.
     const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
@@ -116,7 +117,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
       aside={<TemplatePreview content={content} />}
     >
       {children}
-      <form onSubmit={submit} aria-label="Template">
+      <form ref={form} onSubmit={submit} aria-label="Template">
         <Unsaved isDirty={isDirty} isSending={save.isPending} />
         <fieldset className="plainFields formFields">
           {(fields.translations ?? []).length > 0 && (
