@@ -241,6 +241,42 @@ describe('what is said while a statement waits for a row', () => {
     }
   })
 
+  it('is that she has left, where a campaign is to a segment that asks for that list', async () => {
+    const list = await aList(service)
+    const id = await aContact(service)
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [id] })
+    await service.stopWorkers()
+    try {
+      for (const [condition, left] of [
+        [{ list }, 'LEFT_LIST'],
+        [{ any: [{ not: { list } }, { list }] }, null],
+      ] as const) {
+        const { body } = await service.call('POST', 'segments', { name: 'In it', condition })
+        const said = { name: 'n', subject: 'News', text: 'x', audience: { segmentIds: [body.data.id] } }
+        const { id: campaign } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+        await sql(em(), `update campaigns set status = 'SENDING', started_at = now(), walked = true where id = $1`, [
+          campaign,
+        ])
+        await sql(
+          em(),
+          `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+           values ($1, $2, $3, $4, 'QUEUED', $5, 0, now())`,
+          [newId(), service.workspaceId, id, campaign, newId()],
+        )
+        const due = async () => (await dueMessages(em(), campaign, 10))[0]!.suppressedBy
+        assert.equal(await due(), null)
+        await sql(em(), 'delete from list_members where list_id = $1', [list])
+        await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
+        assert.equal(await due(), left)
+        await sql(em(), 'delete from list_opt_outs where list_id = $1', [list])
+        await sql(em(), 'insert into list_members (list_id, contact_id) values ($1, $2)', [list, id])
+        await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [campaign])
+      }
+    } finally {
+      await service.startWorker()
+    }
+  })
+
   it('by two who turn off what asks for a list is refused to one of them', async () => {
     const asks = (list: string) =>
       anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
