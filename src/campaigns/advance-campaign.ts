@@ -129,8 +129,12 @@ async function send(
     if (page.length === 0 && (await dismissErased(em, id))) continue
     // Anew with each page: a sender, or how this installation sends mail, may be another by now.
     const sending = await prepare(dependencies, em.fork(), campaign)
+    // Before: whoever dies in the middle of it has not sent more in that time.
+    const keepsOwnRate = campaign.throttlePerHour != null && page.length > 0
+    if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, page.length)
     const done = await sending.sendAll(page, turn, deadline)
-    if (campaign.throttlePerHour != null && done.mailed > 0) campaign.nextAt = await keepRate(em, id, done.mailed)
+    const unsent = page.length - done.mailed
+    if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
     if (done.isHeld) return soon(HELD_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
     // Nobody had a connection, or all of it changed meanwhile.

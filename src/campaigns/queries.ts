@@ -313,7 +313,7 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Notes that so many were sent. @returns when the next may be, at the rate that it keeps; `null`: it keeps none any more */
+/** Notes that so many are sent, or that so many of these are not. @returns when the next may be, at the rate that it keeps; `null`: it keeps none any more */
 export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
   const [row] = await sql<{ next_at: string }>(
     em,
