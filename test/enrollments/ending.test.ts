@@ -9,7 +9,7 @@ import { aContact, activityOf, addressOf, anAutomation, anEvent, EMAIL, enroll, 
 import { startService, type Service } from '../support/service.ts'
 
 /** Of a claim's statement, of which Postgres shows the first kilobyte. */
-const CLAIMING = 'select id, email, consents from contacts where id = (select contact_id'
+const CLAIMING = 'select id, email, email_key, consents from contacts'
 
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
