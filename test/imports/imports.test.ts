@@ -562,6 +562,8 @@ describe('an import', () => {
       ['unsubscribed_at', 'NULL', 0],
       ['opt_out', 'active', 1],
       ['opt_in', '', 1],
+      ['opt_in', 'NULL', 1],
+      ['subscribed', 'never', 1],
       ['subscribed', '', 0],
       ['unsubscribed', 'perhaps', 1],
     ] as const)

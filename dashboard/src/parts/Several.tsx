@@ -57,8 +57,11 @@ export function Several({
       onBlur={leave}
       onKeyDown={(event) => {
         // One that the arrows have come to is taken anyhow.
-        const isAtOne = event.currentTarget.getAttribute('aria-activedescendant') !== null
-        if (event.key === 'Enter' && typed.trim() !== '' && !isAtOne && !take(false)) setUnknown(true)
+        const options = document.getElementById(event.currentTarget.getAttribute('aria-controls') ?? '')
+        const isAtOne = options?.querySelector('[data-combobox-selected]') != null
+        if (event.key !== 'Enter' || typed.trim() === '' || isAtOne) return
+        event.preventDefault()
+        if (!take(false)) setUnknown(true)
       }}
       error={isUnknown ? 'There is none of this name, or several: choose one, or take it out.' : undefined}
     />

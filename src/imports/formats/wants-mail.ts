@@ -6,7 +6,7 @@ const OUT =
   'unsubscribed|opted out|opted-out|opted_out|opt-out|blocklisted|blacklisted|cleaned|bounced|complained'.split('|')
 const IN = 'subscribed|opted in|opted-in|opted_in|opt-in|active|enabled|confirmed'.split('|')
 
-const NOTHING = ['', 'null', 'none', 'never', 'n/a', '-']
+const NOTHING = ['null', 'none', 'never', 'n/a', '-']
 
 /** When it was said: that it was is what counts. Some write no time as a day that there is not. */
 const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?!\d)/.test(word) && !isNoDay(word)
@@ -20,7 +20,9 @@ const isNoDay = (word: string): boolean => /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?!\d)/
 export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): boolean | undefined {
   const word = wordIn(cell).toLowerCase()
   const isSubscribed = column === 'subscribed'
-  if (NOTHING.includes(word) || isNoDay(word)) return true
+  if (word === '') return true
+  // That she has never left is a word for her; that she has never joined is none.
+  if (NOTHING.includes(word) || isNoDay(word)) return isSubscribed ? undefined : true
   if (OUT.includes(word)) return false
   if (TRUE.includes(word) || isInstant(word)) return isSubscribed
   if (FALSE.includes(word)) return !isSubscribed
