@@ -114,6 +114,16 @@ describe('what is typed in forms of the dashboard', () => {
     await field('Name').fill('By name')
     const excluded = d.page.getByRole('combobox', { name: 'But nobody of these lists' })
     const included = d.page.getByRole('combobox', { name: 'Lists', exact: true })
+    const { id: byArrow } = (await d.service.call('POST', 'lists', { name: 'Iota' })).body.data as { id: string }
+    const { id: behind } = (await d.service.call('POST', 'lists', { name: 'Theta' })).body.data as { id: string }
+    await d.page.reload()
+    await press('New campaign')
+    await field('Name').fill('By name')
+    await excluded.pressSequentially('Iota')
+    await d.page.keyboard.press('ArrowDown')
+    await d.page.keyboard.press('Enter')
+    await excluded.pressSequentially('Theta')
+    await d.page.keyboard.press('Enter')
     await excluded.pressSequentially('Zeta')
     await d.page.keyboard.press('Tab')
     await included.pressSequentially('Eta')
@@ -128,7 +138,7 @@ describe('what is typed in forms of the dashboard', () => {
     await d.page.waitForURL(/\/campaigns\/./)
     const { audience } = await campaign(d.page.url().split('/').at(-1)!)
     const { listIds, exclude } = audience as { listIds: string[]; exclude: { listIds: string[] } }
-    assert.deepEqual([exclude.listIds, listIds], [[list], [other]])
+    assert.deepEqual([exclude.listIds, listIds], [[byArrow, behind, list], [other]])
   })
 
   it('of an import that goes on is the same file', async () => {
