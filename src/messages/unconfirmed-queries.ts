@@ -247,24 +247,20 @@ const CONTENT_OF_CAMPAIGN = `(
  */
 export const SUPPRESSED_FOR_CAMPAIGN = `coalesce(${suppressedBy('campaign.category', 'null::text')}, case
     when campaign.category is distinct from 'transactional'
-      and exists (
-        select from list_opt_outs out
-        where out.contact_id = contact.id and campaign.audience -> 'listIds' ? out.list_id::text
-      )
-      and not exists (
-        select from list_members member
-        where member.contact_id = contact.id and campaign.audience -> 'listIds' ? member.list_id::text
-      )
-    then 'LEFT_LIST'
-    when campaign.category is distinct from 'transactional'
-      and exists (
-        select from list_opt_outs out
-        join segments segment on segment.workspace_id = contact.workspace_id
-          and campaign.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
-        where out.contact_id = contact.id and out.created_at >= campaign.started_at
-          and position(out.list_id::text in segment.condition::text) > 0
-          and segment.condition::text !~ '"(?:not|any)":'
-          and not exists (select from list_members where list_id = out.list_id and contact_id = contact.id)
+      and (
+        exists (
+          select from list_opt_outs out
+          where out.contact_id = contact.id and campaign.audience -> 'listIds' ? out.list_id::text
+        )
+        or exists (
+          select from list_opt_outs out
+          join segments segment on segment.workspace_id = contact.workspace_id
+            and campaign.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
+          where out.contact_id = contact.id and out.created_at >= campaign.started_at
+            and position(out.list_id::text in segment.condition::text) > 0
+            and segment.condition::text !~ '"(?:not|any)":'
+            and not exists (select from list_members where list_id = out.list_id and contact_id = contact.id)
+        )
       )
       and not exists (
         select from list_members member

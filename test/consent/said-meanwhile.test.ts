@@ -53,6 +53,18 @@ describe('what is said while a statement waits for a row', () => {
       )
       return rows.length >= count || undefined
     })
+  /** A campaign is in the middle of its sending, and has a contact still before it. */
+  async function queue(campaign: string, contactId: string): Promise<void> {
+    await sql(em(), `update campaigns set status = 'SENDING', started_at = now(), walked = true where id = $1`, [
+      campaign,
+    ])
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+       values ($1, $2, $3, $4, 'QUEUED', $5, 0, now())`,
+      [newId(), service.workspaceId, contactId, campaign, newId()],
+    )
+  }
   /** What happened to a contact is there with whatever has written it. */
   const signUps = async (id: string) =>
     (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'SIGNUP'`, [id])).length
@@ -211,15 +223,7 @@ describe('what is said while a statement waits for a row', () => {
     const { id: campaign } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
     await service.stopWorkers()
     try {
-      await sql(em(), `update campaigns set status = 'SENDING', started_at = now(), walked = true where id = $1`, [
-        campaign,
-      ])
-      await sql(
-        em(),
-        `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
-         values ($1, $2, $3, $4, 'QUEUED', $5, 0, now())`,
-        [newId(), service.workspaceId, id, campaign, newId()],
-      )
+      await queue(campaign, id)
       const [looked] = await dueMessages(em(), campaign, 10)
       assert.equal(looked!.suppressedBy, null)
       await service.call('PATCH', `contacts/${id}`, { email: 'elsewhere@example.com' })
@@ -254,15 +258,7 @@ describe('what is said while a statement waits for a row', () => {
         const { body } = await service.call('POST', 'segments', { name: 'In it', condition })
         const said = { name: 'n', subject: 'News', text: 'x', audience: { segmentIds: [body.data.id] } }
         const { id: campaign } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
-        await sql(em(), `update campaigns set status = 'SENDING', started_at = now(), walked = true where id = $1`, [
-          campaign,
-        ])
-        await sql(
-          em(),
-          `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
-           values ($1, $2, $3, $4, 'QUEUED', $5, 0, now())`,
-          [newId(), service.workspaceId, id, campaign, newId()],
-        )
+        await queue(campaign, id)
         const due = async () => (await dueMessages(em(), campaign, 10))[0]!.suppressedBy
         assert.equal(await due(), null)
         await sql(em(), 'delete from list_members where list_id = $1', [list])
