@@ -14,25 +14,24 @@ interface WholeNumberProps extends Omit<TextInputProps, 'value' | 'onChange' | '
 /** A whole number: what is no such number stays as it was typed, and is said to be none. */
 export function WholeNumber({ value, min, max, isOptional = false, onChange, ...props }: WholeNumberProps) {
   const [text, setText] = useState(value === null ? '' : String(value))
-  const isNone = text.trim() === ''
-  const number = Number(text)
-  const isOne = /^\s*\d+\s*$/.test(text) && number >= min && number <= (max ?? Number.MAX_SAFE_INTEGER)
-  const isFine = isNone ? isOptional : isOne
+  const most = max ?? Number.MAX_SAFE_INTEGER
+  /** @returns `undefined` where it is none that this can be */
+  const read = (typed: string): number | null | undefined => {
+    if (typed.trim() === '') return isOptional ? null : undefined
+    const number = /^\s*\d+\s*$/.test(typed) ? Number(typed) : NaN
+    return number >= min && number <= most ? number : undefined
+  }
   const wanted = max === undefined ? `A whole number, ${min} or more.` : `A whole number from ${min} to ${max}.`
   return (
     <TextInput
       {...props}
       inputMode="numeric"
       value={text}
-      error={isFine ? undefined : wanted}
+      error={read(text) === undefined ? wanted : undefined}
       onChange={({ currentTarget: { value: typed } }) => {
         setText(typed)
-        if (typed.trim() === '') {
-          if (isOptional) onChange(null)
-          return
-        }
-        const said = Number(typed)
-        if (/^\s*\d+\s*$/.test(typed) && said >= min && said <= (max ?? Number.MAX_SAFE_INTEGER)) onChange(said)
+        const said = read(typed)
+        if (said !== undefined) onChange(said)
       }}
     />
   )

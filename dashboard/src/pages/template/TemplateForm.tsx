@@ -94,8 +94,8 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     setTaken((times) => times + 1)
     save.reset()
   }
-  /** What has no field here is theirs. */
   const form = useRef<HTMLFormElement>(null)
+  /** What has no field here is theirs. */
   const saveOver = (read: Read) => {
     if (form.current && isWrong(form.current)) return
     const isUntouched = sameText(fields.translations) === sameText(template.translations)
