@@ -12,6 +12,7 @@ import {
   toValue,
   toValueSync,
 } from 'liquidjs'
+import { readDirectly } from './direct-reads.ts'
 import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
 import { plainTextOf } from './plain-text.ts'
 import { checkRanges } from './ranges.ts'
@@ -32,6 +33,7 @@ export class FieldError extends Error {
 }
 
 checkRanges()
+readDirectly()
 
 /** They read files, and there are none. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block']
@@ -98,13 +100,15 @@ const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
 /** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
 function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
+  const isSearch = SEARCHES.has(name)
+  const isIndented = INDENTS.has(name)
   return {
     raw,
-    *handler(this: { context: Context }, ...values: unknown[]): Generator<unknown, unknown, unknown> {
+    handler(this: { context: Context }, ...values: unknown[]): unknown {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(weigh(value))
-      if (SEARCHES.has(name)) chargeSearch(this.context, values[0], values[1])
-      const made = yield handler.apply(this, INDENTS.has(name) ? values.slice(0, 1) : values)
+      if (isSearch) chargeSearch(this.context, values[0], values[1])
+      const made: unknown = toValueSync(handler.apply(this, isIndented ? values.slice(0, 1) : values))
       memoryLimit.use(weigh(made))
       return made
     },
