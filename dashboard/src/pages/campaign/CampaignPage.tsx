@@ -97,7 +97,7 @@ function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign
         total={{ word: 'Recipients', value: stats.recipients }}
       />
       {opened + clicked > 0 && (
-        <p className="small t2">
+        <p className="small t2" style={{ marginTop: 12 }}>
           {count(opened)} opened it, and {count(clicked)} followed a link of it, as far as that can be told.
         </p>
       )}
