@@ -26,7 +26,11 @@ interface BouncedRow {
 
 /** What may have left: of nothing else can anything come back. */
 const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
-const BOUNCED = `message.id, message.workspace_id, message.contact_id, coalesce(message.recipient, contact.email) as recipient,
+const BOUNCED = `message.id, message.workspace_id, message.contact_id,
+  -- Of whoever died in the middle of it nothing is noted but when that was.
+  coalesce(message.recipient, (
+    select email from former_addresses where contact_id = contact.id and until > message.claimed_at order by until limit 1
+  ), contact.email) as recipient,
   message.status = 'SENDING' as is_under_way`
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
@@ -70,8 +74,8 @@ export async function findByOrigin(
 const MOST_LOOKED_AT = 50
 
 /**
- * A workspace's message to an address that its contact still has, in whatever spelling: the one of a Message-ID, where that is told and
- * ours; else the last one.
+ * A workspace's message to an address, in whatever spelling, and whether its contact has that still: the one of a Message-ID, where that is
+ * told and ours; else the last one.
  */
 export async function findByRecipient(
   em: EntityManager,
@@ -81,7 +85,11 @@ export async function findByRecipient(
 ): Promise<Bounced | undefined> {
   const found = await findBounced(
     em,
-    `contact.workspace_id = $1::uuid and contact.email_key = $2::text
+    `contact.id in (
+       select id from contacts where workspace_id = $1::uuid and email_key = $2::text
+       union all
+       select contact_id from former_addresses where workspace_id = $1::uuid and email_key = $2::text
+     )
      and (message.message_id is not distinct from $3::text or not $4::boolean)`,
     [workspaceId, key, messageId, isOurs],
     MOST_LOOKED_AT,

@@ -24,6 +24,8 @@ const schema = defineEntity({
     compiled: p.json<CompiledContents>().nullable(),
     abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
+    /** The lists in which everybody is for whom its segments have meant it; `null` before they have. */
+    requiredLists: p.json<string[]>().nullable(),
     throttlePerHour: p.integer().nullable(),
     scheduledAt: p.datetime().nullable(),
     localTime: p.text().nullable(),

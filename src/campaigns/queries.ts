@@ -1,4 +1,4 @@
-import { type Condition, conditionSql } from '../conditions/index.ts'
+import { type Condition, conditionSql, listsRequiredBy } from '../conditions/index.ts'
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
@@ -29,6 +29,13 @@ export interface Recipients {
   conditions: readonly Condition[]
   excludedListIds: readonly string[]
   excludedConditions: readonly Condition[]
+}
+
+/** In which lists everybody is whom the segments have. */
+function requiredLists({ conditions: [first, ...others] }: Recipients): string[] {
+  return first
+    ? listsRequiredBy(first).filter((id) => others.every((other) => listsRequiredBy(other).includes(id)))
+    : []
 }
 
 /** A condition on a row `contact`: whether it is one of them. */
@@ -120,6 +127,7 @@ export async function walkRecipients(
     times?.fallback.toISOString() ?? null,
     campaign.abTest?.testPercent ?? null,
     (campaign.abTest?.variants.length ?? 0) + 1,
+    JSON.stringify(requiredLists(of)),
   ]
   const where = isRecipient(of, parameters)
   const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
@@ -157,7 +165,11 @@ export async function walkRecipients(
        update campaigns set
          cursor = coalesce((select max(place) from page), campaigns.last_place, campaigns.cursor),
          walked = (select count(*) from page) < $4::integer,
-         recipient_count = recipient_count + (select count(*) from written)
+         recipient_count = recipient_count + (select count(*) from written),
+         -- Its segments may have been others for those who are written already.
+         required_lists = case when required_lists is null then $10::jsonb else (
+           select coalesce(jsonb_agg(list), '[]') from jsonb_array_elements_text(required_lists) list where $10::jsonb ? list
+         ) end
        from campaign where campaigns.id = campaign.id
        returning campaigns.cursor, campaigns.walked
      )

@@ -60,7 +60,7 @@ select due.id, due.attempts, due.contact_id, contact.email, contact.first_name, 
   coalesce(due.variant, 0) as variant
 from due
 join contacts contact on contact.id = due.contact_id
-cross join (select category, audience, started_at from campaigns where id = $1::uuid) campaign
+cross join (select category, audience, required_lists from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
 
 /** From whom a workspace's mail is; `null`: from whom the installation's is. */

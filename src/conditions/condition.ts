@@ -196,3 +196,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
   (values as readonly unknown[]).includes(value)
+
+/** The lists in which everybody is who meets a condition, whatever else there is to it. */
+export function listsRequiredBy(condition: Condition): string[] {
+  if ('all' in condition) return condition.all.flatMap(listsRequiredBy)
+  return 'list' in condition ? [condition.list] : []
+}

@@ -1,3 +1,10 @@
-export { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, readCondition } from './condition.ts'
+export {
+  ACTIVITIES,
+  COMPARISONS,
+  type Condition,
+  CONDITION_FIELDS,
+  listsRequiredBy,
+  readCondition,
+} from './condition.ts'
 export { Segment } from './entities.ts'
 export { conditionSql } from './sql.ts'

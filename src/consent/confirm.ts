@@ -1,6 +1,6 @@
 import type { Dependencies } from '../outbox/index.ts'
 import { joinByConfirming } from './confirm-queries.ts'
-import { countConsent, deleteOwnWish, lockContact } from './queries.ts'
+import { countConsents, deleteOwnWish, lockContact } from './queries.ts'
 import { endAll } from './suppress.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function confirmRequest(
     const joined = await joinByConfirming(unit, { workspaceId, contactId, requestId, key, isUnconfirmed })
     if (!joined) return undefined
     await deleteOwnWish(unit, workspaceId, key)
-    await countConsent(unit, workspaceId, key)
+    await countConsents(unit, workspaceId, [key])
     const { listId } = joined
     return [...joined.due, ...(await endAll(unit, contactId, { all: true, listId, isRequest: true }))]
   })

@@ -1,7 +1,7 @@
 import type { LinkOf } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import {
-  countConsent,
+  countConsents,
   deleteOwnWish,
   joinByWish,
   leaveByWish,
@@ -53,7 +53,7 @@ export async function setPreferences(
         due.push(...(await endAll(unit, contactId, { all: false, listId: id })))
       }
     }
-    await countConsent(unit, workspaceId, key)
+    await countConsents(unit, workspaceId, [key])
     return { workspaceId, email, due }
   })
   if (!done) return false

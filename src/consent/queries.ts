@@ -102,12 +102,24 @@ export async function insertSuppression(
   return { suppression: toSuppression(row!), isNew: row!.is_new }
 }
 
-/** Counts that it has changed what may be sent to whoever has an address: whoever looked before claims nothing behind it. */
-export async function countConsent(em: EntityManager, workspaceId: string, key: string): Promise<void> {
-  await sql(em, 'update contacts set consents = consents + 1 where workspace_id = $1::uuid and email_key = $2::text', [
-    workspaceId,
-    key,
-  ])
+/**
+ * Counts that it has changed what may be sent to whoever has an address: whoever looked before claims nothing behind it.
+ * @returns the ids of those contacts
+ */
+export async function countConsents(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `update contacts set consents = consents + 1 where id in (
+       select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[])
+       order by email_key collate "C" for no key update
+     ) returning id`,
+    [workspaceId, keys],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -250,7 +262,8 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
   const recipients = await sql<{ recipient: string }>(
     em,
-    'select distinct recipient from messages where contact_id = $1::uuid and recipient is not null',
+    `select recipient from messages where contact_id = $1::uuid and recipient is not null
+     union select email from former_addresses where contact_id = $1::uuid`,
     [contactId],
   )
   await sql(
@@ -294,14 +307,20 @@ export interface ImportedSuppression {
  * Writes that many addresses are not to be mailed, and counts it where their contacts are. What is known already stays as it is.
  *
  * @param em a transaction in which the contacts are locked, or new
- * @returns how many of the addresses are new among the suppressed, their contacts, and those of these who are in something
+ * @returns how many of the addresses are new among the suppressed, their contacts, those of these who are in something, and the keys of
+ *   addresses that no contact is seen to have
  */
 export async function insertSuppressions(
   em: EntityManager,
   workspaceId: string,
   items: readonly ImportedSuppression[],
-): Promise<{ suppressed: number; contactIds: string[]; active: { contactId: string; reason: SuppressionReason }[] }> {
-  const rows = await sql<{ contact_id: string | null; reason: SuppressionReason; is_active: boolean }>(
+): Promise<{
+  suppressed: number
+  contactIds: string[]
+  active: { contactId: string; reason: SuppressionReason }[]
+  nobodys: string[]
+}> {
+  const rows = await sql<{ contact_id: string | null; key: string; reason: SuppressionReason; is_active: boolean }>(
     em,
     `with items as materialized (
        select * from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
@@ -317,7 +336,7 @@ export async function insertSuppressions(
        where workspace_id = $1::uuid and email_key in (select key from items join added using (id))
        returning id, email_key
      )
-     select counted.id as contact_id, items.reason,
+     select counted.id as contact_id, items.key, items.reason,
        exists (select from enrollments where contact_id = counted.id and status = 'ACTIVE') as is_active
      from added join items using (id) left join counted on counted.email_key = items.key`,
     [workspaceId, JSON.stringify(items)],
@@ -328,6 +347,7 @@ export async function insertSuppressions(
     active: rows.flatMap(({ contact_id, reason, is_active }) =>
       contact_id !== null && is_active ? [{ contactId: contact_id, reason }] : [],
     ),
+    nobodys: rows.flatMap(({ contact_id, key }) => (contact_id === null ? [key] : [])),
   }
 }
 

@@ -1,4 +1,4 @@
-import { findNamed, type SuppressionReason, suppresses } from '../contacts/index.ts'
+import { type SuppressionReason, suppresses } from '../contacts/index.ts'
 import { endRow } from '../enrollments/index.ts'
 import { countSendingTo, waitForSenders } from '../messages/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
@@ -11,7 +11,7 @@ import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import {
   automationsToEnd,
-  countConsent,
+  countConsents,
   deleteSuppression,
   dropRequests,
   insertSuppressions,
@@ -55,7 +55,7 @@ export async function suppressAddress(
   if (contactId === undefined) return { suppression, due: [] }
   // Nor is she reminded of what she has not confirmed.
   await dropRequests(unit, [contactId])
-  if (isNew) await countConsent(unit, workspaceId, key)
+  if (isNew) await countConsents(unit, workspaceId, [key])
   return { suppression, due: await endAll(unit, contactId, { all: suppresses(reason, 'transactional') }) }
 }
 
@@ -77,13 +77,13 @@ export async function endAll(
  *
  * @param unit a transaction in which the contacts are locked, or new
  * @param inputs no address twice for the same reason
- * @returns how many were not suppressed for that reason before
+ * @returns how many were not suppressed for that reason before, and the keys of addresses that are no contact's, for `countOnceMore`
  */
 export async function suppressMany(
   unit: EntityManager,
   workspaceId: string,
   inputs: readonly SuppressionInput[],
-): Promise<number> {
+): Promise<{ suppressed: number; nobodys: string[] }> {
   const items = inputs.map(({ email, reason, note = null }) => ({
     id: newId(),
     email,
@@ -91,11 +91,11 @@ export async function suppressMany(
     reason,
     note,
   }))
-  const { suppressed, active, contactIds } = await insertSuppressions(unit, workspaceId, items)
+  const { suppressed, active, contactIds, nobodys } = await insertSuppressions(unit, workspaceId, items)
   await dropRequests(unit, contactIds)
   for (const { contactId, reason } of active)
     await endAll(unit, contactId, { all: suppresses(reason, 'transactional') })
-  return suppressed
+  return { suppressed, nobodys }
 }
 
 /** The same by a call, which delivers what is due behind its commit. */
@@ -117,20 +117,25 @@ export async function suppressByCall(
 /**
  * What is done behind the commit, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she seen it: counted
  * once more, whoever looked at her before claims nothing.
+ *
+ * @param keys of the addresses, in the form in which they are compared
  */
+export async function countOnceMore(em: EntityManager, workspaceId: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const contactIds = await countConsents(em, workspaceId, keys)
+  // Who has claimed an email just before that begins to hand it over within seconds, or not at all.
+  for (const contactId of contactIds) await waitForSenders(() => countSendingTo(em, contactId))
+}
+
+/** The same, and delivers what is due because of it. */
 export async function afterSuppressing(
   dependencies: Dependencies,
   workspaceId: string,
   { email }: Pick<SuppressionInput, 'email'>,
   due: readonly Delivery[],
 ): Promise<void> {
-  const em = dependencies.em.fork()
-  const key = emailKey(email.trim())
-  await countConsent(em, workspaceId, key)
   await dependencies.deliverAtOnce(dependencies, due)
-  // Who has claimed an email just before that begins to hand it over within seconds, or not at all.
-  const contactId = await findNamed(em, workspaceId, { email })
-  if (contactId !== undefined) await waitForSenders(() => countSendingTo(em, contactId))
+  await countOnceMore(dependencies.em.fork(), workspaceId, [emailKey(email.trim())])
 }
 
 /** Takes a suppression away: its address is mailed again, unless it has another one. @throws {Refusal} `suppression_not_found` */

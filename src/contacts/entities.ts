@@ -43,6 +43,22 @@ const tagTable = defineEntity({
 export class ContactTag extends tagTable.class {}
 tagTable.setClass(ContactTag)
 
+const formerTable = defineEntity({
+  name: 'FormerAddress',
+  tableName: 'former_addresses',
+  properties: {
+    contactId: p.uuid().primary(),
+    until: p.datetime().primary(),
+    workspaceId: p.uuid(),
+    email: p.text(),
+    emailKey: p.text(),
+  },
+})
+
+/** An address that a contact had until then: what comes back of an email comes back of where it went. A trigger keeps it. */
+export class FormerAddress extends formerTable.class {}
+formerTable.setClass(FormerAddress)
+
 const tallyTable = defineEntity({
   name: 'Tally',
   tableName: 'tallies',

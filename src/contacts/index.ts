@@ -1,5 +1,5 @@
 export { CONTACT_LIMITS, isContactLimit, MAX_LISTS_OF_CONTACT } from './contact-limits.ts'
-export { Contact, ContactTag, Tally } from './entities.ts'
+export { Contact, ContactTag, FormerAddress, Tally } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
 export { removal, without } from './metadata-queries.ts'
 export { type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'

@@ -3,8 +3,14 @@ const ASKED_AGAIN_AFTER_HOURS = 24
 
 /** Whether an email that asks is still to come, or has gone out: what was paused, suppressed or never started has asked nobody. */
 const WAS_ASKED = `(
-  -- What starts it may be on its way.
-  request.requested_at > now() - interval '1 minute'
+  -- What starts it may be on its way, unless it has been in vain already.
+  (request.asked_at is not null and request.asked_at > now() - interval '1 minute' and not exists (
+    select from automations automation
+    join enrollments enrollment on enrollment.automation_id = automation.id and enrollment.contact_id = request.contact_id
+    join messages message on message.enrollment_id = enrollment.id
+    where automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
+      and message.status in ('SUPPRESSED', 'FAILED', 'DISMISSED') and message.created_at > request.asked_at
+  ))
   or exists (
     select from outbox join automations automation on automation.id = outbox.automation_id
     where outbox.kind = 'START' and outbox.contact_id = request.contact_id
@@ -43,7 +49,7 @@ requested as (
   on conflict (list_id, contact_id) do update
     -- At another address she is somebody else: links that went to the one before confirm nothing.
     set id = case when request.email_key = excluded.email_key then request.id else excluded.id end,
-      email_key = excluded.email_key, requested_at = now()
+      email_key = excluded.email_key, requested_at = now(), asked_at = null
     where request.email_key <> excluded.email_key
       or request.requested_at < now() - interval '${ASKED_AGAIN_AFTER_HOURS} hours'
       or not ${WAS_ASKED}

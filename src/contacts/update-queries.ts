@@ -41,7 +41,7 @@ export async function lockForAddress(em: EntityManager, workspaceId: string, id:
   await sql(em, 'select from contacts where workspace_id = $1::uuid and id = $2::uuid for update', [workspaceId, id])
 }
 
-/** Who wants no marketing wants none at a new address either: what is known of an old mailbox stays with that one. */
+/** Who wants no mail, or is to get none, gets none at a new address either: what is known of an old mailbox stays with that one. */
 export async function carryWish(
   em: EntityManager,
   workspaceId: string,
@@ -53,7 +53,7 @@ export async function carryWish(
      select gen_random_uuid(), $1::uuid, address_hash($1::uuid, $4::text), reason, $3::text, note
      from suppressions
      where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-       and reason in ('UNSUBSCRIBED', 'IMPORTED', 'COMPLAINED')
+       and reason <> 'BOUNCED'
      on conflict (workspace_id, address_hash, reason) do update set email = coalesce(suppressions.email, excluded.email)`,
     [workspaceId, from, to, key],
   )

@@ -184,21 +184,26 @@ tagged as (
   on conflict do nothing
   returning contact_id, tag_key
 ),
+-- Whoever puts her into a list that asks nothing knows her, and a trigger writes it behind this.
+known as materialized (
+  select id, created, unconfirmed and not is_put as unconfirmed, vouched or unconfirmed and is_put as vouched
+  from (select written.*, id in (select contact_id from joined) as is_put from written) put
+),
 happened as (
   select * from (
     -- Who has to confirm something has not signed up yet.
-    select written.id as contact_id, 'SIGNUP' as type, '' as key
-    from written where not written.unconfirmed and (created or vouched)
+    select known.id as contact_id, 'SIGNUP' as type, '' as key
+    from known where not known.unconfirmed and (created or vouched)
     union all
     select contact_id, 'LIST_ADDED', list_id::text from joined
     union all
     select contact_id, 'LIST_REQUESTED', list_id::text from requested
     union all
     -- As what begins with her sign-up, that is when she has confirmed it.
-    select contact_id, 'TAG_ADDED', tag_key from tagged join written on written.id = contact_id where not written.unconfirmed
+    select contact_id, 'TAG_ADDED', tag_key from tagged join known on known.id = contact_id where not known.unconfirmed
     union
     -- And so is what she had been tagged with before.
-    select written.id, 'TAG_ADDED', tag_key from written cross join lateral tags_of(written.id) tag_key where vouched
+    select known.id, 'TAG_ADDED', tag_key from known cross join lateral tags_of(known.id) tag_key where vouched
   ) changes
   where $6::boolean and not exists (
     select from written join items using (email_key)

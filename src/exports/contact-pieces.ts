@@ -1,8 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './queries.ts'
 
-/** So many are read at a time. Of an event's 16 KB Postgres can make 700, because it writes numbers out. */
-const PAGE = 25
+/** So many are read at a time, in which nobody else has the process. Of an event's 16 KB Postgres can make 700, because it writes numbers out. */
+const PAGE = 5
 
 /**
  * All that is kept of a contact as JSON, piece by piece: she can have more events than anybody should hold at once.

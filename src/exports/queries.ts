@@ -12,6 +12,7 @@ const all = (fields: string, from: string, order: string): string =>
 const HEAD_OF_CONTACT = `jsonb_build_object(
   'id', contact.id, 'email', contact.email, 'externalId', contact.external_id, 'firstName', contact.first_name,
   'metadata', contact.metadata, 'createdAt', contact.created_at, 'updatedAt', contact.updated_at,
+  'formerEmails', ${all(`'email', email, 'until', until`, 'former_addresses where contact_id = contact.id', 'until')},
   'tags', ${all(`'name', name, 'addedAt', added_at`, 'contact_tags where contact_id = contact.id', 'name')},
   'lists', ${all(
     `'id', list.id, 'name', list.name, 'addedAt', member.added_at`,

@@ -14,7 +14,7 @@ import { healthRoutes } from './health-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { referenceRoutes } from './reference-routes.ts'
 import { rootRoutes } from './root-routes.ts'
-import { type ApiState, callerOf } from './state.ts'
+import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
 /** What is served. */
 export interface Api {
@@ -58,7 +58,14 @@ export function createApi(
   app.use(api.routes())
   // Who is nobody is not told what there is not, either.
   app.use((ctx) => void callerOf(ctx))
-  // What reaches Koa's own handler is a client that went away in mid-answer.
-  app.on('error', (error: Error) => dependencies.log.info({ error: error.message }, 'A connection broke'))
+  // What reaches Koa's own handler breaks in mid-answer: a client has gone away, or what is told in pieces cannot be told to its end.
+  app.on('error', (error: Error, ctx?: ApiContext) => {
+    const requestId = ctx?.state.requestId
+    if (isOfConnection(error)) dependencies.log.info({ error, requestId }, 'A connection broke')
+    else dependencies.log.error({ error, requestId }, 'An answer was broken off')
+  })
   return app
 }
+
+const GONE: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
+const isOfConnection = (error: NodeJS.ErrnoException): boolean => GONE.includes(error.code)

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { findUnknownNames } from './unknown-names.ts'
 import { Refusal } from '../platform/refusal.ts'
 import Router from '@koa/router'
@@ -10,6 +10,7 @@ import type { Caller } from '../workspaces/index.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { doOnce, type IdempotentRequest } from './idempotency.ts'
+import { createPieces, type InPieces } from './in-pieces.ts'
 import { createLargeTurns } from './large-turns.ts'
 import { readIfMatch } from './if-match.ts'
 import { logOf } from './middleware/request-id.ts'
@@ -37,6 +38,7 @@ export function createRouter(
   const router = new Router<ApiState>({ prefix })
   const inTurn = createLargeTurns()
   const unread = createUnreadAnswers()
+  const inPieces = createPieces()
   const byPath = Map.groupBy(operations, (operation) => operation.path)
   const parameters = (path: string) => path.split('{').length
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => parameters(a) - parameters(b))) {
@@ -46,7 +48,7 @@ export function createRouter(
       router.register(pattern, [operation.method], (ctx: ApiContext) => {
         if (operation.open) return serveOpen(operation, operation.open, ctx, dependencies)
         assertMayAsk(operation, callerOf(ctx))
-        return inTurn(operation, ctx, () => serve(operation, params, ctx, dependencies, unread))
+        return inTurn(operation, ctx, () => serve(operation, params, ctx, dependencies, { unread, inPieces }))
       })
     }
     router.all(pattern, methodNotAllowed(ofPath))
@@ -92,18 +94,22 @@ async function serveOpen(
   await write(ctx, await operation.handle(request, { ...dependencies, log: logOf(dependencies.log, requestId) }))
 }
 
+const isInPieces = (body: unknown): body is AsyncIterable<string> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
 /** @returns how many bytes are held until they are read */
-async function write(ctx: ApiContext, { status, headers = {}, body }: Answer): Promise<number> {
+async function write(
+  ctx: ApiContext,
+  { status, headers = {}, body }: Answer,
+  stream?: (body: AsyncIterable<string>) => Readable,
+): Promise<number> {
   for (const [name, value] of Object.entries(headers)) ctx.append(name, value)
   ctx.status = status
-  const isInPieces = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
   // A piece is made when there is room for it: whoever reads slowly has the next one made later.
-  const written = isInPieces
-    ? Readable.from(body as AsyncIterable<string>, { objectMode: false })
-    : Buffer.from(await toJson(body))
+  const written = stream && isInPieces(body) ? stream(body) : Buffer.from(await toJson(body))
   ctx.body = written
   ctx.type = 'json'
-  return written instanceof Readable ? PIECE_BYTES : written.length
+  return Buffer.isBuffer(written) ? written.length : PIECE_BYTES
 }
 
 /** Whether a caller may read what it writes. */
@@ -142,7 +148,7 @@ async function serve(
   params: Params,
   ctx: ApiContext,
   dependencies: ApiDependencies,
-  unread: UnreadAnswers,
+  { unread, inPieces }: { unread: UnreadAnswers; inPieces: InPieces },
 ): Promise<void> {
   const { requestId, visitor, admittedAt } = ctx.state
   const caller = callerOf(ctx)
@@ -219,7 +225,8 @@ async function serve(
     // What was refused did nothing, and may be about what is another workspace's.
     if (answer.status < 300) await operation.waitAgain?.(await read(), own)
   }
-  const written = await write(ctx, answer)
+  const stillMay = async () => void (await assertStillMay(own.em.fork(), own.stillIn, { operation, caller }))
+  const written = await write(ctx, answer, (pieces) => inPieces(caller.workspace.id, pieces, stillMay))
   // Asked again, because others were answered meanwhile. What was changed is answered in any case.
   if (changesNothing) unread.assertRoom(caller.workspace.id)
   unread.hold(caller.workspace.id, written, ctx.res)

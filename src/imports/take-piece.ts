@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
-import { suppressMany } from '../consent/index.ts'
+import { countOnceMore, suppressMany } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
@@ -50,7 +50,7 @@ export async function takePiece(
   piece: Piece,
   call: Call,
 ): Promise<Import> {
-  return unitOf(dependencies.em).transactional(async (unit) => {
+  const { behind, nobodys } = await unitOf(dependencies.em).transactional(async (unit) => {
     if (!isId(id) || !(await lockImport(unit, workspaceId, id))) throw new Refusal(IMPORT_NOT_FOUND)
     const found = await unit.findOneOrFail(Import, { id }, { refresh: true })
     if (found.status !== 'RUNNING') throw new Refusal(IMPORT_ENDED)
@@ -75,8 +75,10 @@ export async function takePiece(
     })
     if (found.status !== 'RUNNING') found.finishedAt = new Date()
     await unit.flush()
-    return unit.findOneOrFail(Import, { id }, AS_IT_IS)
+    return { behind: await unit.findOneOrFail(Import, { id }, AS_IT_IS), nobodys: written.nobodys }
   })
+  await countOnceMore(dependencies.em.fork(), workspaceId, nobodys)
+  return behind
 }
 
 interface Read extends ReadCsv {
@@ -256,8 +258,8 @@ async function writeRows(
   { workspaceId, options: { triggers } }: Import,
   { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
-): Promise<{ created: number; updated: number; suppressed: number; errors: RowError[] }> {
-  const done = { created: 0, updated: 0, suppressed: 0, errors: [] as RowError[] }
+): Promise<{ created: number; updated: number; suppressed: number; nobodys: string[]; errors: RowError[] }> {
+  const done = { created: 0, updated: 0, suppressed: 0, nobodys: [] as string[], errors: [] as RowError[] }
   for (const round of roundsOf(rows)) {
     // Who wants no mail begins nothing.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
@@ -273,7 +275,7 @@ async function writeRows(
   for (const { contact, optOut } of rows) if (optOut) addTo(suppressions, { email: contact.email, ...optOut })
   for (const one of out) addTo(suppressions, one)
   if (suppressions.size > 0)
-    done.suppressed += await suppressMany(dependencies.em, workspaceId, [...suppressions.values()])
+    Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))
   return done
 }
 

@@ -49,6 +49,8 @@ const requestTable = defineEntity({
     id: p.uuid(),
     emailKey: p.text(),
     requestedAt: p.datetime(),
+    /** When an automation was started that asks; `null` where a file has left her pending, or none was listening. */
+    askedAt: p.datetime().nullable(),
   },
 })
 

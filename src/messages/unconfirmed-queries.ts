@@ -242,23 +242,16 @@ const CONTENT_OF_CAMPAIGN = `(
 
 /**
  * Of a row `contact` and a row `campaign`: why she is not sent it, or null. Who has left one of its lists by herself, and is in no other
- * of them, is not mailed, also where a segment of its audience has her; nor who has left, since it began, a list that its only
- * segment asks for, where that has neither alternatives nor denies something: else she may be in it all the same.
+ * of them, is not mailed, also where a segment of its audience has her; nor who has left a list in which everybody was for whom its
+ * segments have meant it: `required_lists`, as they were then.
  */
 export const SUPPRESSED_FOR_CAMPAIGN = `coalesce(${suppressedBy('campaign.category', 'null::text')}, case
     when campaign.category is distinct from 'transactional'
-      and (
-        exists (
-          select from list_opt_outs out
-          where out.contact_id = contact.id and campaign.audience -> 'listIds' ? out.list_id::text
-        )
-        or exists (
-          select from list_opt_outs out
-          join segments segment on segment.workspace_id = contact.workspace_id
-            and campaign.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
-          where out.contact_id = contact.id and out.created_at >= campaign.started_at
-            and position(out.list_id::text in segment.condition::text) > 0
-            and segment.condition::text !~ '"(?:not|any)":'
+      and exists (
+        select from list_opt_outs out
+        where out.contact_id = contact.id and (
+          campaign.audience -> 'listIds' ? out.list_id::text
+          or campaign.required_lists ? out.list_id::text
             and not exists (select from list_members where list_id = out.list_id and contact_id = contact.id)
         )
       )

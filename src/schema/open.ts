@@ -14,7 +14,7 @@ import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../conditions/index.ts'
 import { Campaign } from '../campaigns/index.ts'
 import { ListOptOut, Suppression } from '../consent/index.ts'
-import { Contact, ContactTag, Tally } from '../contacts/index.ts'
+import { Contact, ContactTag, FormerAddress, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
 import { KeptAnswer } from '../http/index.ts'
@@ -50,6 +50,7 @@ export const ENTITIES = [
   KeptAnswer,
   Contact,
   ContactTag,
+  FormerAddress,
   Tally,
   List,
   ListMember,

@@ -359,6 +359,20 @@ describe('mail that comes back', () => {
     const angry = await moved()
     assert.deepEqual(await tell({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(angry.contactId), 'COMPLAINED')
+    // The same where nothing but the address tells whose message it was, and of a bounce that it is the old one that has.
+    const tired = await moved()
+    assert.deepEqual(await tell({ kind: 'UNSUBSCRIBE', recipient: tired.address.toUpperCase() }), ['recorded'])
+    assert.equal(await suppressedBy(tired.contactId), 'UNSUBSCRIBED')
+    const away = await moved()
+    assert.deepEqual(await tell({ kind: 'HARD', recipient: away.address }), ['recorded'])
+    assert.equal(await suppressedBy(away.contactId), null)
+    // Its sender died in the middle of it, and has noted no address.
+    const lost = await moved()
+    await sql(em(), `update messages set status = 'UNCONFIRMED', recipient = null where contact_id = $1`, [
+      lost.contactId,
+    ])
+    assert.deepEqual(await tell({ kind: 'HARD', recipient: lost.address, returnPath: lost.mail.from }), ['recorded'])
+    assert.equal(await suppressedBy(lost.contactId), null)
     // Erased, nothing of any of her addresses is left.
     await service.call('DELETE', `contacts/${gone.contactId}`)
     const rows = await sql(em(), 'select from suppressions where email = $1', [gone.address])

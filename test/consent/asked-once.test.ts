@@ -105,4 +105,33 @@ describe('somebody whose address is typed into a form again and again', () => {
     await type(email, list)
     await eventually('she is asked', () => (mailsTo(email) > 0 ? true : undefined))
   })
+
+  it('is asked at once, where a file has left her pending, nobody was there to ask her, or it was refused', async () => {
+    const { list, asking } = await askingList()
+    const pending = 'pending@example.com'
+    const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }
+    const text = `email\n${pending}\n`
+    assert.equal((await service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })).status, 200)
+    await type(pending, list)
+    await eventually('she is asked', () => mailsTo(pending) || undefined)
+
+    const paused = 'paused@example.com'
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    await type(paused, list)
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await type(paused, list)
+    await eventually('she is asked', () => mailsTo(paused) || undefined)
+
+    const refused = 'refused@example.com'
+    sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
+    const her = await type(refused, list)
+    await eventually('it fails', async () => {
+      const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [her])
+      return rows.length > 0 || undefined
+    })
+    sink.behave('accept')
+    await type(refused, list)
+    await eventually('she is asked', () => mailsTo(refused) || undefined)
+    assert.deepEqual([pending, paused, refused].map(mailsTo), [1, 1, 1])
+  })
 })

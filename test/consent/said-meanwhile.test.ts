@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { walkRecipients } from '../../src/campaigns/queries.ts'
 import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
+import type { Condition } from '../../src/conditions/index.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -245,25 +247,42 @@ describe('what is said while a statement waits for a row', () => {
     }
   })
 
-  it('is that she has left, where a campaign is to a segment that asks for that list', async () => {
+  it('is that she has left, where a campaign is to a segment that asks for that list, whatever that is by then', async () => {
     const list = await aList(service)
     const id = await aContact(service)
     await service.call('POST', `lists/${list}/contacts`, { contactIds: [id] })
     await service.stopWorkers()
     try {
-      for (const [condition, left] of [
-        [{ list }, 'LEFT_LIST'],
-        [{ any: [{ not: { list } }, { list }] }, null],
-      ] as const) {
-        const { body } = await service.call('POST', 'segments', { name: 'In it', condition })
-        const said = { name: 'n', subject: 'News', text: 'x', audience: { segmentIds: [body.data.id] } }
+      const audiences: [Condition[], string | null][] = [
+        [[{ list }], 'LEFT_LIST'],
+        [[{ all: [{ list }, { any: [{ tag: 'x' }, { not: { tag: 'y' } }] }] }], 'LEFT_LIST'],
+        [[{ list }, { all: [{ list }, { tag: 'x' }] }], 'LEFT_LIST'],
+        [[{ any: [{ not: { list } }, { list }] }], null],
+        [[{ list }, { not: { tag: 'x' } }], null],
+      ]
+      for (const [conditions, left] of audiences) {
+        const segmentIds: string[] = []
+        for (const condition of conditions)
+          segmentIds.push((await service.call('POST', 'segments', { name: 'In it', condition })).body.data.id as string)
+        const said = { name: 'n', subject: 'News', text: 'x', audience: { segmentIds } }
         const { id: campaign } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
-        await queue(campaign, id)
-        const due = async () => (await dueMessages(em(), campaign, 10))[0]!.suppressedBy
+        await sql(
+          em(),
+          `update campaigns set status = 'SENDING', started_at = now(), last_place = (select max(place) from contacts) where id = $1`,
+          [campaign],
+        )
+        const to = { listIds: [], conditions, excludedListIds: [], excludedConditions: [] }
+        const from = { id: campaign, workspaceId: service.workspaceId, cursor: 0 }
+        assert.equal((await walkRecipients(em(), from, to, null))?.walked, true)
+        for (const segment of segmentIds)
+          assert.equal((await service.call('DELETE', `segments/${segment}`)).status, 200, 'it is walked')
+        const due = async () =>
+          (await dueMessages(em(), campaign, 1_000)).find(({ contactId }) => contactId === id)!.suppressedBy
         assert.equal(await due(), null)
         await sql(em(), 'delete from list_members where list_id = $1', [list])
-        await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
-        assert.equal(await due(), left)
+        // It was begun before the campaign, and has waited.
+        await sql(em(), `insert into list_opt_outs values ($1, $2, now() - interval '1 hour')`, [list, id])
+        assert.equal(await due(), left, JSON.stringify(conditions))
         await sql(em(), 'delete from list_opt_outs where list_id = $1', [list])
         await sql(em(), 'insert into list_members (list_id, contact_id) values ($1, $2)', [list, id])
         await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [campaign])
@@ -271,6 +290,55 @@ describe('what is said while a statement waits for a row', () => {
     } finally {
       await service.startWorker()
     }
+  })
+
+  it('is that she wants no mail, in a row of a file that fails, while she signs up', async () => {
+    const others = await aContact(service)
+    const email = 'her@fails.example.com'
+    const letGo = await hold(others)
+    const { id } = (await service.call('POST', 'imports', { name: 'x.csv' })).body.data as { id: string }
+    const text = `email,unsubscribed\n${email},true,oops\n${await addressOf(service, others)},true,oops\n`
+    const piece = service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
+    await waiting(1)
+    const { id: her } = (await service.call('POST', 'contacts', { email })).body.data as { id: string }
+    const consents = async () =>
+      (await sql<{ consents: number }>(em(), 'select consents from contacts where id = $1', [her]))[0]!.consents
+    const looked = await consents()
+    await letGo()
+    assert.equal((await piece).body.data.suppressed, 2)
+    assert.ok((await consents()) > looked, 'whoever looked at her before may claim')
+  })
+
+  it('is that somebody knows her, by putting her into a list that asks nothing', async () => {
+    const asking = await askingList()
+    const plain = await aList(service)
+    const automations = [
+      await anAutomation(service, { trigger: 'SIGNUP', steps: [EMAIL] }),
+      await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'known' }, steps: [EMAIL] }),
+    ]
+    const ways: Record<string, (email: string, id: string) => Promise<{ status: number }>> = {
+      list: (_email, id) => service.call('POST', `lists/${plain}/contacts`, { contactIds: [id] }),
+      contact: (email) => service.call('POST', 'contacts', { email, listId: plain }),
+      bulk: (email) => service.call('POST', 'contacts/bulk', { contacts: [{ email, listId: plain, tags: ['more'] }] }),
+    }
+    for (const [way, put] of Object.entries(ways)) {
+      const email = `${way}@knows.example.com`
+      const { id } = (await service.call('POST', 'contacts', { email, listId: asking })).body.data as { id: string }
+      await service.call('POST', `contacts/${id}/tags`, { tags: ['known'] })
+      assert.equal(await signUps(id), 0)
+      for (let time = 0; time < 2; time += 1) assert.ok((await put(email, id)).status < 300)
+      const events = await sql<{ type: string }>(
+        em(),
+        `select type from trigger_events where contact_id = $1 and type <> 'LIST_REQUESTED' order by type`,
+        [id],
+      )
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['SIGNUP', 'TAG_ADDED'],
+        way,
+      )
+    }
+    for (const id of automations) await service.call('DELETE', `automations/${id}`)
   })
 
   it('by two who turn off what asks for a list is refused to one of them', async () => {

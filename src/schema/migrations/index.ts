@@ -36,6 +36,7 @@ import { Migration035WakesOfSequences } from './035-wakes-of-sequences.ts'
 import { Migration036LeftLists } from './036-left-lists.ts'
 import { Migration037AsksOfAnAddress } from './037-asks-of-an-address.ts'
 import { Migration038SaidMeanwhile } from './038-said-meanwhile.ts'
+import { Migration039WhoIsMeant } from './039-who-is-meant.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -77,6 +78,7 @@ export const migrations = [
   Migration036LeftLists,
   Migration037AsksOfAnAddress,
   Migration038SaidMeanwhile,
+  Migration039WhoIsMeant,
 ]
 
 /** Their names, oldest first. */
