@@ -1,5 +1,3 @@
-import type { CompiledContents } from '../templates/index.ts'
-
 /** By what the best variant is found: by how many of those to whom it was sent. */
 export const WINNER_BY = ['OPENED', 'CLICKED'] as const
 export type WinnerBy = (typeof WINNER_BY)[number]
@@ -12,7 +10,6 @@ export interface Variant {
   subject: string | null
   templateId: string | null
   templateVersion: number | null
-  compiled: CompiledContents
 }
 
 /**
@@ -25,9 +22,3 @@ export interface AbTest {
   winnerBy: WinnerBy
   afterMinutes: number
 }
-
-/** The contents of a campaign's variants, its own first. */
-export const contentsOf = (own: CompiledContents, test: AbTest | null | undefined): CompiledContents[] => [
-  own,
-  ...(test?.variants ?? []).map(({ compiled }) => compiled),
-]

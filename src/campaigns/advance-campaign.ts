@@ -4,9 +4,9 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../sequences/index.ts'
 import { Workspace } from '../workspaces/index.ts'
-import { contentsOf } from './ab-test.ts'
 import { releaseRest, whenDecided } from './ab-test-queries.ts'
 import { recipientsOf } from './audience.ts'
+import { contentsFor } from './contents-queries.ts'
 import { Campaign } from './entities.ts'
 import {
   analyzeMessages,
@@ -22,7 +22,7 @@ import {
   walkRecipients,
   zonesOfPage,
 } from './queries.ts'
-import { dueMessages, readSender } from './send-queries.ts'
+import { dueMessages, type QueuedMessage, readSender } from './send-queries.ts'
 import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
 
@@ -128,7 +128,7 @@ async function send(
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
     if (page.length === 0 && (await dismissErased(em, id))) continue
     // Anew with each page: a sender, or how this installation sends mail, may be another by now.
-    const sending = await prepare(dependencies, em.fork(), campaign)
+    const sending = await prepare(dependencies, em.fork(), campaign, page)
     // Before: whoever dies in the middle of it has not sent more in that time.
     const keepsOwnRate = campaign.throttlePerHour != null && page.length > 0
     if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, page.length)
@@ -150,13 +150,17 @@ function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campa
   return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
-async function prepare(dependencies: AdvanceDependencies, em: EntityManager, campaign: Campaign) {
+async function prepare(
+  dependencies: AdvanceDependencies,
+  em: EntityManager,
+  campaign: Campaign,
+  page: readonly QueuedMessage[],
+) {
   const workspace = await em.findOneOrFail(Workspace, { id: campaign.workspaceId })
-  if (!campaign.compiled) throw new Error('A campaign that is sending says nothing')
   const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
   return new CampaignSending(dependencies, {
     campaign,
-    contents: contentsOf(campaign.compiled, campaign.abTest),
+    contentOf: await contentsFor(em, campaign.id, page),
     sender: await readSender(em, campaign.workspaceId),
     workspaceMode: workspace.mode,
     mail,

@@ -22,7 +22,6 @@ import { dkimOf, giveBackRest, type Places, takePlaces, type WorkspaceSender } f
 import { newId } from '../platform/ids.ts'
 import { createWeights } from '../platform/weights.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem } from '../rendering/index.ts'
-import { type CompiledContents, contentFor } from '../templates/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import { campaignKey } from './campaign.ts'
 import { RenderAhead } from './render-ahead.ts'
@@ -45,11 +44,11 @@ export interface AdvanceDependencies extends SendMessageDependencies {
   keepsRate: boolean
 }
 
-/** What is the same for all messages of a campaign, for a turn. */
+/** What is the same for a page of a campaign's messages. */
 export interface Setting {
   campaign: Campaign
-  /** Of its variants, its own first. */
-  contents: readonly CompiledContents[]
+  /** What it says to somebody of the page. */
+  contentOf: (message: QueuedMessage) => EmailContent
   workspaceMode: WorkspaceMode
   sender: WorkspaceSender | null
   mail: 'smtp' | 'capture' | null
@@ -142,7 +141,7 @@ export class CampaignSending {
     sent: Sent,
   ): Promise<void> {
     const { connections, renderer } = this.dependencies
-    const byContent = Map.groupBy(toSend, (message) => this.contentOf(message))
+    const byContent = Map.groupBy(toSend, this.setting.contentOf)
     const emails = [...byContent].flatMap(([content, messages]) => messages.map((item) => ({ item, content })))
     // While some are handed over, the next ones are rendered.
     const rendered = new RenderAhead(renderer, emails, {
@@ -267,13 +266,6 @@ export class CampaignSending {
     return done
   }
 
-  private contentOf({ locale, variant }: QueuedMessage): EmailContent {
-    const said = this.setting.contents[variant]
-    const content = said && contentFor(said, locale).content
-    if (!content) throw new Error('A campaign that is sending says nothing')
-    return content
-  }
-
   private drafted(message: QueuedMessage): Drafted {
     const { campaign, workspaceMode, mail } = this.setting
     return {
@@ -281,7 +273,7 @@ export class CampaignSending {
       workspaceId: campaign.workspaceId,
       workspaceMode,
       onSendFailure: 'CONTINUE',
-      content: this.contentOf(message),
+      content: this.setting.contentOf(message),
       category: campaign.category,
       contactId: message.contactId,
       contact: { email: message.email, firstName: message.firstName, metadata: message.metadata },

@@ -16,6 +16,8 @@ import {
   type CompiledContents,
   compileTemplate,
   getTemplate,
+  INVALID_TEMPLATE,
+  lengthOf,
   TEMPLATE_NOT_FOUND,
   warningsOf,
   type WrittenTemplate,
@@ -23,6 +25,7 @@ import {
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
 import { audienceOf, countAudience, type GivenAudience } from './audience.ts'
 import type { CampaignStatus } from './campaign.ts'
+import { type CampaignContents, headsOf, lengthOfOwn, writeContents } from './contents-queries.ts'
 import { Campaign } from './entities.ts'
 import { localTimes, spanOf } from './local-time.ts'
 import { enqueueCampaign, hasOpen } from './queries.ts'
@@ -61,11 +64,23 @@ export interface Said {
   templateId: string | null
   templateVersion: number | null
   source: TemplateSource | null
-  compiled: CompiledContents | null
   abTest: AbTest | null
 }
 
-const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, compiled: null, abTest: null }
+const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, abTest: null }
+const NO_CONTENT: CompiledContents = { content: null, translations: {} }
+
+/** What a campaign and its variants may come to together, in all their languages, in characters: whoever sends it reads much of it. */
+const MOST_CHARACTERS = 4_000_000
+
+/** @throws {Refusal} `invalid_template` where it is more than may be sent */
+function assertNotTooLong(own: number, variants: readonly CompiledContents[]): void {
+  if (variants.reduce((sum, each) => sum + lengthOf(each), own) <= MOST_CHARACTERS) return
+  throw new Refusal(INVALID_TEMPLATE, {
+    param: '/abTest',
+    message: `The campaign and its variants are longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters together, in all their languages: leave out variants, or shorten their templates`,
+  })
+}
 
 /** Whether a change is of a campaign's A/B test, and not of what it says: that stays. */
 const isOfTestAlone = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
@@ -84,18 +99,18 @@ export async function prepareChange(
   campaign: Campaign,
 ): Promise<Prepared> {
   if (!isOfTestAlone(input)) return prepareContent(dependencies, workspaceId, input)
-  const { templateId, templateVersion, source, compiled, revision } = campaign
+  const { templateId, templateVersion, source, revision } = campaign
   const own = {
     templateId: templateId ?? null,
     templateVersion: templateVersion ?? null,
     source: source ?? null,
-    compiled: compiled ?? null,
   }
   const written = input.abTest && (await writtenBy(dependencies, workspaceId, own))
-  const { abTest, warnings } = written
+  const { abTest, variants, warnings } = written
     ? await prepareTest(dependencies, workspaceId, written, input.abTest)
-    : { abTest: null, warnings: [] }
-  return { said: { ...own, abTest }, warnings, revision }
+    : NO_TEST
+  assertNotTooLong(await lengthOfOwn(dependencies.em.fork(), campaign.id), variants)
+  return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
 
 /** What a campaign says, as it was written; of a template, by the version that it has of it. */
@@ -115,6 +130,8 @@ const NO_WORDS = { format: 'HTML', subject: null, previewText: null, html: null,
 export interface Prepared {
   /** `undefined`: nothing is said of that. */
   said: Said | undefined
+  /** That, compiled. */
+  contents: CampaignContents | undefined
   warnings: readonly string[]
   /** Which revision of the campaign it is made of, where it is of one. */
   revision?: number
@@ -131,12 +148,14 @@ export async function prepareContent(
 ): Promise<Prepared> {
   const { templateId, format = 'HTML', subject, previewText, html, text, abTest } = input
   if ([templateId, subject, previewText, html, text, abTest].every((field) => field === undefined))
-    return { said: undefined, warnings: [] }
+    return { said: undefined, contents: undefined, warnings: [] }
   if (templateId != null) {
     const { version, written, compiled } = await emailTemplate(dependencies, workspaceId, templateId, '/templateId')
     const test = await prepareTest(dependencies, workspaceId, written, abTest)
+    assertNotTooLong(lengthOf(compiled), test.variants)
     return {
-      said: { templateId, templateVersion: version, source: null, compiled, abTest: test.abTest },
+      said: { templateId, templateVersion: version, source: null, abTest: test.abTest },
+      contents: { own: compiled, variants: test.variants },
       warnings: test.warnings,
     }
   }
@@ -148,12 +167,15 @@ export async function prepareContent(
     text: text ?? null,
   }
   const saysNothing = Object.entries(source).every(([field, said]) => field === 'format' || said === null)
-  if (saysNothing && abTest == null) return { said: NOTHING_SAID, warnings: [] }
+  if (saysNothing && abTest == null)
+    return { said: NOTHING_SAID, contents: { own: NO_CONTENT, variants: [] }, warnings: [] }
   const written = { ...source, layoutId: null, translations: {} }
   const { compiled, warnings } = await compile(dependencies, workspaceId, written)
   const test = await prepareTest(dependencies, workspaceId, written, abTest)
+  assertNotTooLong(lengthOf(compiled), test.variants)
   return {
-    said: { ...NOTHING_SAID, source, compiled, abTest: test.abTest },
+    said: { ...NOTHING_SAID, source, abTest: test.abTest },
+    contents: { own: compiled, variants: test.variants },
     warnings: [...warnings, ...test.warnings],
   }
 }
@@ -171,29 +193,41 @@ async function compile({ em, renderer }: Compiling, workspaceId: string, written
   return { compiled: compilation.compiled, warnings: warningsOf(compilation.unknownVariables) }
 }
 
+interface PreparedTest {
+  abTest: AbTest | null
+  /** What its variants say. */
+  variants: readonly CompiledContents[]
+  warnings: readonly string[]
+}
+
+const NO_TEST: PreparedTest = { abTest: null, variants: [], warnings: [] }
+
 /** @param written what the campaign says itself: a variant of its subject says all else as that does, in other languages too */
 async function prepareTest(
   dependencies: Compiling,
   workspaceId: string,
   written: WrittenTemplate,
   given: GivenTest | null | undefined,
-): Promise<{ abTest: AbTest | null; warnings: string[] }> {
-  if (!given) return { abTest: null, warnings: [] }
+): Promise<PreparedTest> {
+  if (!given) return NO_TEST
   const variants: Variant[] = []
+  const contents: CompiledContents[] = []
   const warnings: string[] = []
   for (const [index, { subject = null, templateId = null }] of given.variants.entries()) {
     if (templateId !== null) {
       const param = `/abTest/variants/${index}/templateId`
       const { version, compiled } = await emailTemplate(dependencies, workspaceId, templateId, param)
-      variants.push({ subject: null, templateId, templateVersion: version, compiled })
+      variants.push({ subject: null, templateId, templateVersion: version })
+      contents.push(compiled)
       continue
     }
     const made = await compile(dependencies, workspaceId, { ...written, subject })
-    variants.push({ subject, templateId: null, templateVersion: null, compiled: made.compiled })
+    variants.push({ subject, templateId: null, templateVersion: null })
+    contents.push(made.compiled)
     warnings.push(...made.warnings)
   }
   const { testPercent, winnerBy, afterMinutes } = given
-  return { abTest: { variants, testPercent, winnerBy, afterMinutes }, warnings }
+  return { abTest: { variants, testPercent, winnerBy, afterMinutes }, variants: contents, warnings }
 }
 
 /** @throws {Refusal} `campaign_not_found` */
@@ -222,7 +256,7 @@ export function createCampaign(
   em: EntityManager,
   workspaceId: string,
   { name = '', category, audience, throttlePerHour }: CampaignInput,
-  said: Said | undefined,
+  { said, contents }: Prepared,
   id = newId(),
 ): Promise<Campaign> {
   return unitOf(em).transactional(async (unit) => {
@@ -237,6 +271,7 @@ export function createCampaign(
       ...(said ?? NOTHING_SAID),
     })
     await unit.flush()
+    if (contents) await writeContents(unit, id, contents)
     return campaign
   })
 }
@@ -250,7 +285,7 @@ export function updateCampaign(
   workspaceId: string,
   id: string,
   { name, category, audience, throttlePerHour }: CampaignInput,
-  { said, revision }: Prepared,
+  { said, contents, revision }: Prepared,
   expected: Revisions,
 ): Promise<Campaign> {
   return unitOf(em).transactional(async (unit) => {
@@ -263,6 +298,7 @@ export function updateCampaign(
     if (audience !== undefined) campaign.audience = await audienceOf(unit, workspaceId, audience)
     if (throttlePerHour !== undefined) campaign.throttlePerHour = throttlePerHour
     if (said) Object.assign(campaign, said)
+    if (contents) await writeContents(unit, id, contents)
     return touch(unit, campaign)
   })
 }
@@ -281,13 +317,16 @@ export interface Schedule {
 }
 
 /** @throws {Refusal} `campaign_incomplete` where the best variant could not be found, or sent when it is to be */
-async function assertTestable(unit: EntityManager, campaign: Campaign, localTime: string | undefined): Promise<void> {
+async function assertTestable(
+  unit: EntityManager,
+  campaign: Campaign,
+  variants: Awaited<ReturnType<typeof headsOf>>,
+  localTime: string | undefined,
+): Promise<void> {
   const lacks = (message: string) => new Refusal(CAMPAIGN_INCOMPLETE, { message })
   const test = campaign.abTest!
-  for (const { compiled } of test.variants) {
-    if (!compiled.content?.subject.trim() || (!compiled.content.html && !compiled.content.text))
-      throw lacks('Each variant of an A/B test needs a subject and something to say')
-  }
+  if (variants.length < test.variants.length || variants.some((one) => !one.subject.trim() || !one.saysSomething))
+    throw lacks('Each variant of an A/B test needs a subject and something to say')
   if (test.testPercent === 100) return
   if (localTime !== undefined)
     throw lacks('An A/B test with a rest cannot be sent at a localTime: the rest is sent when it is decided')
@@ -316,11 +355,11 @@ export function scheduleCampaign(
 ): Promise<Campaign> {
   return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
     if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be scheduled')
-    const content = campaign.compiled?.content
-    if (!content || (!content.html && !content.text)) throw new Refusal(CAMPAIGN_INCOMPLETE)
-    if (content.subject.trim() === '')
+    const [own, ...variants] = await headsOf(unit, id)
+    if (!own?.saysSomething) throw new Refusal(CAMPAIGN_INCOMPLETE)
+    if (own.subject.trim() === '')
       throw new Refusal(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
-    if (campaign.abTest) await assertTestable(unit, campaign, localTime)
+    if (campaign.abTest) await assertTestable(unit, campaign, variants, localTime)
     const { listIds, segmentIds } = campaign.audience
     if (listIds.length + segmentIds.length === 0) {
       throw new Refusal(CAMPAIGN_INCOMPLETE, {

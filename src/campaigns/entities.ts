@@ -2,7 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 import type { TemplateSource } from '../rendering/index.ts'
 import type { EmailCategory } from '../sequences/index.ts'
-import type { CompiledContents } from '../templates/index.ts'
 import type { AbTest } from './ab-test.ts'
 import type { Audience, CampaignStatus } from './campaign.ts'
 
@@ -21,7 +20,6 @@ const schema = defineEntity({
     templateId: p.uuid().nullable(),
     templateVersion: p.integer().nullable(),
     source: p.json<TemplateSource>().nullable(),
-    compiled: p.json<CompiledContents>().nullable(),
     abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
     /** The lists in which everybody is for whom its segments have meant it; `null` before they have. */
@@ -46,6 +44,23 @@ const schema = defineEntity({
     finishedAt: p.datetime().nullable(),
   },
 })
+
+const contentTable = defineEntity({
+  name: 'CampaignContent',
+  tableName: 'campaign_contents',
+  properties: {
+    campaignId: p.uuid().primary(),
+    variant: p.smallint().primary(),
+    locale: p.text().primary(),
+    subject: p.text(),
+    html: p.text().nullable(),
+    text: p.text().nullable(),
+  },
+})
+
+/** What a campaign says in one of its variants and languages, compiled. */
+export class CampaignContent extends contentTable.class {}
+contentTable.setClass(CampaignContent)
 
 /** One email to many contacts, each of whom is a row of the ledger. */
 export class Campaign extends schema.class {}

@@ -424,12 +424,13 @@ export async function campaignPage(
       counts: Counts | null
     }>(
       em,
-      `select campaign.id, name, status, category, coalesce(source ->> 'subject', compiled -> 'content' ->> 'subject') as subject,
+      `select campaign.id, name, status, category, coalesce(source ->> 'subject', own.subject) as subject,
          scheduled_at, local_time, recipient_count::float8, created_at, updated_at, started_at, finished_at, counted.counts
        from (
          select * from campaigns where workspace_id = $1::uuid and ($2::text is null or status = $2::text)
          order by created_at desc, id desc limit $3 offset $4
        ) campaign
+       left join campaign_contents own on own.campaign_id = campaign.id and own.variant = 0 and own.locale = ''
        left join lateral (
          select jsonb_object_agg(figure, count) as counts from (
            select figure, sum(count) as count from (

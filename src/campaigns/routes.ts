@@ -43,6 +43,7 @@ import {
   CAMPAIGN_TO_NOBODY,
   IN_THE_PAST,
 } from './refusals.ts'
+import { headsOf } from './contents-queries.ts'
 import { campaignsQuery, countSchema, createCampaignSchema, scheduleSchema, updateCampaignSchema } from './schemas.ts'
 import {
   accountShape,
@@ -72,7 +73,8 @@ async function answer(
   const figures = figuresOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
-  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant) } }
+  const subjects = (await headsOf(em, campaign.id)).map(({ subject }) => subject)
+  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, subjects) } }
 }
 
 const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>
@@ -149,7 +151,7 @@ export const campaignOperations = [
     },
     prepare: ({ caller, body }, dependencies) => prepareContent(dependencies, caller.workspace.id, body),
     async handle({ caller, body, call, prepared }, { em }) {
-      const campaign = await createCampaign(em, caller.workspace.id, body, prepared.said, call.id)
+      const campaign = await createCampaign(em, caller.workspace.id, body, prepared, call.id)
       return answer(em, campaign, { status: 201, warnings: prepared.warnings })
     },
     remake: ({ caller }, { id }, { em }) => remakeOf(em, caller.workspace.id, id),

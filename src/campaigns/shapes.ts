@@ -145,9 +145,9 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, figures
   ...figures,
 })
 
-const listed = (campaign: Campaign): Omit<ListedCampaign, 'counts'> => ({
+const listed = (campaign: Campaign, compiledSubject: string | undefined): Omit<ListedCampaign, 'counts'> => ({
   ...campaign,
-  subject: campaign.source?.subject ?? campaign.compiled?.content?.subject ?? null,
+  subject: campaign.source?.subject ?? compiledSubject ?? null,
   scheduledAt: campaign.scheduledAt ?? null,
   localTime: campaign.localTime ?? null,
   startedAt: campaign.startedAt ?? null,
@@ -165,10 +165,11 @@ function presentTest(
   }: Pick<Campaign, 'templateId' | 'winner' | 'decidesAt'> & { subject: string | null },
   { variants, testPercent, winnerBy, afterMinutes }: AbTest,
   counts: ReadonlyMap<number, Counts>,
+  subjects: readonly string[],
 ): InferType<typeof abTestShape> {
   const own = { subject, templateId: templateId ?? null }
-  const others = variants.map((variant) => ({
-    subject: variant.subject ?? variant.compiled.content?.subject ?? null,
+  const others = variants.map((variant, n) => ({
+    subject: variant.subject ?? subjects[n + 1] ?? null,
     templateId: variant.templateId,
   }))
   return {
@@ -192,15 +193,19 @@ function presentTest(
   }
 }
 
-/** @param byVariant what has become of the messages of each of its variants, where it has any */
+/**
+ * @param byVariant what has become of the messages of each of its variants, where it has any
+ * @param subjects of its variants, its own first
+ */
 export const presentCampaign = (
   campaign: Campaign,
   figures: CampaignFigures,
   byVariant: ReadonlyMap<number, Counts>,
+  subjects: readonly string[],
 ): InferType<typeof campaignShape> => ({
-  ...presentSummary(listed(campaign), figures),
+  ...presentSummary(listed(campaign, subjects[0]), figures),
   abTest: campaign.abTest
-    ? presentTest({ ...campaign, subject: listed(campaign).subject }, campaign.abTest, byVariant)
+    ? presentTest({ ...campaign, subject: listed(campaign, subjects[0]).subject }, campaign.abTest, byVariant, subjects)
     : undefined,
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,

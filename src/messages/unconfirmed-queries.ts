@@ -229,15 +229,12 @@ export async function draftOfCampaign(
 
 /** Of rows `contact`, `campaign` and `message`: what it says, in her variant of it, in her language, or in its own. */
 const CONTENT_OF_CAMPAIGN = `(
-    select coalesce(
-      said -> 'translations' -> lower(replace(contact.metadata ->> 'locale', '_', '-')),
-      said -> 'translations' -> lower(split_part(replace(contact.metadata ->> 'locale', '_', '-'), '-', 1)),
-      said -> 'content'
-    )
-    from (
-      select case when message.variant > 0
-        then campaign.ab_test -> 'variants' -> (message.variant::integer - 1) -> 'compiled' else campaign.compiled end as said
-    ) as said
+    select jsonb_build_object('subject', said.subject, 'html', said.html, 'text', said.text)
+    from campaign_contents said,
+      lower(replace(coalesce(contact.metadata ->> 'locale', ''), '_', '-')) as wanted
+    where said.campaign_id = campaign.id and said.variant = coalesce(message.variant, 0)
+      and said.locale in (wanted, split_part(wanted, '-', 1), '')
+    order by length(said.locale) desc limit 1
   )`
 
 /**

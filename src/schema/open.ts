@@ -12,7 +12,7 @@ import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../conditions/index.ts'
-import { Campaign } from '../campaigns/index.ts'
+import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ListOptOut, Suppression } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
@@ -74,6 +74,7 @@ export const ENTITIES = [
   Template,
   TemplateVersion,
   Campaign,
+  CampaignContent,
   Enrollment,
   Message,
   MessageVisit,

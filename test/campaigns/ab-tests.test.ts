@@ -216,7 +216,7 @@ describe('an A/B test', () => {
     }
     const [said] = await sql<{ html: string }>(
       em(),
-      `select ab_test #>> '{variants,0,compiled,content,html}' as html from campaigns where id = $1`,
+      `select html from campaign_contents where campaign_id = $1 and variant = 1 and locale = ''`,
       [id],
     )
     assert.match(said!.html, /First/)
@@ -289,5 +289,24 @@ describe('an A/B test', () => {
     )
     await service.call('PATCH', `campaigns/${id}`, { subject: 'x', html: '<p>x</p>' })
     assert.equal((await read(id)).abTest, undefined)
+  })
+
+  it('is no longer together than one template may be: whoever sends it reads much of it', async () => {
+    const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const translations = Object.fromEntries(
+      ['de', 'fr', 'it', 'es', 'pt'].map((locale) => [locale, { subject: locale }]),
+    )
+    const html = "<p>{% render 'much' %}</p>"
+    const { body } = await service.call('POST', 'templates', { name: 'Long', subject: 'Long', html, translations })
+    const templateId = body.data.id as string
+    const said = { templateId, subject: undefined, html: undefined }
+    const variants = [{ templateId }]
+    const refused = await create({ ...said, abTest: { ...TEST, variants } })
+    assert.equal(refused.refused, 'invalid_template')
+    assert.match(refused.body.error as string, /4,000,000 characters together/)
+    const { id } = (await create(said)).body.data as { id: string }
+    const changed = await service.call('PATCH', `campaigns/${id}`, { abTest: { ...TEST, variants } })
+    assert.equal(changed.refused, 'invalid_template')
   })
 })

@@ -6,6 +6,7 @@ export class Migration039WhoIsMeant extends Migration {
 
   override up(): void {
     this.campaigns()
+    this.contents()
     this.addresses()
     this.asking()
     this.vouching()
@@ -20,6 +21,42 @@ export class Migration039WhoIsMeant extends Migration {
         where segment.workspace_id = campaigns.workspace_id and segment.condition::text !~ '"(?:not|any)":'
           and campaigns.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
       ) where started_at is not null`)
+  }
+
+  /** What a campaign says is read by whoever sends it, of the languages that are next, and by nobody else: it can be megabytes. */
+  private contents(): void {
+    this.addSql(`
+      create table campaign_contents (
+        campaign_id uuid not null references campaigns on delete cascade,
+        variant smallint not null,
+        -- '' is its own.
+        locale text not null,
+        subject text not null,
+        html text,
+        text text,
+        primary key (campaign_id, variant, locale)
+      )`)
+    this.addSql(`
+      insert into campaign_contents (campaign_id, variant, locale, subject, html, text)
+      select said.id, said.variant, content.locale, content.content ->> 'subject', content.content ->> 'html', content.content ->> 'text'
+      from (
+        select id, 0 as variant, compiled from campaigns where compiled is not null
+        union all
+        select campaigns.id, variants.n, variants.variant -> 'compiled'
+        from campaigns, jsonb_array_elements(ab_test -> 'variants') with ordinality as variants(variant, n)
+      ) said
+      cross join lateral (
+        select '' as locale, said.compiled -> 'content' as content
+        union all
+        select key, value from jsonb_each(said.compiled -> 'translations')
+      ) content
+      where content.content ->> 'subject' is not null`)
+    this.addSql(`
+      update campaigns set ab_test = jsonb_set(ab_test, '{variants}', (
+        select jsonb_agg(variant - 'compiled' order by n)
+        from jsonb_array_elements(ab_test -> 'variants') with ordinality as variants(variant, n)
+      )) where ab_test is not null`)
+    this.addSql('alter table campaigns drop column compiled')
   }
 
   /** What comes back of an email comes back of the address that it went to. */
