@@ -294,19 +294,18 @@ describe('an A/B test', () => {
   it('is no longer together than one template may be: whoever sends it reads much of it', async () => {
     const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
     assert.equal(made.status, 201, JSON.stringify(made.body))
-    const translations = Object.fromEntries(
-      ['de', 'fr', 'it', 'es', 'pt'].map((locale) => [locale, { subject: locale }]),
-    )
+    const translations = ['de', 'fr', 'it', 'es', 'pt'].map((locale) => ({ locale, subject: locale }))
     const html = "<p>{% render 'much' %}</p>"
     const { body } = await service.call('POST', 'templates', { name: 'Long', subject: 'Long', html, translations })
+    assert.ok(body.data, JSON.stringify(body))
     const templateId = body.data.id as string
     const said = { templateId, subject: undefined, html: undefined }
     const variants = [{ templateId }]
     const refused = await create({ ...said, abTest: { ...TEST, variants } })
-    assert.equal(refused.refused, 'invalid_template')
+    assert.equal(refused.refused, '400 invalid_template')
     assert.match(refused.body.error as string, /4,000,000 characters together/)
     const { id } = (await create(said)).body.data as { id: string }
     const changed = await service.call('PATCH', `campaigns/${id}`, { abTest: { ...TEST, variants } })
-    assert.equal(changed.refused, 'invalid_template')
+    assert.equal(changed.refused, '400 invalid_template')
   })
 })
