@@ -14,6 +14,7 @@ import {
   dismissErased,
   dismissQueued,
   finishCampaign,
+  hasOpen,
   keepRate,
   pauseByItself,
   restOf,
@@ -61,7 +62,8 @@ export async function advanceCampaign(
     case 'CANCELLED':
       if ((await dismissQueued(em, campaignId, DISMISSED_AT_ONCE)) === DISMISSED_AT_ONCE) return { next: 'go-on' }
       // What is being handed over may come back, or its sender may have died.
-      return (await restOf(em, campaignId)).isSending ? soon(SOON_MS) : { next: 'end' }
+      // One that was just then somebody else's is left the next time.
+      return (await hasOpen(em, campaignId)) ? soon(SOON_MS) : { next: 'end' }
     case 'SCHEDULED': {
       const at = campaign.scheduledAt ?? new Date()
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }

@@ -344,7 +344,9 @@ const PAST_MS = 60_000
 
 /**
  * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
- * @throws {Refusal} `campaign_incomplete`; `campaign_to_nobody`; `in_the_past`; `campaign_status_wrong`
+
+ * @param expected what it was when it was looked at
+ * @throws {Refusal} `campaign_incomplete`; `campaign_to_nobody`; `in_the_past`; `campaign_status_wrong`; `changed_meanwhile`
  */
 export function scheduleCampaign(
   dependencies: Dependencies,
@@ -352,8 +354,10 @@ export function scheduleCampaign(
   id: string,
   { at, localTime, fallbackTimeZone }: Schedule,
   call: Call,
+  expected: Revisions,
 ): Promise<Campaign> {
   return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
+    assertUnchanged(expected, campaign.revision)
     if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be scheduled')
     const [own, ...variants] = await headsOf(unit, id)
     if (!own?.saysSomething) throw new Refusal(CAMPAIGN_INCOMPLETE)

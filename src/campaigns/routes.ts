@@ -279,14 +279,16 @@ export const campaignOperations = [
     body: scheduleSchema,
     bodyOptional: true,
     etag: true,
+    ifMatch: true,
     answers: { 202: whole },
     refusals: {
       400: ['Send either at or localTime', CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST],
       404: [CAMPAIGN_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
       409: [CAMPAIGN_STATUS_WRONG],
     },
-    async handle({ caller, params, body, call }, dependencies) {
-      return answer(dependencies.em, await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call), {
+    async handle({ caller, params, body, call, ifMatch }, dependencies) {
+      const scheduled = await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call, ifMatch)
+      return answer(dependencies.em, scheduled, {
         status: 202,
       })
     },

@@ -81,7 +81,9 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     if (is === 'present') return `(${at}) is not null`
     if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`
     if (typeof value === 'number') {
-      return `(case when jsonb_typeof(${at}) = 'number' then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
+      // A file has nothing but texts.
+      const isNumber = `jsonb_typeof(${at}) = 'number' or (jsonb_typeof(${at}) = 'string' and (${asText()}) ~ '${A_NUMBER}')`
+      return `(case when ${isNumber} then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
     }
     return `(case when jsonb_typeof(${at}) = 'string' then ${text(asText(), is, value)} else false end)`
   }
@@ -125,6 +127,9 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
 
   return of(condition)
 }
+
+/** A text that is a number, as people write one, and no longer than Postgres reads at a glance. */
+const A_NUMBER = String.raw`^\s*[-+]?\d{1,30}(\.\d{1,30})?\s*$`
 
 /** How many tables a condition looks into until Postgres is kept from joining them: it tries all orders of fewer than twelve. */
 const MOST_JOINS = 8

@@ -65,7 +65,7 @@ export function donePage(language: Language, mayComeBack: boolean): string {
   const back = mayComeBack
     ? `<form method="post"><input type="hidden" name="choice" value="everything"><button>${words.again}</button></form>`
     : ''
-  return page(language, words.done, `<h1>${words.done}</h1><p>${words.doneMeans}</p>${back}`)
+  return page(language, words.done, `<h1>${words.done}</h1><p>${words.everythingMeans}</p>${back}`)
 }
 
 /** Whether somebody wants to be in a list. @param listName `null`: she is not asked any more */

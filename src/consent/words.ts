@@ -11,7 +11,6 @@ export interface Words {
   everythingMeans: string
   unsubscribe: string
   done: string
-  doneMeans: string
   again: string
   saved: string
   notFound: string
@@ -37,7 +36,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     everythingMeans: 'No newsletters and no automatic emails any more. Receipts and the like still come.',
     unsubscribe: 'Unsubscribe',
     done: 'You are unsubscribed',
-    doneMeans: 'Nothing more will be sent to you.',
     again: 'That was a mistake: subscribe me again',
     saved: 'Saved',
     notFound: 'This link is not complete. Please open it again from the email.',
@@ -59,7 +57,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     everythingMeans: 'Keine Newsletter und keine automatischen E-Mails mehr. Belege und Ähnliches kommen weiterhin.',
     unsubscribe: 'Abmelden',
     done: 'Sie sind abgemeldet',
-    doneMeans: 'Sie erhalten nichts mehr.',
     again: 'Das war ein Versehen: wieder anmelden',
     saved: 'Gespeichert',
     notFound: 'Dieser Link ist nicht vollständig. Bitte öffnen Sie ihn noch einmal aus der E-Mail.',
@@ -83,7 +80,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       'Plus de lettres d’information ni d’e-mails automatiques. Les reçus et similaires arrivent toujours.',
     unsubscribe: 'Se désabonner',
     done: 'Vous êtes désabonné',
-    doneMeans: 'Vous ne recevrez plus rien.',
     again: 'C’était une erreur : me réabonner',
     saved: 'Enregistré',
     notFound: 'Ce lien n’est pas complet. Veuillez l’ouvrir à nouveau depuis l’e-mail.',
@@ -105,7 +101,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     everythingMeans: 'Ni boletines ni correos automáticos. Los recibos y similares seguirán llegando.',
     unsubscribe: 'Darse de baja',
     done: 'Se ha dado de baja',
-    doneMeans: 'No recibirá nada más.',
     again: 'Fue un error: suscribirme de nuevo',
     saved: 'Guardado',
     notFound: 'Este enlace no está completo. Ábralo de nuevo desde el correo.',
@@ -127,7 +122,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     everythingMeans: 'Niente più newsletter né e-mail automatiche. Ricevute e simili arrivano ancora.',
     unsubscribe: 'Annulla l’iscrizione',
     done: 'L’iscrizione è annullata',
-    doneMeans: 'Non riceverà più nulla.',
     again: 'È stato un errore: iscrivimi di nuovo',
     saved: 'Salvato',
     notFound: 'Questo link non è completo. Lo apra di nuovo dall’e-mail.',
@@ -149,7 +143,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     everythingMeans: 'Geen nieuwsbrieven en geen automatische e-mails meer. Bonnen en dergelijke komen nog wel.',
     unsubscribe: 'Afmelden',
     done: 'U bent afgemeld',
-    doneMeans: 'U ontvangt niets meer.',
     again: 'Dat was een vergissing: meld mij weer aan',
     saved: 'Opgeslagen',
     notFound: 'Deze link is niet volledig. Open hem opnieuw vanuit de e-mail.',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { aContact, aList } from '../support/factories.ts'
+import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { onDashboard, type Dashboard } from '../support/dashboard.ts'
 
@@ -183,5 +183,105 @@ describe('what is typed in forms of the dashboard', () => {
     } finally {
       await d.page.setViewportSize({ width: 1440, height: 900 })
     }
+  })
+
+  it('to find the one that is meant takes it, by Enter or by going on; and stays, and stops what is wrong, where there is none', async () => {
+    const list = await aList(d.service)
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
+    const body = { name: 'Z', subject: 's', text: 't', audience: { listIds: [list] } }
+    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
+    await d.page.goto(d.at(`/campaigns/${id}`))
+    await press('Send…')
+    await d.page.getByText('Where each contact is').click()
+    await d.page.getByLabel('Day and time').fill('2040-01-01T09:00')
+    const zone = d.page.getByRole('combobox', { name: 'Whose zone is not known' })
+    const type = async (name: string, key: string) => {
+      await zone.fill('')
+      await zone.pressSequentially(name)
+      await d.page.keyboard.press(key)
+    }
+    await type('berlin', 'Enter')
+    assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    await type('europe/berln', 'Tab')
+    await d.page.getByText('There is none of this name, or several').waitFor()
+    assert.equal(await zone.inputValue(), 'europe/berln')
+    await press('Schedule campaign')
+    assert.ok(await zone.evaluate((input) => input === input.ownerDocument.activeElement), 'it is shown')
+    assert.equal((await campaign(id)).status, 'DRAFT')
+    await type('Asia/Tokyo', 'Tab')
+    await press('Schedule campaign')
+    await eventually('it is scheduled', async () => (await campaign(id)).status === 'SCHEDULED' || undefined)
+    assert.equal((await campaign(id)).fallbackTimeZone, 'Asia/Tokyo')
+  })
+
+  it('joins the list that was typed, and what is to be confirmed is said', async () => {
+    const list = await aList(d.service)
+    const asks = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
+    await anAutomation(d.service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [asks] })
+    await d.service.call('PATCH', `lists/${list}`, { name: 'Typed', doubleOptIn: true })
+    await d.page.goto(d.at('/imports'))
+    await press('Import a file')
+    await d.page.getByRole('combobox', { name: 'They join' }).pressSequentially('typed')
+    await d.page.keyboard.press('Tab')
+    await d.page.getByText('None of them is asked').waitFor()
+    await d.page.getByLabel('Automations start because of it').check()
+    await d.page.getByText('Each of them is asked').waitFor()
+    await d.page.getByLabel('They have confirmed elsewhere').check()
+    await d.page.getByText('Each of them is asked').waitFor({ state: 'detached' })
+  })
+
+  it('is sent as it is seen, or not at all', async () => {
+    const list = await aList(d.service)
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
+    const body = { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } }
+    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
+    await d.page.goto(d.at(`/campaigns/${id}`))
+    await press('Send…')
+    // What is read again meanwhile is held back.
+    await d.page.route(`**/campaigns/${id}`, (route) => route.abort())
+    await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
+    await press('Send campaign now')
+    await d.page.getByText('Nothing is sent: somebody else has changed it').waitFor()
+    assert.equal((await campaign(id)).status, 'DRAFT')
+    await d.page.unrouteAll()
+    await d.page.getByText('theirs').waitFor()
+    await press('Send campaign now')
+    await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
+  })
+
+  it('is refused where whoever has typed it sees that, however long the form is', async () => {
+    const body = { name: 'Long', subject: 's', text: 't' }
+    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
+    await d.page.setViewportSize({ width: 1280, height: 500 })
+    try {
+      await d.page.goto(d.at(`/campaigns/${id}`))
+      await press('Edit')
+      await field('Subject').fill('{{ wrong')
+      for (let time = 0; time < 2; time += 1) {
+        await press('Save the draft')
+        const told = d.page.getByText('is no valid template')
+        await told.waitFor()
+        await eventually('it is in sight', async () => {
+          const box = await told.boundingBox()
+          return (box !== null && box.y >= 0 && box.y < 500) || undefined
+        })
+      }
+    } finally {
+      await d.page.setViewportSize({ width: 1280, height: 800 })
+    }
+  })
+
+  it('over a number is that number', async () => {
+    const steps = [{ type: 'WAIT', delayMinutes: 1_440 }]
+    const id = await anAutomation(d.service, { status: 'DRAFT', steps })
+    await d.page.goto(d.at(`/automations/${id}`))
+    await d.page.getByText('Wait 1 day').first().click()
+    const days = field('Days')
+    await days.press('ControlOrMeta+a')
+    await days.press('Delete')
+    await d.page.getByText(/A whole number from 0/).waitFor()
+    await days.pressSequentially('2')
+    assert.equal(await days.inputValue(), '2')
+    await d.page.getByText('Wait 2 days').first().waitFor()
   })
 })

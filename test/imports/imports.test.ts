@@ -289,7 +289,9 @@ describe('an import', () => {
       `deep@${at},${cell(deep)}`,
       `fine@${at},${cell('{"__proto__":1,"a":[1]}')}`,
     ]
-    const done = await imported(['email,attributes', ...rows].join('\n'), { format: 'listmonk' })
+    const done = await imported(['email,attributes,status', ...rows.map((row) => `${row},enabled`)].join('\n'), {
+      format: 'listmonk',
+    })
     assert.deepEqual(
       { status: done.status, created: done.created, failed: done.failed },
       { status: 'DONE', created: 1, failed: 3 },
@@ -536,6 +538,28 @@ describe('an import', () => {
     }
   })
 
+  it('of another service, which does not say who has opted out, mails nobody by a guess', async () => {
+    const of = async (format: string, header: string, cells: string) => {
+      const { id } = await begin({ format })
+      const answer = await bring(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
+      if (answer.status !== 200) return answer.refused
+      const { suppressed, failed } = (answer.body as { data: { suppressed: number; failed: number } }).data
+      return { suppressed, failed }
+    }
+    const later = String(Date.now() + 86_400_000)
+    for (const [format, header, cells, expected] of [
+      ['listmonk', 'email,name', 'X', '400 wrong_header'],
+      ['listmonk', 'email,status', '', { suppressed: 0, failed: 1 }],
+      ['listmonk', 'email,status', 'paused', { suppressed: 0, failed: 1 }],
+      ['listmonk', 'email,status', 'Unsubscribed', { suppressed: 1, failed: 0 }],
+      ['listmonk', 'email,status', 'enabled', { suppressed: 0, failed: 0 }],
+      ['plunk', 'email,id', '1', '400 wrong_header'],
+      ['plunk', 'email,subscribed', '', { suppressed: 0, failed: 1 }],
+      ['plunk', 'email,subscribed,snoozedUntil', `true,${later}`, { suppressed: 1, failed: 0 }],
+    ] as const)
+      assert.deepEqual(await of(format, header, cells), expected, `${format}: ${header}: ${cells}`)
+  })
+
   it('of a file that says in its own words who has opted out takes that for no data', async () => {
     const run = async (text: string, columns: { column: string; field: string }[] = []) => {
       const options = { columns, listId: null, tags: [], as: null, triggers: false }
@@ -550,6 +574,11 @@ describe('an import', () => {
       ['opt_in', 'no', '2024-05-06'],
       ['Opt Out', 'opted out', ''],
       ['subscribed', 'cleaned', 'active'],
+      ['unsubscribedAt', '2024-05-06', ''],
+      ['Opted-Out?', 'Unsubscribed (2024)', ''],
+      ['is_subscribed', 'false', 'true'],
+      ['Has Opted Out of Email', '1', '0'],
+      ['Unsubscribed On', '6.5.2024', ''],
     ] as const) {
       const at = domain()
       const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`
@@ -566,6 +595,8 @@ describe('an import', () => {
       ['subscribed', 'never', 1],
       ['subscribed', '', 0],
       ['unsubscribed', 'perhaps', 1],
+      ['State', 'optout', 1],
+      ['State', 'Hard bounce', 1],
     ] as const)
       assert.deepEqual(
         await run(`email,${column}\nx@${domain()},${cell}\n`),
@@ -579,6 +610,11 @@ describe('an import', () => {
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
     await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
+    // Nobody is told in errors, which outlive an erasure.
+    const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
+    const errors = await service.call('GET', `imports/${told.id}/errors`)
+    assert.match(JSON.stringify(errors.body), /must say true or false/)
+    assert.doesNotMatch(JSON.stringify(errors.body), new RegExp(other))
     await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
   })
 

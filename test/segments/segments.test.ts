@@ -17,15 +17,19 @@ describe('segments', () => {
     ids['ada'] = await aContact(service, {
       email: 'Ada@Example.com',
       firstName: 'Ada',
-      metadata: { plan: 'pro', seats: 12, trial: false, "it's": 'odd', since: '2026-01-05' },
+      metadata: { plan: 'pro', seats: 12, trial: false, "it's": 'odd', since: '2026-01-05', age: '20 or so' },
       tags: ['VIP'],
       listId,
     })
     ids['bob'] = await aContact(service, {
       email: 'bob@example.org',
-      metadata: { plan: 'free', seats: 2, trial: true },
+      metadata: { plan: 'free', seats: 2, trial: true, age: '9' },
     })
-    ids['eve'] = await aContact(service, { email: 'eve@example.net', firstName: 'Eve', metadata: { seats: 'many' } })
+    ids['eve'] = await aContact(service, {
+      email: 'eve@example.net',
+      firstName: 'Eve',
+      metadata: { seats: 'many', age: ' 100.5 ' },
+    })
     await anEvent(service, ids['ada'], 'Order.Placed', { plan: 'pro', amount: 42 })
     await anEvent(service, ids['bob'], 'order.placed')
     automationId = await anAutomation(service)
@@ -83,6 +87,8 @@ describe('segments', () => {
     [{ metadata: 'seats', is: 'equal', value: 12 }, ['ada']],
     [{ metadata: 'seats', is: 'contains', value: 'an' }, ['eve']],
     [{ metadata: 'since', is: 'less', value: '2026-02' }, ['ada']],
+    [{ metadata: 'age', is: 'less', value: 18 }, ['bob']],
+    [{ metadata: 'age', is: 'more', value: 18 }, ['eve']],
     [{ metadata: "it's", is: 'present' }, ['ada']],
     [{ metadata: 'plan', is: 'missing' }, ['eve']],
     [{ tag: 'vip' }, ['ada']],

@@ -35,7 +35,7 @@ const readLists = (api: Api, signal: AbortSignal) =>
 /** The lists of the workspace, to choose from. */
 export function useLists() {
   const { data } = useRead(['lists', 'choice'], readLists)
-  return data?.map(({ id, name }) => ({ value: id, label: name }))
+  return data?.map(({ id, name, doubleOptIn }) => ({ value: id, label: name, isAsking: doubleOptIn }))
 }
 
 /** What a list is called. */

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core'
 import type { Schemas } from '../api/client.ts'
+import { One } from './One.tsx'
 
 type Category = Schemas['Campaign']['category']
 
@@ -27,10 +28,8 @@ export const TemplateSelect = ({
   value: string | null
   onChange: (templateId: string | null) => void
 }) => (
-  <Select
+  <One
     label="Says"
-    searchable
-    allowDeselect={false}
     data={[
       { value: '', label: 'What is written here' },
       ...templates.map(({ id, name }) => ({ value: id, label: name })),

@@ -2,12 +2,15 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { DriplineError, inWords, isPassing } from '../api/client.ts'
 import classes from './Problem.module.css'
+import { useInSight } from './use-in-sight.ts'
 
 /** What failed, in words, and what can be done. */
 export function Problem({ error, again }: { error: unknown; again?: () => void }) {
   const requestId = error instanceof DriplineError ? error.requestId : undefined
+  // What is tried again by itself calls nobody away from where they are.
+  const shown = useInSight<HTMLDivElement>(error, again === undefined)
   return (
-    <div className={`${classes.problem} c-bad`} role="alert">
+    <div ref={shown} className={`${classes.problem} c-bad`} role="alert">
       <IconAlertTriangle aria-hidden />
       <div>
         <p>

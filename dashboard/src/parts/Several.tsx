@@ -1,5 +1,6 @@
 import { MultiSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { isAtAChoice, type Named, NONE_OF_THIS_NAME, theOneNamed } from './named.ts'
 
 /** Some of those that there are, found by typing: what was typed and is none of them stays, and is said to be none. */
 export function Several({
@@ -9,7 +10,7 @@ export function Several({
   onChange,
 }: {
   label: string
-  data: readonly { value: string; label: string }[]
+  data: readonly Named[]
   value: string[]
   onChange: (value: string[]) => void
 }) {
@@ -17,18 +18,12 @@ export function Several({
   const [isUnknown, setUnknown] = useState(false)
   // Whoever leaves the field keeps what is in it.
   const isLeaving = useRef(false)
-  const named = (text: string, isWhole: boolean) =>
-    data.filter(({ value: id, label: name }) => {
-      if (value.includes(id)) return false
-      return isWhole ? name.toLowerCase() === text : name.toLowerCase().includes(text)
-    })
   /** @returns whether what is typed is one of them, which is chosen then */
   const take = (isWhole: boolean): boolean => {
-    const text = typed.trim().toLowerCase()
-    const same = named(text, true)
-    const found = same.length > 0 || isWhole ? same : named(text, false)
-    if (found.length !== 1) return false
-    onChange([...value, found[0]!.value])
+    const others = data.filter(({ value: id }) => !value.includes(id))
+    const named = theOneNamed(others, typed, { isWhole })
+    if (!named) return false
+    onChange([...value, named.value])
     setTyped('')
     return true
   }
@@ -56,14 +51,11 @@ export function Several({
       }}
       onBlur={leave}
       onKeyDown={(event) => {
-        // One that the arrows have come to is taken anyhow.
-        const options = document.getElementById(event.currentTarget.getAttribute('aria-controls') ?? '')
-        const isAtOne = options?.querySelector('[data-combobox-selected]') != null
-        if (event.key !== 'Enter' || typed.trim() === '' || isAtOne) return
+        if (event.key !== 'Enter' || typed.trim() === '' || isAtAChoice(event.currentTarget)) return
         event.preventDefault()
         if (!take(false)) setUnknown(true)
       }}
-      error={isUnknown ? 'There is none of this name, or several: choose one, or take it out.' : undefined}
+      error={isUnknown ? NONE_OF_THIS_NAME : undefined}
     />
   )
 }

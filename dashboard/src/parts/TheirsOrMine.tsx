@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Notice } from './Notice.tsx'
+import { useInSight } from './use-in-sight.ts'
 
 /** Somebody else has saved what is changed here: whose is meant has to be said. */
 export const TheirsOrMine = ({
@@ -10,14 +11,19 @@ export const TheirsOrMine = ({
   says: string
   onTheirs: () => void
   onMine: () => void
-}) => (
-  <Notice title="Somebody else has changed it">
-    <p className="t2">{says} What you have typed is in this page only.</p>
-    <div className="row">
-      <Button onClick={onTheirs}>Take theirs</Button>
-      <Button variant="filled" onClick={onMine}>
-        Save mine
-      </Button>
+}) => {
+  const shown = useInSight<HTMLDivElement>(says)
+  return (
+    <div ref={shown}>
+      <Notice title="Somebody else has changed it">
+        <p className="t2">{says} What you have typed is in this page only.</p>
+        <div className="row">
+          <Button onClick={onTheirs}>Take theirs</Button>
+          <Button variant="filled" onClick={onMine}>
+            Save mine
+          </Button>
+        </div>
+      </Notice>
     </div>
-  </Notice>
-)
+  )
+}

@@ -21,6 +21,12 @@ export function WholeNumber({ value, min, max, isOptional = false, onChange, ...
     const number = /^\s*\d+\s*$/.test(typed) ? Number(typed) : NaN
     return number >= min && number <= most ? number : undefined
   }
+  // Where it is another one by something else than typing.
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    if (read(text) !== value) setText(value === null ? '' : String(value))
+  }
   const wanted = max === undefined ? `A whole number, ${min} or more.` : `A whole number from ${min} to ${max}.`
   return (
     <TextInput

@@ -1,16 +1,16 @@
-import { FileProblem, type Format, metadataOf, optOutOf, RowProblem, wordIn } from './format.ts'
+import { FileProblem, foldedWord, type Format, metadataOf, optOutOf, RowProblem, wordIn } from './format.ts'
 import { tagsIn } from './tags.ts'
 import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
 
-/** What a column may be called that nobody has chosen a field for. */
+/** What a column may be called that nobody has chosen a field for, as it is compared. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
-  email: ['email', 'e-mail', 'email address', 'email_address', 'emailaddress'],
-  firstName: ['firstname', 'first name', 'first_name'],
-  externalId: ['externalid', 'external id', 'external_id'],
+  email: ['email', 'emailaddress'],
+  firstName: ['firstname'],
+  externalId: ['externalid'],
   tags: ['tags'],
-  subscribed: ['subscribed', 'opt_in', 'opt-in', 'opt in', 'optin', 'opted_in', 'opted in'],
+  subscribed: ['subscribed', 'issubscribed', 'optin', 'optedin', 'emailoptin'],
   unsubscribed:
-    'unsubscribed|unsubscribed_at|unsubscribed at|unsubscribe_date|unsub_time|opted out|opted_out|opted-out|opted_out_at|opt_out|opt-out|opt out|optout|opt_out_date'.split(
+    'unsubscribed|unsubscribe|isunsubscribed|unsubscribedat|unsubscribedon|unsubscribeddate|unsubscribedate|unsubscribetime|unsubtime|optedout|optedoutat|optout|optoutat|optoutdate|emailoptout|hasoptedoutofemail'.split(
       '|',
     ),
 }
@@ -25,7 +25,7 @@ export const csv: Format = {
     assertOfNoService(titles.filter((title) => !choices.has(title)))
     const fields = titles.map((title) => {
       const chosen = choices.get(title)
-      return chosen ?? FIELDS.find((field) => NAMES[field]!.includes(title.toLowerCase())) ?? `metadata.${title}`
+      return chosen ?? FIELDS.find((field) => NAMES[field]!.includes(foldedWord(title))) ?? `metadata.${title}`
     })
     for (const { column } of columns)
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
@@ -71,7 +71,7 @@ export const csv: Format = {
       if (unread) {
         const title = titles[unread.index]!
         throw new RowProblem(
-          `The column "${title}" must say true or false, or when, and says "${wordIn(cells[unread.index] ?? '')}"; where it is data, choose that ` +
+          `The column "${title}" must say true or false, or when; where it is data, choose that ` +
             `(--column "${title}=metadata.${title}")`,
         )
       }

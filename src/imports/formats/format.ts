@@ -60,6 +60,13 @@ const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 /** What a column is called, or a cell says. */
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
+/** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one; what is in brackets is said besides. */
+export const foldedWord = (cell: string): string =>
+  wordIn(cell)
+    .replace(/\(.*\)$/, '')
+    .toLowerCase()
+    .replaceAll(/[\s_?!.-]+/g, '')
+
 /** Where a column is, under one of its names, compared without case; -1: nowhere. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>
   header.findIndex((title) => names.includes(wordIn(title).toLowerCase()))

@@ -1,12 +1,16 @@
 import {
   columnOf,
   emailColumnOf,
+  FileProblem,
+  foldedWord,
   type Format,
   instantOf,
   metadataOf,
   objectInCell,
   optOutOf,
   type Row,
+  RowProblem,
+  type Standing,
 } from './format.ts'
 
 /**
@@ -27,6 +31,10 @@ export const listmonk: Format = {
       at('status'),
       at('created_at'),
     ]
+    if (status < 0 && as === null)
+      throw new FileProblem(
+        'The header has no column "status", which says who is blocklisted: export the subscribers with it',
+      )
     return (cells) => {
       const whole = cells[name] ?? ''
       const isMadeUp = whole.toLowerCase() === madeOf(cells[email]!)
@@ -41,7 +49,7 @@ export const listmonk: Format = {
             ['createdAt', instantOf(cells[created] ?? '')],
           ]),
         }),
-        optOut: statusOf(cells[status] ?? '') ?? optOutOf(as),
+        optOut: statusOf(cells[status] ?? '', as) ?? optOutOf(as),
       }
     }
   },
@@ -51,5 +59,12 @@ export const listmonk: Format = {
 const madeOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
 
 /** Blocklisted by somebody, by herself, or for a bounce: nobody has written which. */
-const statusOf = (status: string): Row['optOut'] =>
-  ['blocklisted', 'disabled'].includes(status.toLowerCase()) ? { reason: 'MANUAL', note: `listmonk: ${status}` } : null
+function statusOf(status: string, as: Standing | null): Row['optOut'] {
+  const word = foldedWord(status)
+  if (['blocklisted', 'blacklisted', 'disabled'].includes(word)) return { reason: 'MANUAL', note: `listmonk: ${word}` }
+  if (word === 'enabled') return null
+  if (word === 'unsubscribed') return optOutOf('UNSUBSCRIBED', 'listmonk: unsubscribed')
+  // Guessing would mail somebody who wants none.
+  if (as === null) throw new RowProblem('status must be enabled, disabled or blocklisted')
+  return null
+}

@@ -1,6 +1,7 @@
 import {
   columnOf,
   emailColumnOf,
+  FileProblem,
   type Format,
   instantOf,
   metadataOf,
@@ -31,6 +32,10 @@ export const plunk: Format = {
       at('snoozeduntil'),
       at('firstname'),
     ]
+    if (subscribed < 0 && as === null)
+      throw new FileProblem(
+        'The header has no column "subscribed", which says who wants no mail: write it as the API has it',
+      )
     const fields = header.flatMap((title, index) =>
       OWN.includes(title.trim().toLowerCase()) ? [] : [[title.trim(), index] as const],
     )
@@ -57,7 +62,7 @@ export const plunk: Format = {
       optOut:
         optOutOf(as) ??
         // Who has snoozed is one who is subscribed, there, and gets nothing until then.
-        (isOut(cells[subscribed] ?? '') || isSnoozed(cells[snoozed] ?? '')
+        ((subscribed >= 0 && isOut(cells[subscribed] ?? '')) || isSnoozed(cells[snoozed] ?? '')
           ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
           : null),
     })
@@ -67,10 +72,10 @@ export const plunk: Format = {
 /** Plunk reads "true", "1" and "yes", in any case, as subscribed, and anything else as not. */
 function isOut(cell: string): boolean {
   const word = cell.toLowerCase()
-  if (word === '' || ['true', '1', 'yes'].includes(word)) return false
+  if (['true', '1', 'yes'].includes(word)) return false
   if (['false', '0', 'no'].includes(word)) return true
   throw new RowProblem('subscribed must be true or false')
 }
 
 /** Until an instant to come; what is no instant is no word about her. */
-const isSnoozed = (cell: string): boolean => Date.parse(cell) > Date.now()
+const isSnoozed = (cell: string): boolean => (/^\d{13}$/.test(cell) ? Number(cell) : Date.parse(cell)) > Date.now()

@@ -1,10 +1,13 @@
-import { FileProblem, wordIn } from './format.ts'
+import { FileProblem, foldedWord, wordIn } from './format.ts'
 
 const TRUE = ['true', 'yes', 'y', '1', 'x']
 const FALSE = ['false', 'no', 'n', '0']
+/** As they are compared: see `foldedWord`. */
 const OUT =
-  'unsubscribed|opted out|opted-out|opted_out|opt-out|blocklisted|blacklisted|cleaned|bounced|complained'.split('|')
-const IN = 'subscribed|opted in|opted-in|opted_in|opt-in|active|enabled|confirmed'.split('|')
+  'unsubscribed|unsubscribe|optedout|optout|blocklisted|blacklisted|cleaned|bounced|hardbounce|hardbounced|complained|donotmail|donotemail|donotcontact'.split(
+    '|',
+  )
+const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
 
 const NOTHING = ['null', 'none', 'never', 'n/a', '-']
 
@@ -23,15 +26,15 @@ export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): 
   if (word === '') return true
   // That she has never left is a word for her; that she has never joined is none.
   if (NOTHING.includes(word) || isNoDay(word)) return isSubscribed ? undefined : true
-  if (OUT.includes(word)) return false
+  if (saysOut(cell)) return false
   if (TRUE.includes(word) || isInstant(word)) return isSubscribed
   if (FALSE.includes(word)) return !isSubscribed
   // "active" in a column for who has left can be said of either.
-  return IN.includes(word) && isSubscribed ? true : undefined
+  return IN.includes(foldedWord(cell)) && isSubscribed ? true : undefined
 }
 
 /** Whether a cell of any column says that somebody is to be mailed no more. */
-export const saysOut = (cell: string): boolean => OUT.includes(wordIn(cell).toLowerCase())
+export const saysOut = (cell: string): boolean => OUT.includes(foldedWord(cell))
 
 /** By which columns the file of another service is known. */
 const SERVICES = {

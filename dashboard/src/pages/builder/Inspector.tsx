@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import {
   IconArrowDown,
   IconArrowUp,
@@ -11,6 +11,8 @@ import {
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useDataKeys, useEmailTemplates, useLists } from '../../api/reads.ts'
+import { One } from '../../parts/One.tsx'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
 import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
@@ -164,9 +166,8 @@ function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Se
           onChange={(value) => value && set({ trigger: value as Trigger, triggerConfig: {} })}
         />
         {(sequence.trigger === 'LIST_ADDED' || sequence.trigger === 'LIST_REQUESTED') && (
-          <Select
+          <One
             label="List"
-            searchable
             placeholder="Which"
             data={lists ?? []}
             value={listId ?? null}
@@ -241,19 +242,16 @@ function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields
   return (
     <div className={classes.units}>
       {UNITS.map(([label], n) => (
-        <NumberInput
+        <WholeNumber
           key={label}
           label={label}
           autoFocus={isNew && n === 0}
-          selectAllOnFocus
           min={0}
-          allowNegative={false}
-          allowDecimal={false}
           max={MOST_OF_A_UNIT}
-          clampBehavior="strict"
           value={values[n] ?? 0}
+          onFocus={({ currentTarget }) => currentTarget.select()}
           onChange={(next) => {
-            const now = values.with(n, Number(next))
+            const now = values.with(n, next ?? 0)
             setTyped(now)
             edit({ delayMinutes: inMinutes(now) })
           }}

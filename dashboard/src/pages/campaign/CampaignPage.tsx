@@ -72,7 +72,8 @@ export function CampaignPage() {
       {doing === 'deleting' && <Remove campaign={campaign} onDone={stop} />}
       {/* It is read again and again meanwhile: what is edited is what was there when that began. */}
       {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
-      {doing === 'scheduling' && isDraft && <Schedule campaign={campaign} onDone={stop} />}
+      {/* What is sent is what is seen here, or nothing. */}
+      {doing === 'scheduling' && isDraft && <Schedule from={data} onDone={stop} />}
       {!isDraft && <Became campaign={campaign} />}
       {campaign.abTest && <TestResult test={campaign.abTest} />}
       <Facts campaign={campaign} />

@@ -1,10 +1,14 @@
-import { Button, Select, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { isRefusedFor } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { zone } from '../../parts/numbers.ts'
+import { isWrong } from '../../parts/is-wrong.ts'
+import { One } from '../../parts/One.tsx'
+import { Notice } from '../../parts/Notice.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 import { AudienceCount } from '../campaigns/AudienceFields.tsx'
@@ -20,7 +24,16 @@ type When = (typeof WHEN)[number]['value']
 const ZONES = Intl.supportedValuesOf('timeZone')
 
 /** Asks when a campaign goes, and tells how many it goes to. */
-export function Schedule({ campaign: { id, audience }, onDone }: { campaign: Campaign; onDone: () => void }) {
+export function Schedule({
+  from: {
+    campaign: { id, audience },
+    etag,
+  },
+  onDone,
+}: {
+  from: { campaign: Campaign; etag: string | null }
+  onDone: () => void
+}) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
@@ -37,19 +50,31 @@ export function Schedule({ campaign: { id, audience }, onDone }: { campaign: Cam
   const [isTold, setTold] = useState(false)
   const schedule = useMutation({
     mutationFn: () =>
-      once([workspace.id, 'schedule', id, body], (header) =>
-        api.POST('/campaigns/{id}/schedule', { params: { path: { id }, header }, body }),
+      once([workspace.id, 'schedule', id, etag, body], (key) =>
+        api.POST('/campaigns/{id}/schedule', {
+          params: { path: { id }, header: { ...key, ...(etag !== null && { 'If-Match': etag }) } },
+          body,
+        }),
       ),
+    onError: (error) => void (isRefusedFor(error, 'changed_meanwhile') && readAgain('campaigns')),
     onSuccess: () => void readAgain('campaigns'),
   })
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (isWrong(event.currentTarget)) return
     setTold(isMissing)
     if (!isMissing) schedule.mutate(undefined, { onSuccess: onDone })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="When it is sent">
-      {schedule.isError && <Problem error={schedule.error} />}
+      {schedule.isError &&
+        (isRefusedFor(schedule.error, 'changed_meanwhile') ? (
+          <Notice title="Nothing is sent: somebody else has changed it">
+            <p className="t2">What it says and whom it is for is below, as it is now. Send it if that is meant.</p>
+          </Notice>
+        ) : (
+          <Problem error={schedule.error} />
+        ))}
       <fieldset className="plainFields formFields" disabled={schedule.isPending}>
         <SegmentedControl
           aria-label="When"
@@ -68,10 +93,8 @@ export function Schedule({ campaign: { id, audience }, onDone }: { campaign: Cam
           />
         )}
         {when === 'localTime' && (
-          <Select
+          <One
             label="Whose zone is not known"
-            searchable
-            allowDeselect={false}
             data={ZONES.includes(zone) ? ZONES : [zone, ...ZONES]}
             value={fallbackTimeZone}
             onChange={(value) => value !== null && setFallback(value)}

@@ -1,4 +1,4 @@
-import { Button, Menu, ActionIcon, Select, TextInput } from '@mantine/core'
+import { Button, Menu, ActionIcon, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
@@ -6,6 +6,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { One } from '../../parts/One.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
@@ -307,6 +308,7 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [automationId, setAutomationId] = useState<string | null>(null)
+  const [isTold, setTold] = useState(false)
   const { data } = useRead(['automations', 'active'], async (read, signal) => {
     const listed = await readPages((query) => read.GET('/automations', { params: { query }, signal }))
     return listed.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
@@ -328,19 +330,25 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   return (
     <div className={classes.ask}>
       {enroll.isError && <Problem error={enroll.error} />}
-      <Select
+      <One
         label="Automation"
         placeholder="Which"
-        searchable
         data={data ?? []}
         value={automationId}
-        onChange={setAutomationId}
+        onChange={(id) => {
+          setAutomationId(id)
+          setTold(false)
+        }}
+        isMissing={isTold && automationId === null}
       />
       <div className="row">
         <Button
           variant="filled"
           loading={enroll.isPending}
-          onClick={() => automationId !== null && enroll.mutate(automationId, { onSuccess: onDone })}
+          onClick={() => {
+            setTold(automationId === null)
+            if (automationId !== null) enroll.mutate(automationId, { onSuccess: onDone })
+          }}
         >
           Enroll contact
         </Button>

@@ -1,9 +1,11 @@
-import { Button, MultiSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLists } from '../../api/reads.ts'
 import { type Api, DriplineError, isRefusedFor, type Schemas } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
+import { Several } from '../../parts/Several.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -109,17 +111,22 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
   const { api } = useWorkspace()
   const readAgain = useReadAgain()
   const [fields, setFields] = useState<Fields>(() => fieldsOf(contact))
-  const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
   const lists = useLists()
   const saving = useMutation({
     mutationFn: () => save(api, contact, fields, setContact),
     onSettled: () => void readAgain('contacts'),
   })
+  const set = (change: Partial<Fields>) => {
+    setFields((before) => ({ ...before, ...change }))
+    // What was wrong may be right by now.
+    if (saving.isError) saving.reset()
+  }
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
   const isData = readData(fields.data) !== undefined
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (isWrong(event.currentTarget)) return
     // It closes this form alone, and not what was opened meanwhile.
     if (isData) saving.mutate(undefined, { onSuccess: onDone })
   }
@@ -152,13 +159,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
-        <MultiSelect
-          label="Lists"
-          searchable
-          data={lists ?? []}
-          value={fields.listIds}
-          onChange={(listIds) => set({ listIds })}
-        />
+        <Several label="Lists" data={lists ?? []} value={fields.listIds} onChange={(listIds) => set({ listIds })} />
         <Textarea
           label="Data"
           autosize

@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { useMay, useRead } from '../../api/workspace.tsx'
 import { Page } from '../../shell/Page.tsx'
 import classes from './contacts.module.css'
 import { type ContactSearch, ContactsTable } from './ContactsTable.tsx'
+import { One } from '../../parts/One.tsx'
 import { NewContact } from './NewContact.tsx'
 
 const PAUSE_MS = 300
@@ -63,29 +64,26 @@ export function ContactsPage() {
           defaultValue={search.q ?? search.email ?? ''}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />
-        <Select
+        <One
           aria-label="List"
           placeholder="Any list"
           clearable
-          searchable
           data={lists ?? []}
           value={search.listId ?? null}
           onChange={(value) => set({ listId: value ?? undefined })}
         />
-        <Select
+        <One
           aria-label="Tag"
           placeholder="Any tag"
           clearable
-          searchable
           data={tags ?? []}
           value={search.tag ?? null}
           onChange={(value) => set({ tag: value ?? undefined })}
         />
-        <Select
+        <One
           aria-label="Segment"
           placeholder="Any segment"
           clearable
-          searchable
           data={segments ?? []}
           value={search.segmentId ?? null}
           onChange={(value) => set({ segmentId: value ?? undefined })}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useService } from '../../api/reads.ts'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { One } from '../../parts/One.tsx'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
@@ -77,10 +78,8 @@ function Of({
   return (
     <>
       <div className={classes.filters}>
-        <Select
+        <One
           aria-label="Automation"
-          allowDeselect={false}
-          searchable
           onFocus={({ currentTarget }) => currentTarget.select()}
           data={names}
           value={automationId}

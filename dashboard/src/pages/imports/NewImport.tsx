@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLists } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
+import { One } from '../../parts/One.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -72,9 +74,10 @@ export function NewImport({
       onBegun(begun, file!, seen!.encoding)
     },
   })
-  const submit = (event: FormEvent) => {
+  const isAsking = lists?.find(({ value }) => value === listId)?.isAsking ?? false
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    begin.mutate()
+    if (!isWrong(event.currentTarget)) begin.mutate()
   }
   return (
     <form className="card" onSubmit={submit} aria-label="Import a file">
@@ -124,14 +127,13 @@ export function NewImport({
             </tbody>
           </table>
         )}
-        <Select
+        <One
           label="They join"
           placeholder="No list"
           description="Whoever has opted out does not."
           data={lists ?? []}
           value={listId}
           clearable
-          searchable
           onChange={setListId}
         />
         <TagsInput label="They are tagged" value={tags} onChange={setTags} />
@@ -154,6 +156,14 @@ export function NewImport({
           onChange={({ currentTarget: { checked } }) => setConfirmed(checked)}
         />
       </fieldset>
+      {isAsking && !confirmed && (
+        <p className="t2" role="status">
+          Who joins this list has to confirm it, and is in it, and mailed, when she has.{' '}
+          {triggers
+            ? 'Each of them is asked by an email.'
+            : 'None of them is asked: let automations start, or say that they have confirmed elsewhere.'}
+        </p>
+      )}
       <div className="row">
         <Button type="submit" variant="filled" loading={begin.isPending} disabled={!file || !seen}>
           Import it

@@ -1,10 +1,12 @@
-import { Button, Checkbox, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { DriplineError } from '../../api/client.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
 import classes from './keys.module.css'
 import { type NewApiKey, type Scope, SCOPES } from './keys.ts'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
@@ -22,12 +24,12 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([])
   const [allow, setAllow] = useState('')
-  const [rateLimit, setRateLimit] = useState<number | string>(USUAL_RATE)
+  const [rateLimit, setRateLimit] = useState(USUAL_RATE)
   const [expires, setExpires] = useState('')
   const make = useMutation({
     mutationFn: async () => {
       const expiresAt = expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString()
-      const body = { name, scopes, allow: linesOf(allow), rateLimit: Number(rateLimit), expiresAt }
+      const body = { name, scopes, allow: linesOf(allow), rateLimit, expiresAt }
       return (await api.POST('/api-keys', { body })).data.data
     },
     onSuccess(key) {
@@ -37,17 +39,18 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
     },
   })
   const isDirty =
-    (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || Number(rateLimit) !== USUAL_RATE) &&
-    !make.isSuccess
-  const submit = (event: FormEvent) => {
+    (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || rateLimit !== USUAL_RATE) && !make.isSuccess
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    make.mutate()
+    if (!isWrong(event.currentTarget)) make.mutate()
   }
+  // What was wrong may be right by now.
+  const settle = () => make.isError && make.reset()
   const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
   const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
-  const isPlaced = ['name', 'scopes', 'allow', 'rateLimit', 'expiresAt'].some((field) => at(field) !== undefined)
+  const isPlaced = ['name', 'scopes', 'allow', 'expiresAt'].some((field) => at(field) !== undefined)
   return (
-    <form onSubmit={submit} className="card" aria-label="New key">
+    <form onSubmit={submit} onChange={settle} className="card" aria-label="New key">
       <h2>New key</h2>
       <Unsaved isDirty={isDirty} isSending={make.isPending} />
       {make.isError && !isPlaced && <Problem error={make.error} />}
@@ -94,14 +97,13 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
             error={at('allow')}
             onChange={({ currentTarget: { value } }) => setAllow(value)}
           />
-          <NumberInput
+          <WholeNumber
             label="Requests a minute"
             description="In any 60 seconds."
             min={1}
             max={1_000_000}
             value={rateLimit}
-            error={at('rateLimit')}
-            onChange={setRateLimit}
+            onChange={(rate) => setRateLimit((now) => rate ?? now)}
           />
           <TextInput
             label="Ends"

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, UnstyledButton } from '@mantine/core'
+import { Button, Checkbox, UnstyledButton } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
@@ -8,6 +8,7 @@ import { inWords } from '../../api/client.ts'
 import { useAutomations } from '../automations/automations.ts'
 import { useFigures } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { One } from '../../parts/One.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { count, things } from '../../parts/numbers.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -112,12 +113,11 @@ export function MessagesPage() {
             Of one campaign
           </Button>
         )}
-        <Select
+        <One
           className={classes.filter}
           aria-label="Automation"
           placeholder="Any automation"
           clearable
-          searchable
           data={automations ?? []}
           value={automationId ?? null}
           onChange={(value) => choose({ automationId: value ?? undefined })}

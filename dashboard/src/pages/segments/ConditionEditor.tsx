@@ -2,6 +2,7 @@ import { ActionIcon, Button, Select, SegmentedControl, Textarea, TextInput } fro
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useLists } from '../../api/reads.ts'
 import { COMPARISONS, type Kind, type Line, type Lines, needsValue, NEW_LINE } from './condition.ts'
+import { One } from '../../parts/One.tsx'
 import classes from './segments.module.css'
 
 const KINDS: { value: Kind; label: string }[] = [
@@ -115,14 +116,23 @@ function Name({
   lists: { value: string; label: string }[]
   set: (name: string) => void
 }) {
-  const choices = kind === 'field' ? FIELDS : kind === 'activity' ? STATUSES : kind === 'list' ? lists : undefined
+  const choices = kind === 'field' ? FIELDS : kind === 'activity' ? STATUSES : undefined
   const label = `Line ${at + 1}: which`
+  if (kind === 'list')
+    return (
+      <One
+        aria-label={label}
+        placeholder="Which"
+        data={lists}
+        value={name === '' ? null : name}
+        onChange={(value) => set(value ?? '')}
+      />
+    )
   if (choices)
     return (
       <Select
         aria-label={label}
         allowDeselect={false}
-        searchable={kind === 'list'}
         placeholder="Which"
         data={choices}
         value={name === '' ? null : name}

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { inWords as errorInWords, type Schemas } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
 import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { sameText } from '../../parts/same-text.ts'
 import { things } from '../../parts/numbers.ts'
@@ -58,8 +59,9 @@ export function SegmentForm({
     },
     onSuccess: () => void readAgain('segments'),
   })
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (isWrong(event.currentTarget)) return
     if (!condition || typeof condition !== 'object' || isUnsaid) return
     if (segment && Object.keys(change).length === 0) onDone()
     // Not where another one was opened meanwhile: it closes this form alone.

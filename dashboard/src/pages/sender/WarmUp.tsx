@@ -1,8 +1,10 @@
-import { Button, NumberInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Ending } from '../../parts/Ending.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
@@ -13,7 +15,7 @@ type Sender = Schemas['Sender']
 
 /** What many begin with. */
 const USUAL = { perDay: 50, growthPercent: 50, upTo: 20_000 }
-type Numbers = Record<keyof typeof USUAL, number | ''>
+type Numbers = Record<keyof typeof USUAL, number>
 
 const FIELDS = [
   { name: 'perDay', label: 'Emails on the first day', max: 10_000_000 },
@@ -69,7 +71,7 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   const [before] = useState(numbers)
   const isDirty = FIELDS.some(({ name }) => numbers[name] !== before[name])
   const { perDay, growthPercent, upTo } = numbers
-  const body = { perDay: Number(perDay), growthPercent: Number(growthPercent), upTo: Number(upTo) }
+  const body = { perDay, growthPercent, upTo }
   const save = useMutation({
     mutationFn: () => api.PUT('/sender/warm-up', { body }),
     onSuccess: async () => {
@@ -77,9 +79,9 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
       onDone()
     },
   })
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    save.mutate()
+    if (!isWrong(event.currentTarget)) save.mutate()
   }
   return (
     <form onSubmit={submit} aria-label="Warm-up">
@@ -87,18 +89,14 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
       {save.isError && <Problem error={save.error} />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         {FIELDS.map(({ name, label, max }, n) => (
-          <NumberInput
+          <WholeNumber
             key={name}
             autoFocus={n === 0}
             label={label}
             value={numbers[name]}
             min={1}
             max={max}
-            allowDecimal={false}
-            thousandSeparator=","
-            required
-            withAsterisk={false}
-            onChange={(value) => setNumbers((now) => ({ ...now, [name]: value === '' ? '' : Number(value) }))}
+            onChange={(value) => setNumbers((now) => ({ ...now, [name]: value ?? now[name] }))}
           />
         ))}
       </fieldset>

@@ -1,4 +1,5 @@
-import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { SegmentedControl, TextInput } from '@mantine/core'
+import { WholeNumber } from '../../parts/WholeNumber.tsx'
 import { Editor } from '../../parts/Editor.tsx'
 import { ADDRESS_WORDS, isAddress } from './address.ts'
 import { BlockList } from './BlockList.tsx'
@@ -82,30 +83,27 @@ export function BlockFields<Of extends Block>({
             'For whoever sees no images, and for spam filters.',
           )}
           {line('link', 'Leads to', block.link ?? '', 'Nowhere')}
-          <NumberInput
-            label="Width"
+          <WholeNumber
+            label="Width, in pixels"
             placeholder="As wide as there is room"
-            suffix=" px"
             min={1}
             max={600}
-            allowDecimal={false}
-            value={block.width ?? ''}
+            isOptional
+            value={block.width ?? null}
             readOnly={readOnly}
-            onChange={(width) => set({ width: typeof width === 'number' ? width : undefined })}
+            onChange={(width) => set({ width: width ?? undefined })}
           />
         </>
       )
     case 'SPACER':
       return (
-        <NumberInput
-          label="Height"
-          suffix=" px"
+        <WholeNumber
+          label="Height, in pixels"
           min={1}
           max={200}
-          allowDecimal={false}
           value={block.height}
           readOnly={readOnly}
-          onChange={(height) => typeof height === 'number' && set({ height })}
+          onChange={(height) => height !== null && set({ height })}
         />
       )
     case 'CODE':

@@ -1,0 +1,66 @@
+import { Select, type SelectProps } from '@mantine/core'
+import { useState } from 'react'
+import { isAtAChoice, type Named, NONE_OF_THIS_NAME, theOneNamed } from './named.ts'
+
+interface OneProps extends Omit<
+  SelectProps,
+  'data' | 'value' | 'onChange' | 'searchable' | 'searchValue' | 'onSearchChange' | 'onBlur' | 'onKeyDown' | 'error'
+> {
+  data: readonly (string | Named)[]
+  value: string | null
+  /** `null` only where it is clearable. */
+  onChange: (value: string | null) => void
+  /** Whether one is wanted, and none is chosen. */
+  isMissing?: boolean
+}
+
+const toNamed = (one: string | Named): Named => (typeof one === 'string' ? { value: one, label: one } : one)
+
+/** One of those that there are, found by typing: what was typed and is none of them stays, and is said to be none. */
+export function One({ data, value, onChange, clearable = false, isMissing = false, ...props }: OneProps) {
+  const those = data.map(toNamed)
+  // Nothing is being typed: the field has the name of what is chosen.
+  const [typed, setTyped] = useState<string | null>(null)
+  const [isUnknown, setUnknown] = useState(false)
+  const settle = () => {
+    setTyped(null)
+    setUnknown(false)
+  }
+  const choose = (chosen: string | null) => {
+    settle()
+    if (chosen !== value && (chosen !== null || clearable)) onChange(chosen)
+  }
+  const take = (isWhole: boolean) => {
+    if (typed === null) return
+    if (typed.trim() === '') return choose(null)
+    const named = theOneNamed(those, typed, { isWhole })
+    if (named) choose(named.value)
+    else setUnknown(true)
+  }
+  return (
+    <Select
+      {...props}
+      searchable
+      clearable={clearable}
+      allowDeselect={false}
+      data={those}
+      value={value}
+      onChange={choose}
+      // Also of the one that is chosen already, which is no change.
+      onOptionSubmit={settle}
+      searchValue={typed ?? those.find((one) => one.value === value)?.label ?? ''}
+      onInput={({ currentTarget }) => {
+        setTyped((currentTarget).value)
+        setUnknown(false)
+      }}
+      // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
+      onBlur={() => take(true)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || typed === null || isAtAChoice(event.currentTarget)) return
+        event.preventDefault()
+        take(false)
+      }}
+      error={isUnknown ? NONE_OF_THIS_NAME : isMissing ? 'Choose one' : undefined}
+    />
+  )
+}
