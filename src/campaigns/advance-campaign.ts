@@ -2,6 +2,7 @@ import { readLostUntil, readMailMode } from '../installation/index.ts'
 import { isDelivered, SENDER_DIED, settleAbandonedOf, warnOf } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
+import { readSender } from '../senders/index.ts'
 import type { CampaignStep } from '../sequences/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 import { releaseRest, whenDecided } from './ab-test-queries.ts'
@@ -23,7 +24,7 @@ import {
   walkRecipients,
   zonesOfPage,
 } from './queries.ts'
-import { dueMessages, type QueuedMessage, readSender } from './send-queries.ts'
+import { dueMessages, type QueuedMessage } from './send-queries.ts'
 import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
 

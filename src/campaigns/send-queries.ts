@@ -2,7 +2,6 @@ import type { SuppressedBy } from '../contacts/index.ts'
 import { LEASE_SECONDS, MAY_SEND, SUPPRESSED_FOR_CAMPAIGN } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
-import { senderOf, type WorkspaceSender } from '../senders/index.ts'
 
 /** A message of a campaign that is to be sent, without a lock: its claim asks again. */
 export interface QueuedMessage {
@@ -62,14 +61,6 @@ from due
 join contacts contact on contact.id = due.contact_id
 cross join (select category, audience, required_lists from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
-
-/** From whom a workspace's mail is; `null`: from whom the installation's is. */
-export async function readSender(em: EntityManager, workspaceId: string): Promise<WorkspaceSender | null> {
-  const [row] = await sql<{ sender: WorkspaceSender | null }>(em, `select ${senderOf('$1::uuid')} as sender`, [
-    workspaceId,
-  ])
-  return row?.sender ?? null
-}
 
 export interface ManyClaim {
   id: string

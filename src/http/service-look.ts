@@ -28,8 +28,8 @@ export interface TestEmailResult {
   error: string | null
 }
 
-/** Sends one email to whoever asks for it, and keeps nothing of it. */
+/** Sends one email of a workspace to whoever asks for it, from its sender, and keeps nothing of it. */
 export type SendTestEmail = (
   email: { to: string; subject: string; html: string | null; text: string | null },
-  isLive: boolean,
+  workspace: { id: string; isLive: boolean },
 ) => Promise<TestEmailResult>

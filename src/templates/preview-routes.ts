@@ -144,7 +144,7 @@ export const previewOperations = [
       const email = { to: by.person.email, subject: `[Test] ${subject}`, html, text: plain }
       // To render it may have taken long.
       await call.assertStill(em.fork())
-      const data = await sendTestEmail(email, caller.workspace.mode === 'live')
+      const data = await sendTestEmail(email, { id: caller.workspace.id, isLive: caller.workspace.mode === 'live' })
       return { status: 200, body: { data: { to: email.to, ...data } } }
     },
   }),

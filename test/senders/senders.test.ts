@@ -116,6 +116,19 @@ describe('a workspace’s sender', () => {
     assert.equal((await verify(mail))[0]!.status.result, 'pass')
   })
 
+  it('is whom an email to oneself is from, too, and signs it', async () => {
+    await set({ fromAddress: 'hello@orchard.example', replyTo: 'support@orchard.example' })
+    const { browser, email: to } = await aMember(service, 'editor')
+    const body = { subject: 'Mine', text: 'To look at' }
+    const answer = await browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body })
+    assert.equal(answer.body.data.status, 'SENT')
+    const mine = sink.mails.find((mail) => mail.to.includes(to))!
+    assert.equal(readMail(mine).headers['from'], 'hello@orchard.example')
+    assert.equal(readMail(mine).headers['reply-to'], 'support@orchard.example')
+    const [signature] = await verify(mine)
+    assert.deepEqual([signature!.status.result, signature!.signingDomain], ['pass', 'orchard.example'])
+  })
+
   it('tells which records the DNS should have, and how they are', async () => {
     const check = async () =>
       Object.fromEntries(

@@ -50,7 +50,7 @@ export function One({ data, value, onChange, clearable = false, isMissing = fals
       onOptionSubmit={settle}
       searchValue={typed ?? those.find((one) => one.value === value)?.label ?? ''}
       onInput={({ currentTarget }) => {
-        setTyped((currentTarget).value)
+        setTyped(currentTarget.value)
         setUnknown(false)
       }}
       // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
