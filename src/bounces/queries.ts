@@ -14,6 +14,7 @@ export interface Bounced {
   recipient: string
   /** Whether what became of its hand-over is not in the ledger yet. */
   isUnderWay: boolean
+  createdAt: Date
 }
 
 interface BouncedRow {
@@ -22,6 +23,7 @@ interface BouncedRow {
   contact_id: string
   recipient: string
   is_under_way: boolean
+  created_at: string
 }
 
 /** What may have left: of nothing else can anything come back. */
@@ -31,7 +33,7 @@ const BOUNCED = `message.id, message.workspace_id, message.contact_id,
   coalesce(message.recipient, (
     select email from former_addresses where contact_id = contact.id and until > message.claimed_at order by until limit 1
   ), contact.email) as recipient,
-  message.status = 'SENDING' as is_under_way`
+  message.status = 'SENDING' as is_under_way, message.created_at`
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
 /** The last ones first. */
@@ -48,6 +50,7 @@ async function findBounced(em: EntityManager, where: string, parameters: unknown
     contactId: row.contact_id,
     recipient: row.recipient,
     isUnderWay: row.is_under_way,
+    createdAt: toDate(row.created_at),
   }))
 }
 
@@ -83,18 +86,34 @@ export async function findByRecipient(
   key: string,
   { messageId, isOurs }: { messageId: string | null; isOurs: boolean },
 ): Promise<Bounced | undefined> {
-  const found = await findBounced(
+  const found: Bounced[] = []
+  // Of each by themselves: who had it before may have got very many since, elsewhere.
+  for (const contactId of await whoeverHad(em, workspaceId, key)) {
+    const theirs = await findBounced(
+      em,
+      `contact.id = $1::uuid and (message.message_id is not distinct from $2::text or not $3::boolean)`,
+      [contactId, messageId, isOurs],
+      MOST_LOOKED_AT,
+    )
+    found.push(...theirs.filter(({ recipient }) => emailKey(recipient) === key).slice(0, 1))
+  }
+  return found.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0]
+}
+
+/** So many are looked at who have an address, or had it last. */
+const MOST_OWNERS = 20
+
+/** Whoever has an address, and had it. */
+async function whoeverHad(em: EntityManager, workspaceId: string, key: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
     em,
-    `contact.id in (
-       select id from contacts where workspace_id = $1::uuid and email_key = $2::text
-       union all
-       select contact_id from former_addresses where workspace_id = $1::uuid and email_key = $2::text
-     )
-     and (message.message_id is not distinct from $3::text or not $4::boolean)`,
-    [workspaceId, key, messageId, isOurs],
-    MOST_LOOKED_AT,
+    `select id from contacts where workspace_id = $1::uuid and email_key = $2::text
+     union
+     (select contact_id from former_addresses where workspace_id = $1::uuid and email_key = $2::text
+      group by contact_id order by max(until) desc limit ${MOST_OWNERS})`,
+    [workspaceId, key],
   )
-  return found.find(({ recipient }) => emailKey(recipient) === key)
+  return rows.map(({ id }) => id)
 }
 
 export interface BounceWrite {

@@ -325,7 +325,7 @@ async function assertTestable(
 ): Promise<void> {
   const lacks = (message: string) => new Refusal(CAMPAIGN_INCOMPLETE, { message })
   const test = campaign.abTest!
-  if (variants.length < test.variants.length || variants.some((one) => !one.subject.trim() || !one.saysSomething))
+  if (variants.length < test.variants.length || variants.some((one) => !one?.subject.trim() || !one.saysSomething))
     throw lacks('Each variant of an A/B test needs a subject and something to say')
   if (test.testPercent === 100) return
   if (localTime !== undefined)

@@ -53,18 +53,22 @@ export async function lengthOfOwn(em: EntityManager, campaignId: string): Promis
   return row!.characters
 }
 
+export interface Head {
+  subject: string
+  saysSomething: boolean
+}
+
 /** What is to be known of a campaign's variants without reading what they say, its own first, in their own language. */
-export async function headsOf(
-  em: EntityManager,
-  campaignId: string,
-): Promise<{ subject: string; saysSomething: boolean }[]> {
-  const rows = await sql<{ subject: string; says: boolean }>(
+export async function headsOf(em: EntityManager, campaignId: string): Promise<(Head | undefined)[]> {
+  const rows = await sql<{ variant: number; subject: string; says: boolean }>(
     em,
-    `select subject, coalesce(html, text, '') <> '' as says from campaign_contents
+    `select variant, subject, coalesce(html, text, '') <> '' as says from campaign_contents
      where campaign_id = $1::uuid and locale = '' order by variant`,
     [campaignId],
   )
-  return rows.map(({ subject, says }) => ({ subject, saysSomething: says }))
+  const heads: (Head | undefined)[] = []
+  for (const { variant, subject, says } of rows) heads[variant] = { subject, saysSomething: says }
+  return Array.from(heads)
 }
 
 /** In which of a campaign's variants and languages somebody gets it: a language as `dueMessages` tells it. */

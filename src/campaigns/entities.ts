@@ -22,8 +22,8 @@ const schema = defineEntity({
     source: p.json<TemplateSource>().nullable(),
     abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
-    /** The lists in which everybody is for whom its segments have meant it; `null` before they have. */
-    requiredLists: p.json<string[]>().nullable(),
+    /** The lists in which everybody is for whom its segments have meant it, up to a contact's place; `null` before they have. */
+    requiredLists: p.json<{ upTo: number | null; listIds: string[] }[]>().nullable(),
     throttlePerHour: p.integer().nullable(),
     scheduledAt: p.datetime().nullable(),
     localTime: p.text().nullable(),

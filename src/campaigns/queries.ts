@@ -163,14 +163,15 @@ export async function walkRecipients(
      ),
      moved as (
        update campaigns set
-         cursor = coalesce((select max(place) from page), campaigns.last_place, campaigns.cursor),
-         walked = (select count(*) from page) < $4::integer,
+         cursor = coalesce(page.last, campaigns.last_place, campaigns.cursor),
+         walked = page.count < $4::integer,
          recipient_count = recipient_count + (select count(*) from written),
-         -- Its segments may have been others for those who are written already.
-         required_lists = case when required_lists is null then $10::jsonb else (
-           select coalesce(jsonb_agg(list), '[]') from jsonb_array_elements_text(required_lists) list where $10::jsonb ? list
-         ) end
-       from campaign where campaigns.id = campaign.id
+         -- Its segments may have been others for those who are written already, and may be others for those who follow.
+         required_lists = case
+           when required_lists -> -1 -> 'listIds' = $10::jsonb then jsonb_set(required_lists, '{-1,upTo}', to_jsonb(coalesce(page.last, campaigns.cursor)))
+           else coalesce(required_lists, '[]') || jsonb_build_object('upTo', coalesce(page.last, campaigns.cursor), 'listIds', $10::jsonb)
+         end
+       from campaign, (select max(place) as last, count(*) as count from page) page where campaigns.id = campaign.id
        returning campaigns.cursor, campaigns.walked
      )
      select (select count(*)::integer from written) as written, cursor::float8, walked from moved`,

@@ -73,7 +73,7 @@ async function answer(
   const figures = figuresOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
-  const subjects = (await headsOf(em, campaign.id)).map(({ subject }) => subject)
+  const subjects = (await headsOf(em, campaign.id)).map((head) => head?.subject)
   return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, subjects) } }
 }
 

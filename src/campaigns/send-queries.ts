@@ -59,7 +59,7 @@ select due.id, due.attempts, due.contact_id, contact.email, contact.first_name, 
   coalesce(due.variant, 0) as variant
 from due
 join contacts contact on contact.id = due.contact_id
-cross join (select category, audience, required_lists from campaigns where id = $1::uuid) campaign
+cross join (select category, audience, required_lists, started_at from campaigns where id = $1::uuid) campaign
 order by due.due_at, due.id`
 
 export interface ManyClaim {
@@ -116,7 +116,7 @@ const CLAIM = `
 with ${ASKED}
 update messages message
 set status = 'SENDING', claim = asked.claim, attempts = asked.attempts + 1, claimed_at = now(), error = null,
-  message_id = asked.header, lease_until = clock_timestamp() + make_interval(secs => $9::float8)
+  message_id = asked.header, recipient = null, lease_until = clock_timestamp() + make_interval(secs => $9::float8)
 from asked, campaign, contact
 where message.id = asked.id and ${IN_CAMPAIGN} and contact.id = message.contact_id
   and contact.email = asked.recipient and contact.consents = asked.consents

@@ -165,7 +165,7 @@ function presentTest(
   }: Pick<Campaign, 'templateId' | 'winner' | 'decidesAt'> & { subject: string | null },
   { variants, testPercent, winnerBy, afterMinutes }: AbTest,
   counts: ReadonlyMap<number, Counts>,
-  subjects: readonly string[],
+  subjects: readonly (string | undefined)[],
 ): InferType<typeof abTestShape> {
   const own = { subject, templateId: templateId ?? null }
   const others = variants.map((variant, n) => ({
@@ -201,7 +201,7 @@ export const presentCampaign = (
   campaign: Campaign,
   figures: CampaignFigures,
   byVariant: ReadonlyMap<number, Counts>,
-  subjects: readonly string[],
+  subjects: readonly (string | undefined)[],
 ): InferType<typeof campaignShape> => ({
   ...presentSummary(listed(campaign, subjects[0]), figures),
   abTest: campaign.abTest

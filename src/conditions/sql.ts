@@ -128,8 +128,11 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
   return of(condition)
 }
 
-/** A text that is a number, as people write one, and no longer than Postgres reads at a glance. */
-const A_NUMBER = String.raw`^\s*[-+]?\d{1,30}(\.\d{1,30})?\s*$`
+/**
+ * A text that is a number, as people write one, and no longer than Postgres reads at a glance. In ASCII alone: what else is a digit or a
+ * space depends on the database's locale, and Postgres makes no number of it.
+ */
+const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 
 /** How many tables a condition looks into until Postgres is kept from joining them: it tries all orders of fewer than twelve. */
 const MOST_JOINS = 8

@@ -1,6 +1,6 @@
 import { type SuppressionReason, suppresses } from '../contacts/index.ts'
 import { endRow } from '../enrollments/index.ts'
-import { countSendingTo, waitForSenders } from '../messages/index.ts'
+import { countSendingTo, untilDone, waitForSenders } from '../messages/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { whenDurable } from '../platform/call.ts'
@@ -116,14 +116,17 @@ export async function suppressByCall(
 
 /**
  * What is done behind the commit, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she seen it: counted
- * once more, whoever looked at her before claims nothing.
+ * once more, whoever looked at her before claims nothing. Behind the commit, and in no transaction: it waits for others.
  *
  * @param keys of the addresses, in the form in which they are compared
  */
 export async function countOnceMore(em: EntityManager, workspaceId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  const contactIds = await countConsents(em, workspaceId, keys)
-  // Who has claimed an email just before that begins to hand it over within seconds, or not at all.
+  await waitForSendersTo(em, await untilDone(() => countConsents(em, workspaceId, keys)))
+}
+
+/** Who has claimed an email just before begins to hand it over within seconds, or not at all. */
+async function waitForSendersTo(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   for (const contactId of contactIds) await waitForSenders(() => countSendingTo(em, contactId))
 }
 
@@ -134,8 +137,10 @@ export async function afterSuppressing(
   { email }: Pick<SuppressionInput, 'email'>,
   due: readonly Delivery[],
 ): Promise<void> {
+  const em = dependencies.em.fork()
+  const contactIds = await countConsents(em, workspaceId, [emailKey(email.trim())])
   await dependencies.deliverAtOnce(dependencies, due)
-  await countOnceMore(dependencies.em.fork(), workspaceId, [emailKey(email.trim())])
+  await waitForSendersTo(em, contactIds)
 }
 
 /** Takes a suppression away: its address is mailed again, unless it has another one. @throws {Refusal} `suppression_not_found` */

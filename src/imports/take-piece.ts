@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
 import { countOnceMore, suppressMany } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import type { Call } from '../platform/call.ts'
+import { type Call, whenDurable } from '../platform/call.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { firstLines } from '../platform/first-lines.ts'
@@ -77,7 +77,7 @@ export async function takePiece(
     await unit.flush()
     return { behind: await unit.findOneOrFail(Import, { id }, AS_IT_IS), nobodys: written.nobodys }
   })
-  await countOnceMore(dependencies.em.fork(), workspaceId, nobodys)
+  await whenDurable(dependencies, call, () => countOnceMore(dependencies.em.fork(), workspaceId, nobodys))
   return behind
 }
 

@@ -240,7 +240,7 @@ const CONTENT_OF_CAMPAIGN = `(
 /**
  * Of a row `contact` and a row `campaign`: why she is not sent it, or null. Who has left one of its lists by herself, and is in no other
  * of them, is not mailed, also where a segment of its audience has her; nor who has left a list in which everybody was for whom its
- * segments have meant it: `required_lists`, as they were then.
+ * segments have meant it: `required_lists`, as they were when she was written down. Where it has lists besides, she may have left it before.
  */
 export const SUPPRESSED_FOR_CAMPAIGN = `coalesce(${suppressedBy('campaign.category', 'null::text')}, case
     when campaign.category is distinct from 'transactional'
@@ -248,7 +248,11 @@ export const SUPPRESSED_FOR_CAMPAIGN = `coalesce(${suppressedBy('campaign.catego
         select from list_opt_outs out
         where out.contact_id = contact.id and (
           campaign.audience -> 'listIds' ? out.list_id::text
-          or campaign.required_lists ? out.list_id::text
+          or (
+            select required -> 'listIds' from jsonb_array_elements(campaign.required_lists) with ordinality as page(required, n)
+            where contact.place <= coalesce((required ->> 'upTo')::bigint, contact.place) order by n limit 1
+          ) ? out.list_id::text
+            and (jsonb_array_length(campaign.audience -> 'listIds') = 0 or out.created_at >= campaign.started_at)
             and not exists (select from list_members where list_id = out.list_id and contact_id = contact.id)
         )
       )

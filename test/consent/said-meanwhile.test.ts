@@ -4,7 +4,9 @@ import { walkRecipients } from '../../src/campaigns/queries.ts'
 import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
 import type { Condition } from '../../src/conditions/index.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'
-import { sql } from '../../src/platform/db/sql.ts'
+import { takePiece } from '../../src/imports/take-piece.ts'
+import { newCall } from '../../src/platform/call.ts'
+import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
@@ -292,21 +294,60 @@ describe('what is said while a statement waits for a row', () => {
     }
   })
 
-  it('is that she wants no mail, in a row of a file that fails, while she signs up', async () => {
-    const others = await aContact(service)
+  it('is that she wants no mail, in a row of a file that fails, while she signs up: counted when others see it', async () => {
     const email = 'her@fails.example.com'
-    const letGo = await hold(others)
     const { id } = (await service.call('POST', 'imports', { name: 'x.csv' })).body.data as { id: string }
-    const text = `email,unsubscribed\n${email},true,oops\n${await addressOf(service, others)},true,oops\n`
-    const piece = service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
-    await waiting(1)
-    const { id: her } = (await service.call('POST', 'contacts', { email })).body.data as { id: string }
+    const bytes = Buffer.from(`email,unsubscribed\n${email},true,oops\n`)
     const consents = async () =>
-      (await sql<{ consents: number }>(em(), 'select consents from contacts where id = $1', [her]))[0]!.consents
-    const looked = await consents()
-    await letGo()
-    assert.equal((await piece).body.data.suppressed, 2)
+      (await sql<{ consents: number }>(em(), 'select consents from contacts where email = $1', [email]))[0]!.consents
+    const call = newCall()
+    let looked = 0
+    await unitOf(em()).transactional(async (unit) => {
+      const piece = { position: 0, bytes, isLast: true }
+      assert.equal((await takePiece({ em: unit }, service.workspaceId, id, piece, call)).suppressed, 1)
+      assert.equal((await service.call('POST', 'contacts', { email })).status, 201)
+      looked = await consents()
+    })
+    assert.equal(await consents(), looked, 'before it is there to be seen')
+    for (const run of call.afterCommit) await run()
     assert.ok((await consents()) > looked, 'whoever looked at her before may claim')
+  })
+
+  it('is that she has left, by the segment of those with whom she was written down', async () => {
+    const list = await aList(service)
+    const [first, second] = [await aContact(service), await aContact(service)]
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [first, second] })
+    await service.call('POST', `contacts/${second}/tags`, { tags: ['x'] })
+    const said = { name: 'n', subject: 'News', text: 'x', audience: { listIds: [list] } }
+    const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+    await service.stopWorkers()
+    try {
+      const placeOf = async (contact: string) =>
+        (await sql<{ place: number }>(em(), 'select place::float8 from contacts where id = $1', [contact]))[0]!.place
+      await sql(
+        em(),
+        `update campaigns set status = 'SENDING', started_at = now(), cursor = $2, last_place = $3, audience = $4::jsonb where id = $1`,
+        [id, (await placeOf(first)) - 1, await placeOf(second), JSON.stringify({ listIds: [], segmentIds: [newId()] })],
+      )
+      const nobody = { listIds: [], excludedListIds: [], excludedConditions: [] }
+      const walk = async (cursor: number, condition: Condition, most: number) => {
+        await sql(em(), 'update campaigns set last_place = $2, walked = false where id = $1', [id, most])
+        const of = { id, workspaceId: service.workspaceId, cursor }
+        return walkRecipients(em(), of, { ...nobody, conditions: [condition] }, null)
+      }
+      const page = await walk((await placeOf(first)) - 1, { list }, await placeOf(first))
+      await walk(page!.cursor, { tag: 'x' }, await placeOf(second))
+      for (const contact of [first, second]) {
+        await sql(em(), 'delete from list_members where contact_id = $1', [contact])
+        await sql(em(), 'insert into list_opt_outs values ($1, $2)', [list, contact])
+      }
+      const due = await dueMessages(em(), id, 10)
+      const by = new Map(due.map(({ contactId, suppressedBy }) => [contactId, suppressedBy]))
+      assert.deepEqual([by.get(first), by.get(second)], ['LEFT_LIST', null])
+    } finally {
+      await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
+      await service.startWorker()
+    }
   })
 
   it('is that somebody knows her, by putting her into a list that asks nothing', async () => {

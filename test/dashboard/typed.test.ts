@@ -233,20 +233,28 @@ describe('what is typed in forms of the dashboard', () => {
   it('is sent as it is seen, or not at all', async () => {
     const list = await aList(d.service)
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
-    const body = { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } }
-    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
-    await d.page.goto(d.at(`/campaigns/${id}`))
-    await press('Send…')
-    // What is read again meanwhile is held back.
-    await d.page.route(`**/campaigns/${id}`, (route) => route.abort())
-    await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
-    await press('Send campaign now')
-    await d.page.getByText('Nothing is sent: somebody else has changed it').waitFor()
-    assert.equal((await campaign(id)).status, 'DRAFT')
-    await d.page.unrouteAll()
-    await d.page.getByText('theirs').waitFor()
-    await press('Send campaign now')
-    await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
+    const said = { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } }
+    const told = d.page.getByText('Somebody else has changed it: nothing is sent yet')
+    for (const isRead of [true, false]) {
+      const { id } = (await d.service.call('POST', 'campaigns', said)).body.data as { id: string }
+      await d.page.goto(d.at(`/campaigns/${id}`))
+      await press('Send…')
+      // What is read again meanwhile is held back.
+      if (!isRead) await d.page.route(`**/campaigns/${id}`, (route) => route.abort())
+      await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
+      if (isRead) await told.waitFor()
+      const refused = d.page.waitForResponse((answer) => answer.url().endsWith(`/${id}/schedule`))
+      await press('Send campaign now')
+      if (!isRead) assert.equal((await refused).status(), 412)
+      refused.catch(() => undefined)
+      await d.page.unrouteAll()
+      await told.waitFor()
+      assert.equal((await campaign(id)).status, 'DRAFT')
+      await d.page.getByText('theirs').first().waitFor()
+      await press('It is as it is to be')
+      await press('Send campaign now')
+      await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
+    }
   })
 
   it('is refused where whoever has typed it sees that, however long the form is', async () => {
@@ -283,5 +291,63 @@ describe('what is typed in forms of the dashboard', () => {
     await days.pressSequentially('2')
     assert.equal(await days.inputValue(), '2')
     await d.page.getByText('Wait 2 days').first().waitFor()
+  })
+
+  it('over a wait is a part of no longer number, and nobody goes on from what is red', async () => {
+    const steps = [
+      { type: 'WAIT', delayMinutes: 1_440 },
+      { type: 'EMAIL', subject: 's', text: 't' },
+    ]
+    const id = await anAutomation(d.service, { status: 'DRAFT', steps })
+    await d.page.goto(d.at(`/automations/${id}`))
+    await d.page.getByText('Wait 1 day').first().click()
+    const minutes = field('Minutes')
+    await minutes.fill('10080')
+    await d.page.keyboard.press('Tab')
+    await d.page.getByText('Wait 8 days').first().waitFor()
+    const days = field('Days')
+    await days.fill('')
+    await days.pressSequentially('36601')
+    await d.page.getByText('A whole number from 0 to 3,660.').waitFor()
+    await d.page.keyboard.press('Tab')
+    await press('Activate')
+    await d.page.getByText('What is red is not what would be sent.').waitFor()
+    await d.page.getByText('Email').first().click()
+    assert.equal(await days.inputValue(), '36601')
+    await d.page.getByText('Wait 8 days').first().waitFor()
+    await days.fill('2')
+    await d.page.getByText('Wait 2 days').first().waitFor()
+    await press('Activate')
+    await eventually('it is active', async () => {
+      const { data } = (await d.service.call('GET', `automations/${id}`)).body
+      return (data.status as string).toUpperCase() === 'ACTIVE' || undefined
+    })
+  })
+
+  it('over the one that was chosen enrolls nobody in that', async () => {
+    const automation = await anAutomation(d.service, { name: 'Alpha chosen' })
+    const contactId = await aContact(d.service)
+    await d.page.goto(d.at(`/contacts/${contactId}`))
+    await press('Enroll…')
+    const which = d.page.getByRole('combobox', { name: 'Automation' })
+    await press('Enroll contact')
+    await d.page.getByText('Choose one').waitFor()
+    await which.pressSequentially('alpha chosen')
+    await d.page.keyboard.press('Enter')
+    assert.equal(await which.getAttribute('aria-expanded'), 'false')
+    await which.fill('Betta')
+    await d.page.keyboard.press('Tab')
+    await press('Enroll contact')
+    await d.page.getByText('There is none of this name').waitFor()
+    const enrollments = async () =>
+      (await d.service.call('GET', `contacts/${contactId}/enrollments`)).body.data as { automationId: string }[]
+    assert.deepEqual(await enrollments(), [])
+    await which.fill('Alpha chosen')
+    await d.page.keyboard.press('Enter')
+    await press('Enroll contact')
+    await eventually(
+      'she is in it',
+      async () => (await enrollments()).some(({ automationId }) => automationId === automation) || undefined,
+    )
   })
 })

@@ -579,6 +579,7 @@ describe('an import', () => {
       ['is_subscribed', 'false', 'true'],
       ['Has Opted Out of Email', '1', '0'],
       ['Unsubscribed On', '6.5.2024', ''],
+      ['subscribed', 'Unsubscribed (by link)', 'yes'],
     ] as const) {
       const at = domain()
       const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`
@@ -596,6 +597,7 @@ describe('an import', () => {
       ['subscribed', '', 0],
       ['unsubscribed', 'perhaps', 1],
       ['State', 'optout', 1],
+      ['subscribed', 'confirmed (no)', 1],
       ['State', 'Hard bounce', 1],
     ] as const)
       assert.deepEqual(
@@ -610,6 +612,9 @@ describe('an import', () => {
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
     await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
+    const old = domain()
+    assert.deepEqual(await run(`Email (old),Email\nold@${old},new@${old}\n`), nothing)
+    assert.equal((await service.call('GET', `contacts/email:new@${old}`)).status, 200)
     // Nobody is told in errors, which outlive an erasure.
     const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
     const errors = await service.call('GET', `imports/${told.id}/errors`)

@@ -28,7 +28,7 @@ describe('segments', () => {
     ids['eve'] = await aContact(service, {
       email: 'eve@example.net',
       firstName: 'Eve',
-      metadata: { seats: 'many', age: ' 100.5 ' },
+      metadata: { seats: 'many', age: ' 100.5 ', odd: '\u20035' },
     })
     await anEvent(service, ids['ada'], 'Order.Placed', { plan: 'pro', amount: 42 })
     await anEvent(service, ids['bob'], 'order.placed')
@@ -89,6 +89,8 @@ describe('segments', () => {
     [{ metadata: 'since', is: 'less', value: '2026-02' }, ['ada']],
     [{ metadata: 'age', is: 'less', value: 18 }, ['bob']],
     [{ metadata: 'age', is: 'more', value: 18 }, ['eve']],
+    // Where a database has a locale that is a number, by its regular expressions, and none to be compared.
+    [{ metadata: 'odd', is: 'more', value: 1 }, []],
     [{ metadata: "it's", is: 'present' }, ['ada']],
     [{ metadata: 'plan', is: 'missing' }, ['eve']],
     [{ tag: 'vip' }, ['ada']],

@@ -21,7 +21,7 @@ export function Ending({
   return (
     <div className="row" style={{ flexWrap: 'wrap', justifyContent: 'flex-end', padding: '8px 0' }}>
       <span className="small t2">{says}</span>
-      {end.isError && <Problem error={end.error} />}
+      {end.isError && <Problem error={end.error} isAnswer />}
       <Button
         variant="filled"
         color="bad"

@@ -22,9 +22,18 @@ export function One({ data, value, onChange, clearable = false, isMissing = fals
   // Nothing is being typed: the field has the name of what is chosen.
   const [typed, setTyped] = useState<string | null>(null)
   const [isUnknown, setUnknown] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const own = those.find((one) => one.value === value)?.label ?? ''
   const settle = () => {
+    setOpen(false)
     setTyped(null)
     setUnknown(false)
+  }
+  // Where it is another one by something else than typing.
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    settle()
   }
   const choose = (chosen: string | null) => {
     settle()
@@ -33,6 +42,7 @@ export function One({ data, value, onChange, clearable = false, isMissing = fals
   const take = (isWhole: boolean) => {
     if (typed === null) return
     if (typed.trim() === '') return choose(null)
+    if (typed.trim() === own) return settle()
     const named = theOneNamed(those, typed, { isWhole })
     if (named) choose(named.value)
     else setUnknown(true)
@@ -48,7 +58,10 @@ export function One({ data, value, onChange, clearable = false, isMissing = fals
       onChange={choose}
       // Also of the one that is chosen already, which is no change.
       onOptionSubmit={settle}
-      searchValue={typed ?? those.find((one) => one.value === value)?.label ?? ''}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      searchValue={typed ?? own}
       onInput={({ currentTarget }) => {
         setTyped(currentTarget.value)
         setUnknown(false)
@@ -56,7 +69,8 @@ export function One({ data, value, onChange, clearable = false, isMissing = fals
       // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
       onBlur={() => take(true)}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || typed === null || isAtAChoice(event.currentTarget)) return
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === null) return
+        if (isAtAChoice(event.currentTarget)) return
         event.preventDefault()
         take(false)
       }}

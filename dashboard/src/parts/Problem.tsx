@@ -4,11 +4,22 @@ import { DriplineError, inWords, isPassing } from '../api/client.ts'
 import classes from './Problem.module.css'
 import { useInSight } from './use-in-sight.ts'
 
-/** What failed, in words, and what can be done. */
-export function Problem({ error, again }: { error: unknown; again?: () => void }) {
+/**
+ * What failed, in words, and what can be done.
+ *
+ * @param isAnswer whether it answers somebody who has pressed something, and is brought into sight: what is read by itself calls nobody away
+ */
+export function Problem({
+  error,
+  again,
+  isAnswer = false,
+}: {
+  error: unknown
+  again?: () => void
+  isAnswer?: boolean
+}) {
   const requestId = error instanceof DriplineError ? error.requestId : undefined
-  // What is tried again by itself calls nobody away from where they are.
-  const shown = useInSight<HTMLDivElement>(error, again === undefined)
+  const shown = useInSight<HTMLDivElement>(error, isAnswer)
   return (
     <div ref={shown} className={`${classes.problem} c-bad`} role="alert">
       <IconAlertTriangle aria-hidden />

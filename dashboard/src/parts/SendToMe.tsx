@@ -40,7 +40,7 @@ export function SendToMe({
       <span role="status" className="small t2">
         {send.data ? WORDS[send.data.status](send.data) : before}
       </span>
-      {send.isError && <Problem error={send.error} />}
+      {send.isError && <Problem error={send.error} isAnswer />}
     </div>
   )
 }

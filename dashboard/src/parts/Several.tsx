@@ -22,7 +22,12 @@ export function Several({
   const take = (isWhole: boolean): boolean => {
     const others = data.filter(({ value: id }) => !value.includes(id))
     const named = theOneNamed(others, typed, { isWhole })
-    if (!named) return false
+    if (!named) {
+      // It is among those already.
+      if (!theOneNamed(data, typed, { isWhole: true })) return false
+      setTyped('')
+      return true
+    }
     onChange([...value, named.value])
     setTyped('')
     return true
@@ -51,7 +56,8 @@ export function Several({
       }}
       onBlur={leave}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || typed.trim() === '' || isAtAChoice(event.currentTarget)) return
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
+        if (isAtAChoice(event.currentTarget)) return
         event.preventDefault()
         if (!take(false)) setUnknown(true)
       }}

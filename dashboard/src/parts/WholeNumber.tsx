@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 
 interface WholeNumberProps extends Omit<TextInputProps, 'value' | 'onChange' | 'error'> {
   /** `null`: none, where there need not be one. */
@@ -14,6 +14,8 @@ interface WholeNumberProps extends Omit<TextInputProps, 'value' | 'onChange' | '
 /** A whole number: what is no such number stays as it was typed, and is said to be none. */
 export function WholeNumber({ value, min, max, isOptional = false, onChange, ...props }: WholeNumberProps) {
   const [text, setText] = useState(value === null ? '' : String(value))
+  // A part of what is no number is none that anybody meant.
+  const before = useRef(value)
   const most = max ?? Number.MAX_SAFE_INTEGER
   /** @returns `undefined` where it is none that this can be */
   const read = (typed: string): number | null | undefined => {
@@ -23,21 +25,35 @@ export function WholeNumber({ value, min, max, isOptional = false, onChange, ...
   }
   // Where it is another one by something else than typing.
   const [known, setKnown] = useState(value)
+  const [told, setTold] = useState(value)
+  const tell = (said: number | null) => {
+    setTold(said)
+    onChange(said)
+  }
   if (value !== known) {
     setKnown(value)
-    if (read(text) !== value) setText(value === null ? '' : String(value))
+    if (value !== told) {
+      setTold(value)
+      setText(value === null ? '' : String(value))
+    }
   }
-  const wanted = max === undefined ? `A whole number, ${min} or more.` : `A whole number from ${min} to ${max}.`
+  const wanted =
+    max === undefined ? `A whole number, ${min} or more.` : `A whole number from ${min} to ${max.toLocaleString('en')}.`
   return (
     <TextInput
       {...props}
+      onFocus={(event) => {
+        before.current = value
+        props.onFocus?.(event)
+      }}
       inputMode="numeric"
       value={text}
       error={read(text) === undefined ? wanted : undefined}
       onChange={({ currentTarget: { value: typed } }) => {
         setText(typed)
         const said = read(typed)
-        if (said !== undefined) onChange(said)
+        if (said !== undefined) tell(said)
+        else if (before.current !== value) tell(before.current)
       }}
     />
   )

@@ -60,12 +60,14 @@ const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 /** What a column is called, or a cell says. */
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
-/** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one; what is in brackets is said besides. */
+/** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */
 export const foldedWord = (cell: string): string =>
   wordIn(cell)
-    .replace(/\(.*\)$/, '')
     .toLowerCase()
     .replaceAll(/[\s_?!.-]+/g, '')
+
+/** What is said before brackets, which say more of it: where it is that somebody wants no mail, that is enough. */
+export const beforeBrackets = (cell: string): string => wordIn(cell).replace(/\(.*\)$/, '')
 
 /** Where a column is, under one of its names, compared without case; -1: nowhere. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>

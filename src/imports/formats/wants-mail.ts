@@ -1,4 +1,4 @@
-import { FileProblem, foldedWord, wordIn } from './format.ts'
+import { beforeBrackets, FileProblem, foldedWord, wordIn } from './format.ts'
 
 const TRUE = ['true', 'yes', 'y', '1', 'x']
 const FALSE = ['false', 'no', 'n', '0']
@@ -34,7 +34,7 @@ export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): 
 }
 
 /** Whether a cell of any column says that somebody is to be mailed no more. */
-export const saysOut = (cell: string): boolean => OUT.includes(foldedWord(cell))
+export const saysOut = (cell: string): boolean => OUT.includes(foldedWord(beforeBrackets(cell)))
 
 /** By which columns the file of another service is known. */
 const SERVICES = {

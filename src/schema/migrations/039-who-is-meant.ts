@@ -17,7 +17,8 @@ export class Migration039WhoIsMeant extends Migration {
     this.addSql('alter table campaigns add column required_lists jsonb')
     this.addSql(`
       update campaigns set required_lists = (
-        select coalesce(jsonb_agg(list), '[]') from segments segment, jsonb_path_query(segment.condition, 'strict $.**.list') list
+        select jsonb_build_array(jsonb_build_object('upTo', null, 'listIds', coalesce(jsonb_agg(list), '[]')))
+        from segments segment, jsonb_path_query(segment.condition, 'strict $.**.list') list
         where segment.workspace_id = campaigns.workspace_id and segment.condition::text !~ '"(?:not|any)":'
           and campaigns.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
       ) where started_at is not null`)
@@ -117,6 +118,9 @@ export class Migration039WhoIsMeant extends Migration {
         from changed where contacts.id = changed.contact_id and contacts.unconfirmed;
         return null;
       end $$`)
+    this.addSql(`
+      update contacts set unconfirmed = false, consents = consents + 1
+      where unconfirmed and exists (select from list_members where contact_id = contacts.id)`)
     this.addSql(`
       create trigger vouched_for after insert on list_members referencing new table as changed
       for each statement execute function vouch_for()`)

@@ -54,7 +54,7 @@ function Password() {
           still sign in, and so do API keys: look whether all of them are yours.
         </p>
       )}
-      {change.isError && param === undefined && <Problem error={change.error} />}
+      {change.isError && param === undefined && <Problem error={change.error} isAnswer />}
       <PasswordInput
         label="Present password"
         description="If the account has one."
@@ -122,7 +122,7 @@ function Sessions() {
     <section style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 8 }}>
       <h2>Signed in</h2>
       {error && <Problem error={error} />}
-      {end.isError && <Problem error={end.error} />}
+      {end.isError && <Problem error={end.error} isAnswer />}
       <ul>
         {data?.map(({ id, isThis, userAgent, lastUsedAt }) => (
           <li key={id} className="row" style={{ minHeight: 36 }}>

@@ -23,7 +23,7 @@ export function Passkeys() {
     <section style={{ display: 'grid', gap: 8 }}>
       <h2>Passkeys</h2>
       {error && <Problem error={error} />}
-      {remove.isError && <Problem error={remove.error} />}
+      {remove.isError && <Problem error={remove.error} isAnswer />}
       {data?.length === 0 && (
         <p className="t2">
           {hasPasskeys()
@@ -69,7 +69,7 @@ function Add({ onDone }: { onDone: () => void }) {
   }
   return (
     <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Add a passkey">
-      {add.isError && !isGivenUp(add.error) && param !== '/presentPassword' && <Problem error={add.error} />}
+      {add.isError && !isGivenUp(add.error) && param !== '/presentPassword' && <Problem error={add.error} isAnswer />}
       <TextInput
         label="Name"
         placeholder="Laptop"

@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { inWords, isRefusedFor } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { AUTOMATION_LOOKS, State } from '../../parts/states.tsx'
 import { useListNames } from '../../api/reads.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
@@ -50,6 +51,12 @@ export function Builder({ given }: { given: Opened }) {
       }),
     [navigate, workspace.id, given.automation.id],
   )
+  const aside = useRef<HTMLDivElement>(null)
+  /** Whether what is edited is red somewhere: nobody leaves it so, because what is typed there would be lost. */
+  const isHeld = () => aside.current !== null && isWrong(aside.current)
+  const leaveFor = (next: Selected) => {
+    if (!isHeld()) select(next)
+  }
   const drafted = useDraft(automation.id, draftOf(given))
   const { edited, act } = drafted
   const isNumbers = view === 'numbers'
@@ -160,6 +167,7 @@ export function Builder({ given }: { given: Opened }) {
   const place = steps.findIndex(({ id }) => id === selected)
   const add = useCallback(
     (type: Step['type'], at: number) => {
+      if (aside.current !== null && isWrong(aside.current)) return
       const made = newStep(type)
       act({ do: 'change', change: { do: 'add', step: made, at } })
       setNewId(made.id)
@@ -174,6 +182,7 @@ export function Builder({ given }: { given: Opened }) {
     select(steps[at + 1]?.id ?? steps[at - 1]?.id ?? 'trigger')
   }
   const copy = (id: string) => {
+    if (isHeld()) return
     const as = crypto.randomUUID()
     act({ do: 'change', change: { do: 'copy', id, as } })
     select(as)
@@ -181,7 +190,7 @@ export function Builder({ given }: { given: Opened }) {
   const order: Selected[] = ['trigger', ...steps.map(({ id }) => id), 'end']
   const walk = (by: number) => {
     const at = order.indexOf(selected)
-    select(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
+    leaveFor(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
   }
   const canEdit = may && !isNumbers && !isBusy && !isGone
   // In a menu or a dialog the keys are for that.
@@ -278,6 +287,7 @@ export function Builder({ given }: { given: Opened }) {
               figures={figures}
               isStale={isStale}
               select={select}
+              isHeld={isHeld}
               open={open}
               setBusy={setBusy}
             />
@@ -338,27 +348,32 @@ export function Builder({ given }: { given: Opened }) {
             sequence={sequence}
             starts={starts}
             selected={selected}
-            onSelect={select}
+            onSelect={leaveFor}
             onAdd={canEdit ? add : undefined}
             onMove={canEdit ? move : undefined}
             numbers={numbers}
           />
         </div>
-        <Aside isOpen={step !== undefined} onClose={() => void navigate({ search: { view }, replace: true })}>
+        <Aside
+          isOpen={step !== undefined}
+          onClose={() => void (!isHeld() && navigate({ search: { view }, replace: true }))}
+        >
           {isNumbers ? (
             <NumbersPanel automation={automation} sequence={sequence} figures={figures} selected={selected} />
           ) : (
-            <Inspector
-              sequence={sequence}
-              selected={selected}
-              act={act}
-              canEdit={canEdit}
-              newId={newId}
-              onAdd={add}
-              onCopy={copy}
-              onRemove={remove}
-              onMove={move}
-            />
+            <div ref={aside}>
+              <Inspector
+                sequence={sequence}
+                selected={selected}
+                act={act}
+                canEdit={canEdit}
+                newId={newId}
+                onAdd={add}
+                onCopy={copy}
+                onRemove={remove}
+                onMove={move}
+              />
+            </div>
           )}
         </Aside>
       </main>

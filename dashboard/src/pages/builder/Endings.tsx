@@ -144,7 +144,7 @@ export function Endings({
           error={typed !== '' && typed !== automation.name && 'That is another name'}
         />
       )}
-      {act.isError && <Problem error={act.error} />}
+      {act.isError && <Problem error={act.error} isAnswer />}
       <div className="row">
         <Button
           variant="filled"

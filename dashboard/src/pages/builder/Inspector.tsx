@@ -9,8 +9,9 @@ import {
   IconPlus,
   IconTrash,
 } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { useDataKeys, useEmailTemplates, useLists } from '../../api/reads.ts'
+import { hasWrong } from '../../parts/is-wrong.ts'
 import { One } from '../../parts/One.tsx'
 import { WholeNumber } from '../../parts/WholeNumber.tsx'
 import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
@@ -147,8 +148,8 @@ const WORDS: Record<Trigger, string> = {
   EVENT: 'A custom event is fired',
 }
 
-/** Ten years of days: of anything else nobody types more. */
-const MOST_OF_A_UNIT = 3_660
+/** Ten years, in days: as long as a wait may be. */
+const MOST_DAYS = 3_660
 
 function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
   const { icon: Icon } = TRIGGERS[sequence.trigger]
@@ -239,15 +240,16 @@ function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields
   // As it is typed: 90 minutes are not an hour and a half under somebody's hands.
   const [typed, setTyped] = useState(() => inUnits(step.delayMinutes))
   const values = inMinutes(typed) === step.delayMinutes ? typed : inUnits(step.delayMinutes)
+  const units = useRef<HTMLDivElement>(null)
   return (
-    <div className={classes.units}>
-      {UNITS.map(([label], n) => (
+    <div ref={units} className={classes.units}>
+      {UNITS.map(([label, size], n) => (
         <WholeNumber
           key={label}
           label={label}
           autoFocus={isNew && n === 0}
           min={0}
-          max={MOST_OF_A_UNIT}
+          max={(MOST_DAYS * 1_440) / size}
           value={values[n] ?? 0}
           onFocus={({ currentTarget }) => currentTarget.select()}
           onChange={(next) => {
@@ -255,7 +257,10 @@ function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields
             setTyped(now)
             edit({ delayMinutes: inMinutes(now) })
           }}
-          onBlur={() => setTyped(inUnits(step.delayMinutes))}
+          onBlur={() => {
+            // What is no number yet stays as it is typed.
+            if (!units.current || !hasWrong(units.current)) setTyped(inUnits(step.delayMinutes))
+          }}
         />
       ))}
     </div>

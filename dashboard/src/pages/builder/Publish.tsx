@@ -22,6 +22,7 @@ export function Publish({
   figures,
   isStale,
   select,
+  isHeld,
   open,
   setBusy,
 }: {
@@ -31,6 +32,8 @@ export function Publish({
   /** Whether it is begun with a version that is not there any more, and nobody has said that it is meant. */
   isStale: boolean
   select: (selected: Selected) => void
+  /** Whether something that is edited is red: it has the focus then. */
+  isHeld: () => boolean
   /** Goes on with what was published. */
   open: (read: Opened) => void
   setBusy: (isBusy: boolean) => void
@@ -121,6 +124,12 @@ export function Publish({
         color: 'bad',
         title: 'Not yet',
         message: 'The automation was changed since this draft was begun. Say above which of the two is meant.',
+      })
+    if (isHeld())
+      return void notifications.show({
+        color: 'bad',
+        title: 'Not yet',
+        message: 'What is red is not what would be sent.',
       })
     const wrong = edited.now.steps.find((step) => problemOf(step) !== undefined)
     if (!wrong) return says === undefined ? publish.mutate() : setAsking(true)

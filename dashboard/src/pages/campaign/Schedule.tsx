@@ -10,6 +10,7 @@ import { isWrong } from '../../parts/is-wrong.ts'
 import { One } from '../../parts/One.tsx'
 import { Notice } from '../../parts/Notice.tsx'
 import { Problem } from '../../parts/Problem.tsx'
+import { useInSight } from '../../parts/use-in-sight.ts'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 import { AudienceCount } from '../campaigns/AudienceFields.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
@@ -24,16 +25,12 @@ type When = (typeof WHEN)[number]['value']
 const ZONES = Intl.supportedValuesOf('timeZone')
 
 /** Asks when a campaign goes, and tells how many it goes to. */
-export function Schedule({
-  from: {
-    campaign: { id, audience },
-    etag,
-  },
-  onDone,
-}: {
-  from: { campaign: Campaign; etag: string | null }
-  onDone: () => void
-}) {
+export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: string | null }; onDone: () => void }) {
+  const { id, audience } = from.campaign
+  // As it was looked at: somebody else can change it in any moment.
+  const [etag, setSeen] = useState(from.etag)
+  const isChanged = from.etag !== etag
+  const notice = useInSight<HTMLDivElement>(from.etag, isChanged)
   useReturnFocus()
   const { api, workspace } = useWorkspace()
   const readAgain = useReadAgain()
@@ -61,20 +58,32 @@ export function Schedule({
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isWrong(event.currentTarget)) return
+    if (isChanged) notice.current?.scrollIntoView({ block: 'center' })
+    if (isChanged || isWrong(event.currentTarget)) return
     setTold(isMissing)
     if (!isMissing) schedule.mutate(undefined, { onSuccess: onDone })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="When it is sent">
-      {schedule.isError &&
-        (isRefusedFor(schedule.error, 'changed_meanwhile') ? (
-          <Notice title="Nothing is sent: somebody else has changed it">
-            <p className="t2">What it says and whom it is for is below, as it is now. Send it if that is meant.</p>
+      {isChanged ? (
+        <div ref={notice}>
+          <Notice title="Somebody else has changed it: nothing is sent yet">
+            <p className="t2">What it says and whom it is for is below, as it is now.</p>
+            <div className="row">
+              <Button
+                onClick={() => {
+                  setSeen(from.etag)
+                  schedule.reset()
+                }}
+              >
+                It is as it is to be
+              </Button>
+            </div>
           </Notice>
-        ) : (
-          <Problem error={schedule.error} />
-        ))}
+        </div>
+      ) : (
+        schedule.isError && <Problem error={schedule.error} isAnswer />
+      )}
       <fieldset className="plainFields formFields" disabled={schedule.isPending}>
         <SegmentedControl
           aria-label="When"

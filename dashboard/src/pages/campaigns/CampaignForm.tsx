@@ -119,7 +119,7 @@ export function CampaignForm({
   return (
     <form ref={form} className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
       <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && !theirs && <Problem error={save.error} />}
+      {save.isError && !theirs && <Problem error={save.error} isAnswer />}
       {theirs && (
         <TheirsOrMine
           says="It was saved since you have begun to edit it."

@@ -3,9 +3,10 @@ import { notifications } from '@mantine/notifications'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { isWrong } from '../../parts/is-wrong.ts'
 import { One } from '../../parts/One.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -282,7 +283,7 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
   return (
     <div className={classes.ask}>
       <Unsaved isDirty={name !== '' && !fire.isSuccess} isSending={fire.isPending} />
-      {fire.isError && <Problem error={fire.error} />}
+      {fire.isError && <Problem error={fire.error} isAnswer />}
       <TextInput
         disabled={fire.isPending}
         label="Event"
@@ -327,9 +328,16 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
       void readAgain('contacts', contact.id)
     },
   })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    // What is red is not what would be done.
+    if (isWrong(event.currentTarget)) return
+    setTold(automationId === null)
+    if (automationId !== null) enroll.mutate(automationId, { onSuccess: onDone })
+  }
   return (
-    <div className={classes.ask}>
-      {enroll.isError && <Problem error={enroll.error} />}
+    <form className={classes.ask} onSubmit={submit} aria-label="Enroll the contact">
+      {enroll.isError && <Problem error={enroll.error} isAnswer />}
       <One
         label="Automation"
         placeholder="Which"
@@ -342,14 +350,7 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
         isMissing={isTold && automationId === null}
       />
       <div className="row">
-        <Button
-          variant="filled"
-          loading={enroll.isPending}
-          onClick={() => {
-            setTold(automationId === null)
-            if (automationId !== null) enroll.mutate(automationId, { onSuccess: onDone })
-          }}
-        >
+        <Button variant="filled" loading={enroll.isPending} type="submit">
           Enroll contact
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
@@ -361,7 +362,7 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
           />
         )}
       </div>
-    </div>
+    </form>
   )
 }
 
@@ -381,7 +382,7 @@ function Erase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
         The contact, what it was sent, its events and enrollments are gone, and it receives no further email from the
         moment you confirm. This cannot be undone.
       </p>
-      {erase.isError && <Problem error={erase.error} />}
+      {erase.isError && <Problem error={erase.error} isAnswer />}
       <div className="row">
         <Button
           variant="filled"

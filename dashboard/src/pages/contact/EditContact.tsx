@@ -116,11 +116,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
     mutationFn: () => save(api, contact, fields, setContact),
     onSettled: () => void readAgain('contacts'),
   })
-  const set = (change: Partial<Fields>) => {
-    setFields((before) => ({ ...before, ...change }))
-    // What was wrong may be right by now.
-    if (saving.isError) saving.reset()
-  }
+  const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
   const isData = readData(fields.data) !== undefined
@@ -135,7 +131,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
     <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
       <Unsaved isDirty={sameText(fields) !== sameText(fieldsOf(contact))} isSending={saving.isPending} />
       {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
-        <Problem error={saving.error} />
+        <Problem error={saving.error} isAnswer />
       )}
       <fieldset className="plainFields formFields" disabled={saving.isPending}>
         <TextInput
@@ -143,6 +139,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
           type="email"
           value={fields.email}
           error={errorOf('/email')}
+          data-told={errorOf('/email') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ email: value })}
           autoFocus
         />
@@ -156,6 +153,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
           description="What you know it by."
           value={fields.externalId}
           error={errorOf('/externalId')}
+          data-told={errorOf('/externalId') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
@@ -168,6 +166,7 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
           styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
           value={fields.data}
           error={isData ? errorOf('/metadata') : 'This is no JSON object yet'}
+          data-told={isData || undefined}
           onChange={({ currentTarget: { value } }) => set({ data: value })}
         />
       </fieldset>

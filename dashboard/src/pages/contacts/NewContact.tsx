@@ -38,7 +38,7 @@ export function NewContact({ onDone }: { onDone: () => void }) {
   return (
     <form className="card" onSubmit={submit} aria-label="New contact">
       <Unsaved isDirty={(email !== '' || firstName !== '') && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && param !== '/email' && <Problem error={make.error} />}
+      {make.isError && param !== '/email' && <Problem error={make.error} isAnswer />}
       <fieldset className={`plainFields ${classes.pair}`} disabled={make.isPending}>
         <TextInput
           label="Email"

@@ -127,7 +127,7 @@ function Steps({
           <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
             Or build one
           </Link>
-          {make.isError && <Problem error={make.error} />}
+          {make.isError && <Problem error={make.error} isAnswer />}
         </Step>
         <Step
           n={2}
@@ -147,7 +147,7 @@ function Steps({
               Add contact
             </Button>
           </form>
-          {add.isError && <Problem error={add.error} />}
+          {add.isError && <Problem error={add.error} isAnswer />}
         </Step>
         <Step
           n={3}

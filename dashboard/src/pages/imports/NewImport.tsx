@@ -82,7 +82,7 @@ export function NewImport({
   return (
     <form className="card" onSubmit={submit} aria-label="Import a file">
       <Unsaved isDirty={file !== null && !begin.isSuccess} isSending={begin.isPending} />
-      {begin.isError && <Problem error={begin.error} />}
+      {begin.isError && <Problem error={begin.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={begin.isPending}>
         <FileInput
           label="File"
@@ -156,14 +156,6 @@ export function NewImport({
           onChange={({ currentTarget: { checked } }) => setConfirmed(checked)}
         />
       </fieldset>
-      {isAsking && !confirmed && (
-        <p className="t2" role="status">
-          Who joins this list has to confirm it, and is in it, and mailed, when she has.{' '}
-          {triggers
-            ? 'Each of them is asked by an email.'
-            : 'None of them is asked: let automations start, or say that they have confirmed elsewhere.'}
-        </p>
-      )}
       <div className="row">
         <Button type="submit" variant="filled" loading={begin.isPending} disabled={!file || !seen}>
           Import it
@@ -172,6 +164,14 @@ export function NewImport({
           Cancel
         </Button>
       </div>
+      {isAsking && !confirmed && (
+        <p className="t2" role="status">
+          Who joins this list has to confirm it, and is in it, and mailed, when she has.{' '}
+          {triggers
+            ? 'Each of them is asked by an email.'
+            : 'None of them is asked: let automations start, or say that they have confirmed elsewhere.'}
+        </p>
+      )}
     </form>
   )
 }

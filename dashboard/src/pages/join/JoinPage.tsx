@@ -53,7 +53,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
       <p className="t2">
         You become {offer.role} of {offer.workspaces.map(({ name }) => name).join(' and ')}. The link works once.
       </p>
-      {accept.isError && param !== '/password' && param !== '/email' && <Problem error={accept.error} />}
+      {accept.isError && param !== '/password' && param !== '/email' && <Problem error={accept.error} isAnswer />}
       <TextInput
         label="Email"
         description="By which you sign in from now on."

@@ -178,7 +178,7 @@ function Delete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; on
         )}{' '}
         {others > 0 && `The other ${things(others, 'key')} ${others === 1 ? 'goes' : 'go'} on. `}This cannot be undone.
       </p>
-      {remove.isError && <Problem error={remove.error} />}
+      {remove.isError && <Problem error={remove.error} isAnswer />}
       <div className="row">
         <Button variant="filled" color="bad" onClick={() => remove.mutate()} loading={remove.isPending}>
           Delete key
@@ -213,7 +213,7 @@ function Rotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey)
         A new one that may do the same is made at once. The old one works for {OVERLAP_HOURS} hours more, and then no
         longer: put the new one in its place until then.
       </p>
-      {rotate.isError && <Problem error={rotate.error} />}
+      {rotate.isError && <Problem error={rotate.error} isAnswer />}
       <div className="row">
         <Button variant="filled" onClick={() => rotate.mutate()} loading={rotate.isPending}>
           Rotate key

@@ -44,16 +44,14 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
     event.preventDefault()
     if (!isWrong(event.currentTarget)) make.mutate()
   }
-  // What was wrong may be right by now.
-  const settle = () => make.isError && make.reset()
   const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
   const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
   const isPlaced = ['name', 'scopes', 'allow', 'expiresAt'].some((field) => at(field) !== undefined)
   return (
-    <form onSubmit={submit} onChange={settle} className="card" aria-label="New key">
+    <form onSubmit={submit} className="card" aria-label="New key">
       <h2>New key</h2>
       <Unsaved isDirty={isDirty} isSending={make.isPending} />
-      {make.isError && !isPlaced && <Problem error={make.error} />}
+      {make.isError && !isPlaced && <Problem error={make.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"
@@ -61,6 +59,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
           placeholder="Checkout"
           value={name}
           error={at('name')}
+          data-told={at('name') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => setName(value)}
           autoFocus
         />
@@ -95,6 +94,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
             minRows={1}
             value={allow}
             error={at('allow')}
+            data-told={at('allow') !== undefined || undefined}
             onChange={({ currentTarget: { value } }) => setAllow(value)}
           />
           <WholeNumber
@@ -111,6 +111,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
             type="date"
             value={expires}
             error={at('expiresAt')}
+            data-told={at('expiresAt') !== undefined || undefined}
             onChange={({ currentTarget: { value } }) => setExpires(value)}
           />
         </div>

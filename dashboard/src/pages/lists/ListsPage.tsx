@@ -146,7 +146,7 @@ function NewList({ onDone }: { onDone: () => void }) {
   return (
     <form className="card" onSubmit={submit} aria-label="New list">
       <Unsaved isDirty={(name !== '' || description !== '') && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && <Problem error={make.error} />}
+      {make.isError && <Problem error={make.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         <TextInput

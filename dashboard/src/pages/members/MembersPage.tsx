@@ -86,7 +86,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
     <form className="card" onSubmit={submit} aria-label="Invite somebody">
       <h2>Invite somebody</h2>
       <Unsaved isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
-      {invite.isError && param !== '/email' && <Problem error={invite.error} />}
+      {invite.isError && param !== '/email' && <Problem error={invite.error} isAnswer />}
       <Select
         disabled={invite.isPending}
         label="Role"
@@ -164,7 +164,7 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
   })
   return (
     <>
-      {change.isError && <Problem error={change.error} />}
+      {change.isError && <Problem error={change.error} isAnswer />}
       <table className="table">
         <thead>
           <tr>
@@ -228,7 +228,7 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
                           {isMe ? 'You see' : 'They see'} nothing of it from then on. What {isMe ? 'you' : 'they'} made
                           stays. Another link lets {isMe ? 'you' : 'them'} in again.
                         </p>
-                        {remove.isError && <Problem error={remove.error} />}
+                        {remove.isError && <Problem error={remove.error} isAnswer />}
                         <div className="row">
                           <Button
                             variant="filled"
@@ -269,7 +269,7 @@ function Invitations() {
   if (!data || data.length === 0) return null
   return (
     <Part title="Links that nobody has used" beside={data.length}>
-      {revoke.isError && <Problem error={revoke.error} />}
+      {revoke.isError && <Problem error={revoke.error} isAnswer />}
       <table className="table">
         <tbody>
           {data.map(({ id, email, role, expiresAt }) => (

@@ -70,7 +70,7 @@ export function SegmentForm({
   return (
     <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
       <Unsaved isDirty={isDirty} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} />}
+      {save.isError && <Problem error={save.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         {lines ? (

@@ -41,7 +41,7 @@ export function DnsRecords({ sender }: { sender: Sender }) {
         </Button>
       }
     >
-      {check.isError && <Problem error={check.error} />}
+      {check.isError && <Problem error={check.error} isAnswer />}
       <ul className={classes.records} aria-live="polite">
         {sender.records.map((record) => {
           const found = check.data?.find(isOf(record))

@@ -72,7 +72,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
     <Part title="As whom it sends">
       <form className="card still" onSubmit={submit} aria-label="Sender">
         <Unsaved isDirty={isDirty} isSending={save.isPending} />
-        {save.isError && <Problem error={save.error} />}
+        {save.isError && <Problem error={save.error} isAnswer />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
           <TextInput label="Name" placeholder="The installation’s" {...of('fromName')} />
           <TextInput

@@ -45,7 +45,7 @@ function Begin() {
   }
   return (
     <form onSubmit={submit} aria-label="Sign mail">
-      {make.isError && <Problem error={make.error} />}
+      {make.isError && <Problem error={make.error} isAnswer />}
       <div className="row" style={{ alignItems: 'end' }}>
         <TextInput
           label="Selector"

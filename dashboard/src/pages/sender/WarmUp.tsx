@@ -86,7 +86,7 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   return (
     <form onSubmit={submit} aria-label="Warm-up">
       <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} />}
+      {save.isError && <Problem error={save.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         {FIELDS.map(({ name, label, max }, n) => (
           <WholeNumber

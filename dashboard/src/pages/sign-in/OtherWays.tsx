@@ -22,7 +22,7 @@ export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
   if (!hasPasskeys()) return null
   return (
     <>
-      {signIn.isError && !isGivenUp(signIn.error) && <Problem error={signIn.error} />}
+      {signIn.isError && !isGivenUp(signIn.error) && <Problem error={signIn.error} isAnswer />}
       <Button
         data-size="lg"
         leftSection={<IconFingerprint aria-hidden />}
@@ -53,7 +53,7 @@ export function ElsewhereButton({ invitation, to = '/' }: { invitation?: string;
   if (!data?.oidc) return null
   return (
     <>
-      {leave.isError && <Problem error={leave.error} />}
+      {leave.isError && <Problem error={leave.error} isAnswer />}
       <Button
         data-size="lg"
         leftSection={<IconLogin2 aria-hidden />}

@@ -24,7 +24,7 @@ export function SignInForm({ email: known, onSignedIn }: { email?: string; onSig
   }
   return (
     <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
-      {signIn.isError && <Problem error={signIn.error} />}
+      {signIn.isError && <Problem error={signIn.error} isAnswer />}
       <TextInput
         label="Email"
         type="email"

@@ -33,7 +33,7 @@ export function NewSuppression({ onDone }: { onDone: () => void }) {
   return (
     <form className="card" onSubmit={submit} aria-label="Suppress an address">
       <Unsaved isDirty={(email !== '' || note !== '') && !suppress.isSuccess} isSending={suppress.isPending} />
-      {suppress.isError && <Problem error={suppress.error} />}
+      {suppress.isError && <Problem error={suppress.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={suppress.isPending}>
         <TextInput
           label="Address"

@@ -190,7 +190,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
             onMine={() => saveOver(theirs)}
           />
         )}
-        {save.isError && !theirs && <Problem error={save.error} />}
+        {save.isError && !theirs && <Problem error={save.error} isAnswer />}
         {may && (
           <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
             <Button type="submit" variant="filled" loading={save.isPending}>
@@ -264,7 +264,7 @@ function AsCode({
           <Button loading={make.isPending} onClick={() => make.mutate()}>
             Go on as code
           </Button>
-          {make.isError && <Problem error={make.error} />}
+          {make.isError && <Problem error={make.error} isAnswer />}
         </span>
       )}
     </>

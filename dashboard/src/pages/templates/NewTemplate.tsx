@@ -55,7 +55,7 @@ export function NewTemplate({ onMade, onCancel }: { onMade: (id: string) => void
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New template">
-      {make.isError && <Problem error={make.error} />}
+      {make.isError && <Problem error={make.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"

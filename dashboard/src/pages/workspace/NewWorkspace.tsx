@@ -37,7 +37,7 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
     <form className="card" onSubmit={submit} aria-label="New workspace">
       <h2>New workspace</h2>
       <Unsaved isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && <Problem error={make.error} />}
+      {make.isError && <Problem error={make.error} isAnswer />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>

@@ -55,7 +55,7 @@ function Identity({ isOwner }: { isOwner: boolean }) {
   return (
     <Part title="Name and mode">
       <form onSubmit={submit} className="card still" aria-label="Name">
-        {rename.isError && <Problem error={rename.error} />}
+        {rename.isError && <Problem error={rename.error} isAnswer />}
         <div className={classes.field}>
           <TextInput
             label="Name"
