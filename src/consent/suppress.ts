@@ -138,7 +138,7 @@ export async function afterSuppressing(
   due: readonly Delivery[],
 ): Promise<void> {
   const em = dependencies.em.fork()
-  const contactIds = await countConsents(em, workspaceId, [emailKey(email.trim())])
+  const contactIds = await untilDone(() => countConsents(em, workspaceId, [emailKey(email.trim())]))
   await dependencies.deliverAtOnce(dependencies, due)
   await waitForSendersTo(em, contactIds)
 }

@@ -538,6 +538,16 @@ describe('an import', () => {
     }
   })
 
+  it('of cells that are nothing but brackets is read at once', async () => {
+    const { id } = await begin()
+    const before = performance.now()
+    const rows = Array.from({ length: 5 }, (_, n) => `x${n}@${domain()},${'('.repeat(120_000)}`)
+    const answer = await bring(id, 0, `email,x\n${rows.join('\n')}\n`, true)
+    assert.equal(answer.status, 200)
+    // Ten seconds each, where each bracket was looked for to the end.
+    assert.ok(performance.now() - before < 8_000)
+  })
+
   it('of another service, which does not say who has opted out, mails nobody by a guess', async () => {
     const of = async (format: string, header: string, cells: string) => {
       const { id } = await begin({ format })
@@ -580,6 +590,7 @@ describe('an import', () => {
       ['Has Opted Out of Email', '1', '0'],
       ['Unsubscribed On', '6.5.2024', ''],
       ['subscribed', 'Unsubscribed (by link)', 'yes'],
+      ['Opted out (Y/N)', 'Y', 'N'],
     ] as const) {
       const at = domain()
       const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`

@@ -1,4 +1,13 @@
-import { FileProblem, foldedWord, type Format, metadataOf, optOutOf, RowProblem, wordIn } from './format.ts'
+import {
+  beforeBrackets,
+  FileProblem,
+  foldedWord,
+  type Format,
+  metadataOf,
+  optOutOf,
+  RowProblem,
+  wordIn,
+} from './format.ts'
 import { tagsIn } from './tags.ts'
 import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
 
@@ -25,7 +34,10 @@ export const csv: Format = {
     assertOfNoService(titles.filter((title) => !choices.has(title)))
     const fields = titles.map((title) => {
       const chosen = choices.get(title)
-      return chosen ?? FIELDS.find((field) => NAMES[field]!.includes(foldedWord(title))) ?? `metadata.${title}`
+      const named = FIELDS.find((field) => NAMES[field]!.includes(foldedWord(title)))
+      // "Opted out (Y/N)" is that; an "Email (old)" is another one.
+      const isOptOut = NAMES['unsubscribed']!.includes(foldedWord(beforeBrackets(title)))
+      return chosen ?? named ?? (isOptOut ? 'unsubscribed' : `metadata.${title}`)
     })
     for (const { column } of columns)
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)

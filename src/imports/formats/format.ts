@@ -67,7 +67,11 @@ export const foldedWord = (cell: string): string =>
     .replaceAll(/[\s_?!.-]+/g, '')
 
 /** What is said before brackets, which say more of it: where it is that somebody wants no mail, that is enough. */
-export const beforeBrackets = (cell: string): string => wordIn(cell).replace(/\(.*\)$/, '')
+export function beforeBrackets(cell: string): string {
+  const word = wordIn(cell)
+  const at = word.endsWith(')') ? word.indexOf('(') : -1
+  return at < 0 ? word : word.slice(0, at)
+}
 
 /** Where a column is, under one of its names, compared without case; -1: nowhere. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>

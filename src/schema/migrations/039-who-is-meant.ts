@@ -17,7 +17,7 @@ export class Migration039WhoIsMeant extends Migration {
     this.addSql('alter table campaigns add column required_lists jsonb')
     this.addSql(`
       update campaigns set required_lists = (
-        select jsonb_build_array(jsonb_build_object('upTo', null, 'listIds', coalesce(jsonb_agg(list), '[]')))
+        select jsonb_build_array(jsonb_build_object('upTo', case when walked then null else cursor end, 'listIds', coalesce(jsonb_agg(list), '[]')))
         from segments segment, jsonb_path_query(segment.condition, 'strict $.**.list') list
         where segment.workspace_id = campaigns.workspace_id and segment.condition::text !~ '"(?:not|any)":'
           and campaigns.audience -> 'segmentIds' = jsonb_build_array(segment.id::text)
@@ -119,10 +119,11 @@ export class Migration039WhoIsMeant extends Migration {
         return null;
       end $$`)
     this.addSql(`
-      update contacts set unconfirmed = false, consents = consents + 1
-      where unconfirmed and exists (select from list_members where contact_id = contacts.id)`)
-    this.addSql(`
       create trigger vouched_for after insert on list_members referencing new table as changed
       for each statement execute function vouch_for()`)
+    // Behind the trigger, which sees whoever is put into one meanwhile.
+    this.addSql(`
+      update contacts set unconfirmed = false, consents = consents + 1
+      where unconfirmed and exists (select from list_members where contact_id = contacts.id)`)
   }
 }

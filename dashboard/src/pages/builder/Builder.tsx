@@ -57,6 +57,9 @@ export function Builder({ given }: { given: Opened }) {
   const leaveFor = (next: Selected) => {
     if (!isHeld()) select(next)
   }
+  const show = (as: 'edit' | 'numbers') => {
+    if (!isHeld()) void navigate({ search: (before) => ({ ...before, view: as }) })
+  }
   const drafted = useDraft(automation.id, draftOf(given))
   const { edited, act } = drafted
   const isNumbers = view === 'numbers'
@@ -216,8 +219,8 @@ export function Builder({ given }: { given: Opened }) {
     ['mod+z', ifEditing(() => act({ do: 'undo' }))],
     ['mod+shift+z', ifEditing(() => act({ do: 'redo' }))],
     ['mod+y', ifEditing(() => act({ do: 'redo' }))],
-    ['1', ifHere(() => void navigate({ search: (before) => ({ ...before, view: 'edit' }) }))],
-    ['2', ifHere(() => void navigate({ search: (before) => ({ ...before, view: 'numbers' }) }))],
+    ['1', ifHere(() => show('edit'))],
+    ['2', ifHere(() => show('numbers'))],
   ])
 
   return (
@@ -243,7 +246,7 @@ export function Builder({ given }: { given: Opened }) {
           className={classes.views}
           aria-label="View"
           value={view}
-          onChange={(value) => void navigate({ search: (before) => ({ ...before, view: value }) })}
+          onChange={show}
           data={[
             { value: 'edit', label: 'Edit' },
             { value: 'numbers', label: 'Numbers' },

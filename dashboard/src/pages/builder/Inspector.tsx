@@ -26,6 +26,7 @@ import {
   problemOf,
   type Sequence,
   type Step,
+  MOST_DAYS,
   type StepFields,
   type WaitStep,
 } from './sequence.ts'
@@ -147,9 +148,6 @@ const WORDS: Record<Trigger, string> = {
   TAG_ADDED: 'A contact gets a tag',
   EVENT: 'A custom event is fired',
 }
-
-/** Ten years, in days: as long as a wait may be. */
-const MOST_DAYS = 3_660
 
 function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
   const { icon: Icon } = TRIGGERS[sequence.trigger]

@@ -190,9 +190,15 @@ export function edit(edited: Edited, act: Act): Edited {
   }
 }
 
+/** Ten years, in days: as long as a wait may be. */
+export const MOST_DAYS = 3_660
+
 /** What keeps a step from doing what it is for. */
 export function problemOf(step: Step): string | undefined {
-  if (step.type === 'WAIT') return !(step.delayMinutes >= 1) ? 'A wait takes a minute or more' : undefined
+  if (step.type === 'WAIT') {
+    if (step.delayMinutes > MOST_DAYS * 1_440) return `A wait takes ${MOST_DAYS.toLocaleString('en')} days at most`
+    return !(step.delayMinutes >= 1) ? 'A wait takes a minute or more' : undefined
+  }
   if (step.templateId !== null) return undefined
   if (step.subject.trim() === '') return 'The subject is empty'
   if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'The email says nothing yet'

@@ -20,7 +20,7 @@ import { TestResult } from './TestResult.tsx'
 export function CampaignPage() {
   const { campaignId } = useParams({ from: '/w/$workspaceId/campaigns/$campaignId' })
   const may = useMay('editor')
-  const [doing, setDoing] = useState<'editing' | 'scheduling' | 'deleting'>()
+  const [asked, setDoing] = useState<'editing' | 'scheduling' | 'deleting'>()
   const stop = () => setDoing(undefined)
   const { data, error, refetch } = useRead(
     ['campaigns', campaignId],
@@ -43,6 +43,9 @@ export function CampaignPage() {
   const { campaign } = data
   const { status, name } = campaign
   const isDraft = status === 'DRAFT'
+  // What is begun, by whomever, can be paused: the form that asks when is over, though nobody has heard what came of it.
+  if (asked === 'scheduling' && !isDraft) setDoing(undefined)
+  const doing = asked === 'scheduling' && !isDraft ? undefined : asked
   return (
     <Page
       title={name}

@@ -1,6 +1,6 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { isRefusedFor } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
@@ -30,6 +30,7 @@ export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: s
   // As it was looked at: somebody else can change it in any moment.
   const [etag, setSeen] = useState(from.etag)
   const isChanged = from.etag !== etag
+  const send = useRef<HTMLButtonElement>(null)
   const notice = useInSight<HTMLDivElement>(from.etag, isChanged)
   useReturnFocus()
   const { api, workspace } = useWorkspace()
@@ -74,6 +75,7 @@ export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: s
                 onClick={() => {
                   setSeen(from.etag)
                   schedule.reset()
+                  send.current?.focus()
                 }}
               >
                 It is as it is to be
@@ -116,7 +118,7 @@ export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: s
         sent.
       </p>
       <div className="row">
-        <Button type="submit" variant="filled" loading={schedule.isPending}>
+        <Button ref={send} type="submit" variant="filled" loading={schedule.isPending}>
           {when === 'now' ? 'Send campaign now' : 'Schedule campaign'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={schedule.isPending}>

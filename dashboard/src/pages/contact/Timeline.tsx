@@ -158,7 +158,7 @@ function Decide({ id }: { id: string }) {
   return (
     <>
       <p className="small t2">Nobody knows whether it arrived, so it is not sent again by itself.</p>
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} isAnswer />}
       {may && (
         <div className="row" style={{ marginTop: 6 }}>
           {isAsking ? (

@@ -171,7 +171,7 @@ function Unconfirmed({ message }: { message: Schemas['MessageSummary'] }) {
         {message.to ?? 'its contact'}
       </Link>
       , <Time at={message.createdAt} />. Nobody knows whether it arrived: sent again, it may arrive twice.
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} isAnswer />}
     </Decision>
   )
 }

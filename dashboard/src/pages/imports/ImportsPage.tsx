@@ -81,7 +81,7 @@ export function ImportsPage() {
           onCancel={() => setChoosing(false)}
         />
       )}
-      {failure !== undefined && <Problem error={failure} />}
+      {failure !== undefined && <Problem error={failure} isAnswer />}
       {under && <Underway of={under} onStop={() => leaving.current?.abort()} />}
       {error && <Problem error={error} again={() => void refetch()} />}
       {!rows && !error && <Rows rows={6} />}
