@@ -95,7 +95,8 @@ export async function findByRecipient(
       [contactId, messageId, isOurs],
       MOST_LOOKED_AT,
     )
-    found.push(...theirs.filter(({ recipient }) => emailKey(recipient) === key).slice(0, 1))
+    const last = theirs.find(({ recipient }) => emailKey(recipient) === key)
+    if (last) found.push(last)
   }
   return found.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0]
 }

@@ -18,6 +18,7 @@ import {
   getTemplate,
   INVALID_TEMPLATE,
   lengthOf,
+  MOST_CHARACTERS,
   TEMPLATE_NOT_FOUND,
   warningsOf,
   type WrittenTemplate,
@@ -70,10 +71,10 @@ export interface Said {
 const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, abTest: null }
 const NO_CONTENT: CompiledContents = { content: null, translations: {} }
 
-/** What a campaign and its variants may come to together, in all their languages, in characters: whoever sends it reads much of it. */
-const MOST_CHARACTERS = 4_000_000
-
-/** @throws {Refusal} `invalid_template` where it is more than may be sent */
+/**
+ * A campaign and its variants are together no longer than one template may be: whoever sends it reads much of it.
+ * @throws {Refusal} `invalid_template`
+ */
 function assertNotTooLong(own: number, variants: readonly CompiledContents[]): void {
   if (variants.reduce((sum, each) => sum + lengthOf(each), own) <= MOST_CHARACTERS) return
   throw new Refusal(INVALID_TEMPLATE, {

@@ -47,7 +47,7 @@ export interface CompileOptions {
 }
 
 /** What one template may come to, in all its languages: each who reads it holds all of it. */
-const MOST_CHARACTERS = 4_000_000
+export const MOST_CHARACTERS = 4_000_000
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 

@@ -53,7 +53,7 @@ export function Builder({ given }: { given: Opened }) {
   )
   const aside = useRef<HTMLDivElement>(null)
   /** Whether what is edited is red somewhere: nobody leaves it so, because what is typed there would be lost. */
-  const isHeld = () => aside.current !== null && isWrong(aside.current)
+  const isHeld = useCallback(() => aside.current !== null && isWrong(aside.current), [])
   const leaveFor = (next: Selected) => {
     if (!isHeld()) select(next)
   }
@@ -170,13 +170,13 @@ export function Builder({ given }: { given: Opened }) {
   const place = steps.findIndex(({ id }) => id === selected)
   const add = useCallback(
     (type: Step['type'], at: number) => {
-      if (aside.current !== null && isWrong(aside.current)) return
+      if (isHeld()) return
       const made = newStep(type)
       act({ do: 'change', change: { do: 'add', step: made, at } })
       setNewId(made.id)
       select(made.id)
     },
-    [act, select],
+    [act, select, isHeld],
   )
   const move = useCallback((id: string, to: number) => act({ do: 'change', change: { do: 'move', id, to } }), [act])
   const remove = (id: string) => {
