@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
+import { listBegunBy } from '../triggers/index.ts'
 
 export interface SuppressionRow {
   id: string
@@ -126,7 +127,7 @@ export async function countConsents(
  * The automations in which a contact is, and of which nothing more may be sent to her.
  *
  * @param of.all whether that is all mail; else those whose emails are all marketing
- * @param of.listId those alone that the joining of this list has started
+ * @param of.listId those alone into which the joining of this list has brought her
  * @param of.isRequest those that ask for it, instead
  */
 export async function automationsToEnd(
@@ -147,9 +148,9 @@ export async function automationsToEnd(
      ) has
      where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and has.emails > 0
        and ($2::boolean or has.transactional = 0)
-       and ($3::text is null or (automation.trigger = $4::text and automation.trigger_key = $3::text))
+       and ($3::text is null or $3::text = ${listBegunBy(isRequest ? 'LIST_REQUESTED' : 'LIST_ADDED')})
      order by enrollment.automation_id`,
-    [contactId, all, listId, isRequest ? 'LIST_REQUESTED' : 'LIST_ADDED'],
+    [contactId, all, listId],
   )
   return rows.map(({ automation_id }) => automation_id)
 }

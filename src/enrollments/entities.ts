@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { EnrollmentStatus } from '../sequences/index.ts'
+import type { Trigger } from '../triggers/index.ts'
 
 const schema = defineEntity({
   name: 'Enrollment',
@@ -12,6 +13,9 @@ const schema = defineEntity({
     contactId: p.uuid(),
     version: p.integer(),
     cause: p.text().nullable(),
+    /** Its automation's when it began. `null` of old ones, which began by the one that their automation has. */
+    trigger: p.text().$type<Trigger>().nullable(),
+    triggerKey: p.text().nullable(),
     status: p.text().$type<EnrollmentStatus>(),
     held: p.boolean(),
     holds: p.integer(),

@@ -123,16 +123,17 @@ with candidate as (
     -- What matched it was ACTIVE: never a version that was not.
     case when automation.status = 'ACTIVE' then automation.version
       else coalesce(automation.active_version, automation.version) end as version,
-    (
-      select jsonb_build_object('name', name, 'data', coalesce(data, '{}')) from trigger_events
-      where id = $5::uuid and type = 'EVENT'
-    ) as event
+    case when begun_by.type = 'EVENT' then jsonb_build_object('name', begun_by.name, 'data', coalesce(begun_by.data, '{}')) end as event,
+    -- By an event, what it was: the automation may listen for another one already.
+    coalesce(begun_by.type, automation.trigger) as trigger,
+    coalesce(nullif(begun_by.name, ''), automation.trigger_key) as trigger_key
   from automations automation
+  left join trigger_events begun_by on begun_by.id = $5::uuid
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
   join (select id, workspace_id from contacts where id = $3::uuid for key share) contact
     on contact.workspace_id = automation.workspace_id
   where automation.id = $2::uuid and automation.deleted_at is null
-    and ($5::uuid is null or exists (select from trigger_events where id = $5::uuid))
+    and ($5::uuid is null or begun_by.id is not null)
     -- Looked up behind the lock: whoever ends her meanwhile writes it there.
     and ($5::uuid is null or not has_heard($2::uuid, $3::uuid, $5::uuid))
     and not exists (select from enrollments where id = $1::uuid)
@@ -146,8 +147,8 @@ superseded as (
 ),
 inserted as (
   insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at, event)
-  select $1::uuid, workspace_id, automation_id, contact_id, version, $4::text, 'ACTIVE', $6::timestamptz, event
+    (id, workspace_id, automation_id, contact_id, version, cause, status, enrolled_at, event, trigger, trigger_key)
+  select $1::uuid, workspace_id, automation_id, contact_id, version, $4::text, 'ACTIVE', $6::timestamptz, event, trigger, trigger_key
   from candidate
   -- Behind that, so that the one index of who is in has room; where somebody is in all the same, nobody else comes in.
   where (select count(*) from superseded) >= 0

@@ -13,6 +13,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Message } from './entities.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 import { senderOf, type WorkspaceSender } from '../senders/index.ts'
+import { listBegunBy } from '../triggers/index.ts'
 import { AS_IT_IS, preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 /** Why a step's email is not to be sent now. */
@@ -152,18 +153,18 @@ interface DraftRow {
   lost_until: string | null
 }
 
-/** Of a row `automation`: the list whose joining starts it. */
-export const LIST_OF_AUTOMATION = `case when automation.trigger = 'LIST_ADDED' then automation.trigger_key end`
+/** Of a row `enrollment` and its row `automation`: the list whose joining began it. */
+export const LIST_OF_ENROLLMENT = listBegunBy('LIST_ADDED')
 
-/** Of a row `automation` and a row `contact`: what she is asked to confirm by it, if it asks. */
-export const REQUEST_OF_AUTOMATION = `case when automation.trigger = 'LIST_REQUESTED' then (
+/** Of the same and a row `contact`: what she is asked to confirm by it, if it asks. */
+export const REQUEST_OF_ENROLLMENT = `case when ${listBegunBy('LIST_REQUESTED')} is not null then (
     select request.id from list_requests request
-    where request.contact_id = contact.id and request.list_id::text = automation.trigger_key
+    where request.contact_id = contact.id and request.list_id::text = ${listBegunBy('LIST_REQUESTED')}
       and request.email_key = contact.email_key
   ) end`
 
 /** Of the same: why she is not sent it, where that is because she is not asked any more. */
-export const NOT_ASKED = `case when automation.trigger = 'LIST_REQUESTED' and ${REQUEST_OF_AUTOMATION} is null then 'NOT_PENDING' end`
+export const NOT_ASKED = `case when ${listBegunBy('LIST_REQUESTED')} is not null and ${REQUEST_OF_ENROLLMENT} is null then 'NOT_PENDING' end`
 
 /** Of a row `contact`, and of what an email says: what it says in her language, or in its own. */
 export const IN_HER_LANGUAGE = `coalesce(
@@ -176,8 +177,8 @@ export const IN_HER_LANGUAGE = `coalesce(
 export const DRAFT = `
 select enrollment.workspace_id, automation.status as automation_status, automation.on_send_failure, workspace.mode,
   contact.id as contact_id, contact.consents, contact.email, contact.first_name, contact.metadata, enrollment.event,
-  step.category, coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by,
-  ${REQUEST_OF_AUTOMATION} as list_request_id, ${senderOf('workspace.id')} as sender,
+  step.category, coalesce(${suppressedBy('step.category', LIST_OF_ENROLLMENT)}, ${NOT_ASKED}) as suppressed_by,
+  ${REQUEST_OF_ENROLLMENT} as list_request_id, ${senderOf('workspace.id')} as sender,
   content.subject, content.html, content.text,
   message.status as message_status, message.settled_at, coalesce(message.attempts, 0) as attempts, enrollment.holds,
   installation.mail, installation.restored_at is not null as is_restored,

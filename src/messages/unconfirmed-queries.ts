@@ -6,7 +6,7 @@ import { preparedSql, sql } from '../platform/db/sql.ts'
 import { senderOf } from '../senders/index.ts'
 import { LEASE_SECONDS, MAY_SEND } from './claim-queries.ts'
 import type { Drafted } from './compose.ts'
-import { type Draft, IN_HER_LANGUAGE, LIST_OF_AUTOMATION, NOT_ASKED, REQUEST_OF_AUTOMATION } from './draft-queries.ts'
+import { type Draft, IN_HER_LANGUAGE, LIST_OF_ENROLLMENT, NOT_ASKED, REQUEST_OF_ENROLLMENT } from './draft-queries.ts'
 import { type SuppressedBy, suppressedBy } from '../contacts/index.ts'
 
 /** A message that nobody tries any more and that is not settled; an operator decides what becomes of it. */
@@ -156,7 +156,7 @@ const DRAFT = `
 select message.enrollment_id, message.step_id, message.visit, message.workspace_id, message.automation_id, message.status,
   message.message_id, message.attempts, message.retry_at, automation.on_send_failure, workspace.mode, contact.id as contact_id,
   contact.consents, contact.email, step.category,
-  coalesce(${suppressedBy('step.category', LIST_OF_AUTOMATION)}, ${NOT_ASKED}) as suppressed_by, ${REQUEST_OF_AUTOMATION} as list_request_id,
+  coalesce(${suppressedBy('step.category', LIST_OF_ENROLLMENT)}, ${NOT_ASKED}) as suppressed_by, ${REQUEST_OF_ENROLLMENT} as list_request_id,
   ${senderOf('workspace.id')} as sender,
   contact.first_name, contact.metadata, enrollment.event, content.subject, content.html, content.text,
   (select mail from installation) as mail

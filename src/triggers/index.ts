@@ -4,6 +4,7 @@ export {
   deliveriesOf,
   foldEventNames,
   forgetTriggerEvents,
+  listBegunBy,
   type LostEvent,
   lostEvents,
   writeTriggerEvents,

@@ -1,5 +1,5 @@
 import { eventCause } from '../sequences/index.ts'
-import { foldName } from './trigger.ts'
+import { foldName, type Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
@@ -31,7 +31,7 @@ listening as (
 ),
 written_events as (
   insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
-  select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, '', listening.automation_ids,
+  select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, happened.key, listening.automation_ids,
     ${parameters.request}::text
   from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
   returning id, workspace_id, contact_id, automation_ids, request_id
@@ -276,3 +276,15 @@ from (
   order by created_at, id limit $2
 ) event
 order by event.created_at, event.id`
+
+/**
+ * Of a row `enrollment` and its row `automation`: the list by which it was begun, `null` where it was begun by something else. The
+ * automation may have another trigger by now.
+ *
+ * @param trigger whether by who joined it, or by who is asked to confirm that
+ */
+export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
+    case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'
+      then case when enrollment.trigger is null then automation.trigger_key else enrollment.trigger_key end
+    end
+  )`

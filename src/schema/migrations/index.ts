@@ -37,6 +37,7 @@ import { Migration036LeftLists } from './036-left-lists.ts'
 import { Migration037AsksOfAnAddress } from './037-asks-of-an-address.ts'
 import { Migration038SaidMeanwhile } from './038-said-meanwhile.ts'
 import { Migration039WhoIsMeant } from './039-who-is-meant.ts'
+import { Migration040BegunBy } from './040-begun-by.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -79,6 +80,7 @@ export const migrations = [
   Migration037AsksOfAnAddress,
   Migration038SaidMeanwhile,
   Migration039WhoIsMeant,
+  Migration040BegunBy,
 ]
 
 /** Their names, oldest first. */

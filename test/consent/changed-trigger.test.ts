@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { setPreferences } from '../../src/consent/preferences.ts'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const RECEIPT = { ...EMAIL, category: 'transactional', subject: 'Receipt' }
+
+describe('an automation whose trigger has become another one', () => {
+  let service: Service
+  let sink: SmtpSink
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+  const em = () => service.context.orm.em.fork()
+  const publicList = async () => {
+    const list = await aList(service)
+    await service.call('PATCH', `lists/${list}`, { public: true })
+    return list
+  }
+  const byList = (listId: string) => ({ trigger: 'LIST_ADDED', triggerConfig: { listId } })
+  const statusOf = async (automationId: string, contactId: string) =>
+    (
+      await sql<{ status: string }>(
+        em(),
+        'select status from enrollments where automation_id = $1::uuid and contact_id = $2::uuid',
+        [automationId, contactId],
+      )
+    )[0]?.status
+  const isIn = (automationId: string, contactId: string) =>
+    eventually('she is in it', async () => (await statusOf(automationId, contactId)) === 'ACTIVE' || undefined)
+  const change = async (automationId: string, fields: object) => {
+    const { status, body } = await service.call('PATCH', `automations/${automationId}`, fields)
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  const leave = (contactId: string, keep: string[] = []) =>
+    setPreferences(service.context.dependencies, { contactId, originId: newId() }, { kind: 'lists', ids: keep })
+
+  it('ends for whoever leaves the list that began it, and for nobody who leaves the new one', async () => {
+    const [first, second] = [await publicList(), await publicList()]
+    const automationId = await anAutomation(service, { ...byList(first), steps: [EMAIL, wait(60), EMAIL] })
+    const contactId = await aContact(service)
+    await service.call('POST', `lists/${first}/contacts`, { contactId })
+    await isIn(automationId, contactId)
+    await change(automationId, byList(second))
+    await service.call('POST', `lists/${second}/contacts`, { contactId })
+    await leave(contactId, [first])
+    assert.equal(await statusOf(automationId, contactId), 'ACTIVE')
+    await leave(contactId)
+    assert.equal(await statusOf(automationId, contactId), 'CANCELLED')
+  })
+
+  it('sends her no marketing of that list, where it goes on with receipts', async () => {
+    const list = await publicList()
+    const automationId = await anAutomation(service, { ...byList(list), steps: [EMAIL, RECEIPT] })
+    const contactId = await aContact(service)
+    await service.call('PATCH', `contacts/${contactId}`, { tags: ['vip'] })
+    await service.stopWorkers()
+    await service.call('POST', `lists/${list}/contacts`, { contactId })
+    // By a call as well: she is in it for the list that it is of.
+    await enroll(service, automationId, contactId)
+    await isIn(automationId, contactId)
+    await change(automationId, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } })
+    await leave(contactId)
+    assert.equal(await statusOf(automationId, contactId), 'ACTIVE')
+    await service.startWorker()
+    const items = await eventually('it is over', async () =>
+      (await statusOf(automationId, contactId)) === 'COMPLETED' ? activityOf(service, contactId) : undefined,
+    )
+    assert.deepEqual(items.map(({ status }) => status).sort(), ['SENT', 'SUPPRESSED'])
+    const address = await addressOf(service, contactId)
+    assert.deepEqual(
+      sink.mails.filter(({ to }) => to[0] === address).map(({ headers }) => headers.includes('Subject: Receipt')),
+      [true],
+    )
+  })
+
+  it('reminds nobody who has confirmed what it asked for before', async () => {
+    const list = await aList(service)
+    const asks = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list } }
+    const ASKS = { ...RECEIPT, subject: 'Please confirm', text: '{{ confirmUrl }}' }
+    const asking = await anAutomation(service, { ...asks, steps: [ASKS, wait(60 * 24), ASKS] })
+    // One that goes on asking.
+    await anAutomation(service, { ...asks, steps: [{ ...ASKS, subject: 'Or here' }] })
+    await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    await service.call('POST', `lists/${list}/contacts`, { contactId })
+    await isIn(asking, contactId)
+    await change(asking, { trigger: 'SIGNUP', triggerConfig: {} })
+    const mail = await eventually('she is asked', () =>
+      sink.mails.find(({ to, headers }) => to[0] === address && headers.includes('Subject: Please confirm')),
+    )
+    const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(mail.body.replaceAll('=\r\n', ''))!
+    const body = new URLSearchParams({ choice: 'confirm' })
+    const answer = await fetch(`http://127.0.0.1:${service.port}${path}`, { method: 'POST', body })
+    assert.match(await answer.text(), /You are subscribed/)
+    assert.equal(await statusOf(asking, contactId), 'CANCELLED')
+  })
+})
