@@ -591,6 +591,8 @@ describe('an import', () => {
       ['Unsubscribed On', '6.5.2024', ''],
       ['subscribed', 'Unsubscribed (by link)', 'yes'],
       ['Opted out (Y/N)', 'Y', 'N'],
+      ['Opted out?', 'ja', 'nein'],
+      ['subscribed', 'Non', 'oui'],
     ] as const) {
       const at = domain()
       const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`
@@ -598,7 +600,7 @@ describe('an import', () => {
       assert.equal((await service.call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
     }
     // What is no day is no word, and what can be said of either fails its row: nobody is mailed by a guess.
-    for (const [column, cell, failed] of [
+    for (const [column, cell, failed, suppressed = 0] of [
       ['unsubscribed_at', '0000-00-00 00:00:00', 0],
       ['unsubscribed_at', 'NULL', 0],
       ['opt_out', 'active', 1],
@@ -610,10 +612,36 @@ describe('an import', () => {
       ['State', 'optout', 1],
       ['subscribed', 'confirmed (no)', 1],
       ['State', 'Hard bounce', 1],
+      // In columns that it does not know, as shops and CRMs have them.
+      ['Unsubscribed from all email', 'true', 1],
+      ['Unsubscribed from all email', 'false', 0],
+      ['Accepts Email Marketing', 'no', 1],
+      ['Accepts Email Marketing', 'yes', 0],
+      ['Do Not Email', '1', 1],
+      ['Do Not Email', '0', 0],
+      ['Email opted out', 'yes', 1],
+      ['EMAIL_BLACKLISTED', 'true', 1],
+      ['Date unsubscribed', '2024-05-06', 1],
+      ['Date unsubscribed', '', 0],
+      ['Unsubscribe link', 'https://example.com/x', 0],
+      ['UnsubscribeReason', 'too many', 1],
+      ['Bounces', '3', 1],
+      ['Bounces', '0', 0],
+      ['Email Marketing Consent', 'NEVER_SUBSCRIBED', 1],
+      ['Email Marketing Consent', 'SUBSCRIBED', 0],
+      ['Newsletter', 'no', 1],
+      ['Abgemeldet', 'ja', 1],
+      ['CLEAN_TIME', '2024-05-06 07:08:09', 1],
+      ['Status', 'Unsubscribed by admin', 1],
+      ['Status', 'Not subscribed', 1],
+      ['Status', 'Inactive', 1],
+      ['Status', 'gold', 0],
+      ['Email status', 'Suppressed', 1],
+      ['subscribed', 'Unsubscribed - via link', 0, 1],
     ] as const)
       assert.deepEqual(
         await run(`email,${column}\nx@${domain()},${cell}\n`),
-        { ...nothing, failed },
+        { ...nothing, failed, suppressed },
         `${column}: ${cell}`,
       )
     const [at, other] = [domain(), domain()]

@@ -9,7 +9,7 @@ import {
   wordIn,
 } from './format.ts'
 import { tagsIn } from './tags.ts'
-import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
+import { assertOfNoService, mayBeOut, wantsMail } from './wants-mail.ts'
 
 /** What a column may be called that nobody has chosen a field for, as it is compared. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -87,12 +87,12 @@ export const csv: Format = {
             `(--column "${title}=metadata.${title}")`,
         )
       }
-      const unclear = unchosen.find((index) => saysOut(cells[index] ?? ''))
+      const unclear = unchosen.find((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
       if (unclear === undefined) return false
       const title = titles[unclear]!
       throw new RowProblem(
-        `The column "${title}" says "${wordIn(cells[unclear]!)}": choose whether it says who wants no mail (--column "${title}=unsubscribed") ` +
-          `or is data (--column "${title}=metadata.${title}")`,
+        `The column "${title}" may say who wants no mail: choose whether it does (--column "${title}=unsubscribed", ` +
+          `or =subscribed where it says who wants some) or is data (--column "${title}=metadata.${title}")`,
       )
     }
   },

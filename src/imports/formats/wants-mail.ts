@@ -1,12 +1,28 @@
 import { beforeBrackets, FileProblem, foldedWord, wordIn } from './format.ts'
 
-const TRUE = ['true', 'yes', 'y', '1', 'x']
-const FALSE = ['false', 'no', 'n', '0']
-/** As they are compared: see `foldedWord`. */
+// Also as spreadsheets say it in German, French, Spanish, Italian and Portuguese.
+const TRUE = [
+  'true',
+  'yes',
+  'y',
+  '1',
+  'x',
+  'ja',
+  'wahr',
+  'oui',
+  'vrai',
+  'sí',
+  'si',
+  'sì',
+  'verdadero',
+  'vero',
+  'sim',
+  'verdadeiro',
+]
+const FALSE = ['false', 'no', 'n', '0', 'nein', 'falsch', 'non', 'faux', 'falso', 'não', 'nao']
+/** As they are compared: see `foldedWord`. The first ones also with more behind: "Unsubscribed by admin". */
 const OUT =
-  'unsubscribed|unsubscribe|optedout|optout|blocklisted|blacklisted|cleaned|bounced|hardbounce|hardbounced|complained|donotmail|donotemail|donotcontact'.split(
-    '|',
-  )
+  /^(?:unsub|optedout|optout|blocklist|blacklist|hardbounce|suppressed|donot(?:mail|email|contact)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed|cleaned$|bounced$|complained$|spam(?:complaint)?$)/
 const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
 
 const NOTHING = ['null', 'none', 'never', 'n/a', '-']
@@ -34,7 +50,31 @@ export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): 
 }
 
 /** Whether a cell of any column says that somebody is to be mailed no more. */
-export const saysOut = (cell: string): boolean => OUT.includes(foldedWord(beforeBrackets(cell)))
+export const saysOut = (cell: string): boolean => OUT.test(foldedWord(beforeBrackets(cell)))
+
+/** Columns that may tell who wants no mail, by what they are called: where a cell of them says yes, … */
+const OF_OUT =
+  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean|donot(?:mail|email|contact|send)|abgemeldet|abbestellt|désabonn|désinscri/
+/** … where it says no, … */
+const OF_IN = /subscri|opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission/
+/** … and where it is one of these. */
+const OF_STATE = /^(?:e?mail|contact|subscri[a-z]*|marketing|newsletter)*(?:status|state)$/
+const NO_STATE = ['inactive', 'blocked', 'disabled', 'spam']
+
+/**
+ * Whether a cell of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
+ * from mailing somebody else for good.
+ */
+export function mayBeOut(title: string, cell: string): boolean {
+  const word = wordIn(cell).toLowerCase()
+  if (word === '') return false
+  if (saysOut(cell)) return true
+  const column = foldedWord(title)
+  if (OF_OUT.test(column))
+    return !FALSE.includes(word) && !NOTHING.includes(word) && !isNoDay(word) && !word.startsWith('http')
+  if (OF_IN.test(column)) return FALSE.includes(word) || NOTHING.includes(word) || /^(?:not|non|never)/.test(word)
+  return OF_STATE.test(column) && NO_STATE.includes(foldedWord(cell))
+}
 
 /** By which columns the file of another service is known. */
 const SERVICES = {

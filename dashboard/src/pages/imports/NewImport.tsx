@@ -54,7 +54,10 @@ export function NewImport({
   }
   const begin = useMutation({
     mutationFn: async () => {
-      const columns = Object.entries(fields).map(([column, field]) => ({ column, field }))
+      const columns = Object.entries(fields).map(([column, field]) => ({
+        column,
+        field: field === 'metadata' ? `metadata.${column.trim()}` : field,
+      }))
       const body = {
         name: file!.name,
         format,

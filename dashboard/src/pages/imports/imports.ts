@@ -25,5 +25,6 @@ export const FIELDS = [
   { value: 'tags', label: 'Tags' },
   { value: 'subscribed', label: 'Whether they are subscribed' },
   { value: 'unsubscribed', label: 'Whether they have unsubscribed' },
+  { value: 'metadata', label: 'Data of theirs, under its name' },
   { value: 'nothing', label: 'Nothing: left out' },
 ] as const
