@@ -44,7 +44,14 @@ import {
   IN_THE_PAST,
 } from './refusals.ts'
 import { headsOf } from './contents-queries.ts'
-import { campaignsQuery, countSchema, createCampaignSchema, scheduleSchema, updateCampaignSchema } from './schemas.ts'
+import {
+  campaignsQuery,
+  countSchema,
+  createCampaignSchema,
+  SAYS_NO_TIME,
+  scheduleSchema,
+  updateCampaignSchema,
+} from './schemas.ts'
 import {
   accountShape,
   campaignShape,
@@ -282,7 +289,7 @@ export const campaignOperations = [
     ifMatch: true,
     answers: { 202: whole },
     refusals: {
-      400: ['Send either at or localTime', CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST],
+      400: ['Send either at or localTime', SAYS_NO_TIME, CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST],
       404: [CAMPAIGN_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
       409: [CAMPAIGN_STATUS_WRONG],
     },

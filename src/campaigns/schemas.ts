@@ -1,5 +1,15 @@
 import { array, number, object, string } from 'yup'
-import { atMost, EXAMPLE_ID, filledText, givenId, instant, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
+import {
+  atMost,
+  EXAMPLE_ID,
+  filledText,
+  type Given,
+  givenId,
+  instant,
+  MAX_NAME_LENGTH,
+  pageQuery,
+  text,
+} from '../http/index.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../rendering/index.ts'
 import { EMAIL_CATEGORIES } from '../sequences/index.ts'
 import { MOST_VARIANTS, WINNER_BY } from './ab-test.ts'
@@ -142,6 +152,9 @@ export const campaignsQuery = pageQuery({
 /** `POST /campaigns/count`. */
 export const countSchema = object({ audience: audienceSchema().required() })
 
+/** Of a body that says something, and not when. */
+export const SAYS_NO_TIME = 'Say when it begins by at or localTime, or send an empty body: then it begins at once'
+
 /** `POST /campaigns/{id}/schedule`. */
 export const scheduleSchema = object({
   at: instant('When it begins; at once where nothing is said.'),
@@ -169,5 +182,14 @@ export const scheduleSchema = object({
     name: 'one',
     message: 'Send either at or localTime',
     test: ({ at, localTime }) => at === undefined || localTime === undefined,
+  })
+  // "sendAt" is unknown here: without this it would be sent to everybody at once, and nobody gets that back.
+  .test({
+    name: 'when',
+    message: SAYS_NO_TIME,
+    test: ({ at, localTime }, { options }) =>
+      at !== undefined ||
+      localTime !== undefined ||
+      Object.keys(((options.context as Given | undefined)?.given ?? {}) as object).length === 0,
   })
   .meta({ component: 'CampaignSchedule', example: { at: '2030-12-01T09:00:00Z' } })

@@ -78,7 +78,8 @@ class Reader {
 
   private isItselfFine(schema: Schema, value: unknown, path: string): boolean {
     try {
-      const options = { strict: true, abortEarly: false, recursive: false, ...(path ? { path } : {}) }
+      const context: Given = { given: value }
+      const options = { strict: true, abortEarly: false, recursive: false, context, ...(path ? { path } : {}) }
       // An object's own tests look at its fields: of its own ones alone.
       schema.validateSync(isObjectSchema(schema) && isObject(value) ? ownFields(schema, value) : value, options)
       return true
@@ -94,6 +95,11 @@ class Reader {
       return isObjectSchema(schema) && isObject(value)
     }
   }
+}
+
+/** What a test of an object may look at besides its own fields: the whole that was given (`options.context`). */
+export interface Given {
+  given: unknown
 }
 
 function ownFields({ fields }: ObjectSchema<AnyObject>, value: AnyObject): AnyObject {
