@@ -183,7 +183,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'status', item.status, 'category', item.category,
       'templateId', item.template_id, 'templateVersion', item.template_version, 'source', item.source, 'audience', item.audience,
       'scheduledAt', item.scheduled_at, 'localTime', item.local_time, 'fallbackTimeZone', item.fallback_time_zone,
-      'throttlePerHour', item.throttle_per_hour, 'createdAt', item.created_at)`,
+      'throttlePerHour', item.throttle_per_hour, 'abTest', item.ab_test, 'createdAt', item.created_at)`,
     from: 'campaigns item',
   },
   suppression: {

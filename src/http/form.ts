@@ -26,12 +26,21 @@ const reader = bodyParser({
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   await reader(ctx, () => Promise.resolve())
   const raw = (ctx.request as { rawBody?: string }).rawBody ?? ''
-  return /^multipart\//i.test(ctx.get('Content-Type')) ? fieldsOfParts(raw) : new URLSearchParams(raw)
+  const type = ctx.get('Content-Type')
+  return /^multipart\//i.test(type) ? fieldsOfParts(raw, boundaryIn(type)) : new URLSearchParams(raw)
 }
 
-function fieldsOfParts(raw: string): URLSearchParams {
+/** @see https://datatracker.ietf.org/doc/html/rfc2046#section-5.1.1 */
+function boundaryIn(type: string): string | undefined {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(type) ?? []
+  const boundary = quoted ?? bare
+  return boundary === undefined ? undefined : `--${boundary}`
+}
+
+/** @param told where the parts begin, as the header says. Without that it is the first line. */
+function fieldsOfParts(raw: string, told: string | undefined): URLSearchParams {
   const fields = new URLSearchParams()
-  const [boundary = ''] = raw.split(/\r?\n/, 1)
+  const boundary = told ?? raw.split(/\r?\n/, 1)[0] ?? ''
   if (!boundary.startsWith('--')) return fields
   for (const part of raw.split(boundary).slice(1)) {
     const [head = '', ...rest] = part.split(/\r?\n\r?\n/)
