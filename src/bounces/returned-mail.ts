@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { suppressOfErased } from '../consent/index.ts'
 import { openLink, openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -36,7 +37,11 @@ export async function takeReturnedMail(
   const paths = [...new Set(recipients.map((address) => address.toLowerCase()))].flatMap(
     (address) => openReturnPath(secret, address) ?? [],
   )
-  for (const of of paths) results.push(await recordOne(dependencies, await findByReturnPath(em, of), reports))
+  for (const of of paths) {
+    const bounced = await findByReturnPath(em, of)
+    if (!bounced) await heedErased(dependencies, of.contactId, reports)
+    results.push(await recordOne(dependencies, bounced, reports))
+  }
   if (paths.length > 0) return results
   // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
@@ -45,6 +50,13 @@ export async function takeReturnedMail(
   // A link is passed on with what it stands in, and says no more than its page can.
   const said = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
   return [await recordOne(dependencies, bounced, said)]
+}
+
+/** That she complains of what she got before she was erased is hers to say, and of her address: somebody may have made her anew. */
+async function heedErased(dependencies: Dependencies, contactId: string, reports: readonly Report[]): Promise<void> {
+  if (reports.some(({ kind }) => kind === 'COMPLAINT')) await suppressOfErased(dependencies, contactId, 'COMPLAINED')
+  else if (reports.some(({ kind }) => kind === 'UNSUBSCRIBE'))
+    await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED')
 }
 
 async function recordOne(

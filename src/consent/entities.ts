@@ -32,3 +32,17 @@ const optOutTable = defineEntity({
 /** That a contact has left a list by herself. */
 export class ListOptOut extends optOutTable.class {}
 optOutTable.setClass(ListOptOut)
+
+const erasedTable = defineEntity({
+  name: 'ErasedContact',
+  tableName: 'erased_contacts',
+  properties: {
+    contactId: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    addressHash: p.blob(),
+  },
+})
+
+/** Whose the links are in emails that somebody got before she was erased: by a hash alone, as suppressions have it. */
+export class ErasedContact extends erasedTable.class {}
+erasedTable.setClass(ErasedContact)

@@ -1,4 +1,5 @@
-export { ListOptOut, Suppression } from './entities.ts'
+export { ErasedContact, ListOptOut, Suppression } from './entities.ts'
+export { suppressOfErased } from './erased.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
 export { forgetAddresses, lockContact } from './queries.ts'

@@ -6,6 +6,7 @@ import type { Language } from '../messages/index.ts'
 import { isId } from '../platform/ids.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
 import { donePage, preferencesPage } from './page.ts'
+import { readErased } from './erased-queries.ts'
 import { readPreferences } from './queries.ts'
 import { setPreferences, type Wish } from './preferences.ts'
 
@@ -20,16 +21,26 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
   const forRecipient = forRecipients(dependencies, (secret, token) => openLink(secret, 'unsubscribe', token))
 
   const show = async (ctx: Context, contactId: string, language: Language, isSaved: boolean) => {
-    const preferences = await readPreferences(dependencies.em.fork(), contactId)
-    ctx.status = 200
-    ctx.body = preferences
-      ? preferencesPage(languageFor(ctx, preferences.metadata), preferences, isSaved)
-      : donePage(language, false)
+    const em = dependencies.em.fork()
+    const preferences = await readPreferences(em, contactId)
+    if (preferences) {
+      ctx.body = preferencesPage(languageFor(ctx, preferences.metadata), preferences, isSaved)
+      return
+    }
+    const erased = await readErased(em, contactId)
+    // Her address may be somebody's again, whom she can keep from being mailed; what she had is gone.
+    ctx.body =
+      erased?.isUnsubscribed === false
+        ? preferencesPage(language, { isUnsubscribed: false, lists: [] }, false)
+        : donePage(language, false)
   }
 
   router.get(
     '/unsubscribe/:token',
-    forRecipient((ctx, { contactId }, language) => show(ctx, contactId, language, false)),
+    forRecipient((ctx, { contactId }, language) => {
+      ctx.status = 200
+      return show(ctx, contactId, language, false)
+    }),
   )
 
   router.post(
@@ -37,6 +48,8 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
     forRecipient(async (ctx, link, language) => {
       const wish = wishOf(await readForm(ctx))
       if (wish) await setPreferences(dependencies, link, wish)
+      // To a mail program, any 200 is that it was done.
+      ctx.status = wish ? 200 : 400
       return show(ctx, link.contactId, language, wish !== undefined)
     }),
   )
@@ -44,9 +57,13 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
 
 /** @returns what a form wants; `undefined` where it says nothing that is known: then nothing is done */
 function wishOf(form: URLSearchParams): Wish | undefined {
-  if (form.get('List-Unsubscribe')?.toLowerCase() === 'one-click') return { kind: 'nothing' }
+  if ([...form].some(([name, value]) => isOneClick(name, value))) return { kind: 'nothing' }
   const choice = form.get('choice')
   if (choice === 'nothing' || choice === 'everything') return { kind: choice }
   if (choice !== 'lists') return undefined
   return { kind: 'lists', ids: form.getAll('list').filter(isId).slice(0, MOST_LISTS) }
 }
+
+/** As RFC 8058 has it, however it is spelled, and with a line end behind it: who sends it means it. */
+const isOneClick = (name: string, value: string): boolean =>
+  name.trim().toLowerCase() === 'list-unsubscribe' && value.trim().toLowerCase() === 'one-click'

@@ -35,7 +35,11 @@ ${body}
 `
 
 /** The choice of what somebody gets: her lists, and everything. It shows no address: a link is passed on with its email. */
-export function preferencesPage(language: Language, { isUnsubscribed, lists }: Preferences, isSaved: boolean): string {
+export function preferencesPage(
+  language: Language,
+  { isUnsubscribed, lists }: Pick<Preferences, 'isUnsubscribed' | 'lists'>,
+  isSaved: boolean,
+): string {
   const words = WORDS[language]
   if (isUnsubscribed) return donePage(language, true)
   const saved = isSaved ? `<p role="status">${words.saved}</p>` : ''

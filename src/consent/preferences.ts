@@ -9,6 +9,7 @@ import {
   readPreferences,
   wasSentTo,
 } from './queries.ts'
+import { suppressOfErased } from './erased.ts'
 import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
 
 /** What a contact wants to get. */
@@ -25,7 +26,7 @@ export type Wish =
  * to want more again, one that went to the address that she has.
  *
  * @param originId what the link was sent for
- * @returns whether she is still there: who was erased gets nothing anyway
+ * @returns whether she is still there. Of who was erased, her address is mailed no more
  */
 export async function setPreferences(
   dependencies: Dependencies,
@@ -56,7 +57,10 @@ export async function setPreferences(
     await countConsents(unit, workspaceId, [key])
     return { workspaceId, email, due }
   })
-  if (!done) return false
+  if (!done) {
+    if (wish.kind === 'nothing') await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED')
+    return false
+  }
   await afterSuppressing(dependencies, done.workspaceId, done, done.due)
   return true
 }

@@ -259,8 +259,16 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
   return rows.length > 0
 }
 
-/** What is kept of an erased contact's address: that it is not to be mailed, and nothing by which it is known. */
+/** What is kept of an erased contact's address: that it is not to be mailed, whose her links are, and nothing by which it is known. */
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `insert into erased_contacts (contact_id, workspace_id, address_hash)
+     select id, workspace_id, address_hash(workspace_id, email_key) from contacts
+     where id = $1::uuid and exists (select from messages where contact_id = $1::uuid)
+     on conflict do nothing`,
+    [contactId],
+  )
   const recipients = await sql<{ recipient: string }>(
     em,
     `select recipient from messages where contact_id = $1::uuid and recipient is not null

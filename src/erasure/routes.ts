@@ -12,7 +12,8 @@ export const erasureOperations = [
     summary: 'Erase a contact',
     description:
       'For good, in one transaction: the contact, its messages with their content, its enrollments, events, tags and ' +
-      'memberships. It receives no further email from the moment of the answer on.',
+      'memberships. It receives no further email from the moment of the answer on. What stays is a hash of its address, where it ' +
+      'was mailed: by that its links to unsubscribe still do what they say.',
     scope: 'contacts:write',
     transactional: false,
     tells: true,

@@ -13,7 +13,7 @@ import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, Email
 import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../conditions/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
-import { ListOptOut, Suppression } from '../consent/index.ts'
+import { ErasedContact, ListOptOut, Suppression } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
@@ -58,6 +58,7 @@ export const ENTITIES = [
   ListAsk,
   ListOptOut,
   Suppression,
+  ErasedContact,
   Bounce,
   FeedbackSource,
   FeedbackCall,

@@ -33,7 +33,7 @@ describe('unsubscribing', () => {
     const { headers } = readMail(await firstTo(address))
     return here(/^<([^<>]+)>$/.exec(headers['list-unsubscribe'] ?? '')![1]!)
   }
-  const post = (url: string, body: string | FormData | URLSearchParams, headers: Record<string, string> = {}) =>
+  const post = (url: string, body: string | FormData | URLSearchParams | Blob, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body, headers })
   const oneClick = (url: string) => post(url, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))
   const enrollmentOf = async (automationId: string, contactId: string) => {
@@ -103,6 +103,18 @@ describe('unsubscribing', () => {
         return form
       },
     ],
+    [
+      'as a program of somebody’s own may send it',
+      () => new Blob(['list-unsubscribe=one-click\r\n'], { type: 'application/x-www-form-urlencoded' }),
+    ],
+    [
+      'behind a preamble',
+      () =>
+        new Blob(
+          ['Hello\r\n--cut\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--cut--\r\n'],
+          { type: 'multipart/form-data; boundary=cut' },
+        ),
+    ],
   ] as const) {
     it(`by one click, ${how}, in the middle of a wait ends it: nothing more arrives`, async () => {
       const contactId = await aContact(service)
@@ -156,9 +168,40 @@ describe('unsubscribing', () => {
     for (const method of ['GET', 'HEAD']) assert.equal((await fetch(link, { method })).status, 200)
     for (const body of ['', 'List-Unsubscribe=Two-Clicks', 'choice=all', '{"List-Unsubscribe":"One-Click"}']) {
       const answer = await post(link, body, { 'content-type': 'application/x-www-form-urlencoded' })
-      assert.equal(answer.status, 200)
+      // A mail program takes any 200 for its being done.
+      assert.equal(answer.status, 400)
     }
     assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('is of her address also where she was erased, and somebody has made her anew', async () => {
+    const email = 'made-anew@example.com'
+    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+    const first = await aContact(service, { email })
+    await enroll(service, automationId, first)
+    const link = await linkIn(email)
+    assert.equal((await service.call('DELETE', `contacts/${first}`)).status, 200)
+    const anew = await aContact(service, { email: 'Made-Anew@example.com' })
+    await enroll(service, automationId, anew)
+    await eventually('she is mailed again', () => mailsTo('Made-Anew@example.com')[0])
+    assert.match(await (await fetch(link)).text(), /Unsubscribe from everything/)
+    assert.equal(await suppressedBy(anew), null)
+    const form = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+    for (const _ of ['once', 'and once more']) {
+      const answer = await post(link, form)
+      assert.equal(answer.status, 200)
+      assert.match(await answer.text(), /You are unsubscribed/)
+      assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
+    }
+    assert.equal(await enrollmentOf(automationId, anew), 'CANCELLED')
+    // Nobody is told of it who has never been there again.
+    const gone = await aContact(service)
+    const address = await addressOf(service, gone)
+    await enroll(service, automationId, gone)
+    const other = await linkIn(address)
+    await service.call('DELETE', `contacts/${gone}`)
+    assert.match(await (await post(other, form)).text(), /You are unsubscribed/)
+    assert.equal(await suppressedBy(await aContact(service, { email: address })), 'UNSUBSCRIBED')
   })
 
   it('takes no token that it has not made', async () => {

@@ -38,6 +38,7 @@ import { Migration037AsksOfAnAddress } from './037-asks-of-an-address.ts'
 import { Migration038SaidMeanwhile } from './038-said-meanwhile.ts'
 import { Migration039WhoIsMeant } from './039-who-is-meant.ts'
 import { Migration040BegunBy } from './040-begun-by.ts'
+import { Migration041ErasedContacts } from './041-erased-contacts.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -81,6 +82,7 @@ export const migrations = [
   Migration038SaidMeanwhile,
   Migration039WhoIsMeant,
   Migration040BegunBy,
+  Migration041ErasedContacts,
 ]
 
 /** Their names, oldest first. */
