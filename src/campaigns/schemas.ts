@@ -190,6 +190,6 @@ export const scheduleSchema = object({
     test: ({ at, localTime }, { options }) =>
       at !== undefined ||
       localTime !== undefined ||
-      Object.keys(((options.context as Given | undefined)?.given ?? {}) as object).length === 0,
+      Object.keys((options.context as Given | undefined)?.given ?? {}).length === 0,
   })
   .meta({ component: 'CampaignSchedule', example: { at: '2030-12-01T09:00:00Z' } })

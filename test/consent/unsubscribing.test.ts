@@ -187,10 +187,10 @@ describe('unsubscribing', () => {
     assert.match(await (await fetch(link)).text(), /Unsubscribe from everything/)
     assert.equal(await suppressedBy(anew), null)
     const form = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
-    for (const _ of ['once', 'and once more']) {
+    for (const time of ['once', 'and once more']) {
       const answer = await post(link, form)
       assert.equal(answer.status, 200)
-      assert.match(await answer.text(), /You are unsubscribed/)
+      assert.match(await answer.text(), /You are unsubscribed/, time)
       assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
     }
     assert.equal(await enrollmentOf(automationId, anew), 'CANCELLED')
