@@ -41,10 +41,10 @@ describe('imports, on the dashboard', function () {
     await press('Import a file')
     const form = page.getByRole('form', { name: 'Import a file' })
     const rows = [
-      'Kunde;Vorname;Stadt',
-      'ada@example.com;Ada;Köln',
-      'no address;Eve;Bonn',
-      'bob@example.com;Bob;Ulm',
+      'Kunde;Vorname;Stadt;Newsletter',
+      'ada@example.com;Ada;Köln;nein',
+      'no address;Eve;Bonn;ja',
+      'bob@example.com;Bob;Ulm;ja',
       '',
     ]
     const file = Buffer.from(rows.join('\r\n'), 'latin1')
@@ -55,6 +55,8 @@ describe('imports, on the dashboard', function () {
     }
     await is('Kunde', 'Address')
     await is('Vorname', 'First name')
+    // It may say who wants no mail: it is said that it is data.
+    await is('Newsletter', 'Data of theirs, under its name')
     // Enter, where a choice is offered and none is meant yet, begins nothing.
     await form.getByLabel('They join').focus()
     await page.keyboard.press('Enter')
@@ -76,7 +78,7 @@ describe('imports, on the dashboard', function () {
       metadata: object
       listIds: string[]
     }
-    assert.deepEqual([firstName, metadata, listIds], ['Ada', { Stadt: 'Köln' }, [list]])
+    assert.deepEqual([firstName, metadata, listIds], ['Ada', { Stadt: 'Köln', Newsletter: 'nein' }, [list]])
   })
 
   it('one that broke off goes on with the same file, and does no row twice', async () => {

@@ -63,14 +63,21 @@ describe('letters, on the dashboard', function () {
     }
     await form.getByText('3 contacts at the moment').waitFor()
     await form.getByLabel('Subject').fill('News for you')
-    await form.getByLabel('HTML').fill('<p>Hello</p>')
+    await form.getByLabel('HTML').fill('<p>Hello {{ contact.fristName }}</p>')
     await form.getByRole('button', { name: 'Make the draft' }).click()
     await page.getByRole('heading', { name: 'December news', level: 1 }).waitFor()
+
+    // What it is like is seen before anybody gets it, and what is empty in it.
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('contact.fristName', { exact: true }).waitFor()
+    await preview.frameLocator('iframe').getByText('Hello', { exact: true }).waitFor()
+    await preview.getByRole('button', { name: 'Send it to me' }).waitFor()
 
     // It can be changed until it goes.
     await press('Edit')
     const edit = page.getByRole('form', { name: 'Campaign' })
     await edit.getByLabel('Subject').fill('News')
+    await edit.getByLabel('HTML').fill('<p>Hello {{ contact.firstName }}</p>')
     await edit.getByRole('button', { name: 'Save the draft' }).click()
     await edit.waitFor({ state: 'detached' })
 

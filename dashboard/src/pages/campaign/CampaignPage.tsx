@@ -11,6 +11,7 @@ import { MESSAGE_LOOKS, State } from '../../parts/states.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
 import { CampaignForm } from '../campaigns/CampaignForm.tsx'
 import { type Campaign, CAMPAIGN_LOOKS, isUnderWay } from '../campaigns/campaigns.ts'
+import { CampaignPreview } from './CampaignPreview.tsx'
 import { Facts } from './Facts.tsx'
 import { Moves } from './Moves.tsx'
 import { Schedule } from './Schedule.tsx'
@@ -80,6 +81,9 @@ export function CampaignPage() {
       {!isDraft && <Became campaign={campaign} />}
       {campaign.abTest && <TestResult test={campaign.abTest} />}
       <Facts campaign={campaign} />
+      {doing !== 'editing' && (isDraft || status === 'SCHEDULED') && campaign.subject !== null && (
+        <CampaignPreview campaign={campaign} />
+      )}
     </Page>
   )
 }

@@ -1,0 +1,37 @@
+import { EmailPreview } from '../../parts/EmailPreview.tsx'
+import { Part } from '../../shell/Page.tsx'
+import type { Campaign } from '../campaigns/campaigns.ts'
+
+/** What a campaign's recipients get, before they do. Of an A/B test it is the campaign's own way to say it. */
+export function CampaignPreview({ campaign }: { campaign: Campaign }) {
+  const { templateId, templateVersion, format, subject, previewText, html, text } = campaign
+  const own = {
+    ...(format !== null && { format: format as 'HTML' | 'MJML' }),
+    subject,
+    previewText,
+    html,
+    text,
+  }
+  return (
+    <Part title="How it looks">
+      {templateId === null ? (
+        <EmailPreview
+          of={own}
+          preview={async (api, forWhom, signal) =>
+            (await api.POST('/templates/preview', { body: { ...own, ...forWhom }, signal })).data.data
+          }
+        />
+      ) : (
+        <EmailPreview
+          of={[templateId, templateVersion]}
+          preview={async (api, forWhom, signal) => {
+            const params = { path: { id: templateId } }
+            const version = templateVersion === null ? {} : { version: String(templateVersion) }
+            return (await api.POST('/templates/{id}/preview', { params, body: { ...version, ...forWhom }, signal }))
+              .data.data
+          }}
+        />
+      )}
+    </Part>
+  )
+}

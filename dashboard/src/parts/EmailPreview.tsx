@@ -1,0 +1,153 @@
+import { type ComboboxItem, SegmentedControl } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { useState } from 'react'
+import type { Api, Schemas } from '../api/client.ts'
+import { useRead } from '../api/workspace.tsx'
+import { ContactSelect } from './ContactSelect.tsx'
+import classes from './EmailPreview.module.css'
+import { count } from './numbers.ts'
+import { Problem } from './Problem.tsx'
+import { onScreen, safeHtml } from './safe-html.ts'
+import { SendToMe } from './SendToMe.tsx'
+
+type Preview = Schemas['TemplatePreview']
+/** For whom: whoever is told, or nobody in particular. */
+export type ForWhom = { contactId?: string }
+
+const LOOKS = [
+  { value: 'wide', label: 'Wide' },
+  { value: 'narrow', label: 'Narrow' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'text', label: 'Text' },
+] as const
+type Look = (typeof LOOKS)[number]['value']
+
+const HEIGHT = 640
+const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
+
+/** What is rendered already, as a template that comes to the same: what looks like Liquid in it is none. */
+const raw = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
+
+/**
+ * An email as a contact would get it: wide, narrow, dark, or as text.
+ * @param of what is previewed, told apart from anything else
+ * @param isCurrent whether that is what is there by now
+ */
+export function EmailPreview({
+  of,
+  isCurrent = true,
+  preview,
+}: {
+  of: unknown
+  isCurrent?: boolean
+  preview: (api: Api, forWhom: ForWhom, signal: AbortSignal) => Promise<Preview>
+}) {
+  const [contact, setContact] = useState<ComboboxItem | null>(null)
+  const [look, setLook] = useState<Look>('wide')
+  const contactId = contact?.value ?? null
+  const { data, error, isPlaceholderData } = useRead(
+    ['template-preview', of, contactId],
+    (api, signal) => preview(api, contactId === null ? {} : { contactId }, signal),
+    { keep: true },
+  )
+  const isBehind = isPlaceholderData || !isCurrent
+  return (
+    <section aria-label="Preview">
+      <ContactSelect label="As it comes to" value={contact} onChange={setContact} />
+      <SegmentedControl
+        aria-label="How it is looked at"
+        data={[...LOOKS]}
+        value={look}
+        onChange={(value) => setLook(value)}
+        fullWidth
+        mb={8}
+      />
+      {error && <Problem error={error} />}
+      {data && (
+        <>
+          <Shown preview={data} look={look} />
+          <Facts preview={data} />
+          {data.subject !== null && (
+            <SendToMe
+              isReady={!isBehind}
+              email={{
+                subject: raw(data.subject),
+                html: data.html === null ? null : raw(data.html),
+                text: data.text === null ? null : raw(data.text),
+              }}
+            >
+              Send it to me
+            </SendToMe>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Shown({ preview: { to, subject, html, text, problems }, look }: { preview: Preview; look: Look }) {
+  const screen = look === 'dark' ? 'dark' : 'light'
+  const { ref: room, width } = useElementSize()
+  const scale = look === 'text' || width === 0 ? 1 : Math.min(1, width / WIDTHS[look])
+  return (
+    <div className={classes.paper}>
+      <div className={classes.envelope}>
+        <p className="strong">{subject ?? '…'}</p>
+        <p className="small t3">to {to}</p>
+      </div>
+      {problems.map(({ field, line, column, problem }) => (
+        <p
+          key={`${field} ${line} ${problem}`}
+          className="small"
+          role="alert"
+          style={{ color: 'var(--bad)', padding: '8px 12px' }}
+        >
+          {field === 'design' ? '' : `${field}: `}
+          {problem}
+          {line !== null && !problem.includes('line:') && ` (line ${line}, column ${column ?? 1})`}
+        </p>
+      ))}
+      {look === 'text' || html === null ? (
+        text !== null && <pre className={classes.plain}>{text}</pre>
+      ) : (
+        // As wide as it is read, and as small as it has to be here. Nothing in it runs, and nothing is fetched: neither is allowed to this page at all.
+        <div ref={room} className={classes.room} style={{ height: HEIGHT * scale }}>
+          <iframe
+            className={classes.frame}
+            title="The email"
+            sandbox=""
+            srcDoc={safeHtml(onScreen(html, screen))}
+            style={{ width: WIDTHS[look], height: HEIGHT, colorScheme: screen, transform: `scale(${scale})` }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Facts({ preview: { bytes, links, warnings, unknownVariables } }: { preview: Preview }) {
+  return (
+    <div style={{ marginTop: 8 }}>
+      <p className="small t2">
+        {count(Math.ceil(bytes / 1024))} KB of HTML, {count(links.length)} {links.length === 1 ? 'link' : 'links'}.
+        Images are not fetched here.
+      </p>
+      {warnings.map(({ code, message }) => (
+        <p key={code} className="small" style={{ color: 'var(--warn)' }}>
+          {message}
+        </p>
+      ))}
+      {/* Once, though it is in the HTML and in the text that is made of it. */}
+      {[...new Map(unknownVariables.map((each) => [each.variable, each])).values()].map(({ variable, nearest }) => (
+        <p key={variable} className="small" style={{ color: 'var(--warn)' }}>
+          <span className="code">{variable}</span> is empty in every email
+          {nearest !== null && (
+            <>
+              ; is <span className="code">{nearest}</span> meant?
+            </>
+          )}
+        </p>
+      ))}
+    </div>
+  )
+}
