@@ -47,6 +47,7 @@ export async function takeReturnedMail(
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
   if (complaints.length === 0) return []
   const { bounced, isByLink } = await findByTraces(em, secret, traces)
+  if (!bounced) await heedTracesOfErased(dependencies, secret, traces)
   // A link is passed on with what it stands in, and says no more than its page can.
   const said = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
   return [await recordOne(dependencies, bounced, said)]
@@ -57,6 +58,18 @@ async function heedErased(dependencies: Dependencies, contactId: string, reports
   if (reports.some(({ kind }) => kind === 'COMPLAINT')) await suppressOfErased(dependencies, contactId, 'COMPLAINED')
   else if (reports.some(({ kind }) => kind === 'UNSUBSCRIBE'))
     await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED')
+}
+
+/** The same by what is returned in a complaint. A link says no more there than its page can, either. */
+async function heedTracesOfErased(
+  dependencies: Dependencies,
+  secret: KeyObject,
+  { addresses, linkTokens }: Traces,
+): Promise<void> {
+  const [path] = addresses.flatMap((address) => openReturnPath(secret, address) ?? [])
+  if (path) return suppressOfErased(dependencies, path.contactId, 'COMPLAINED')
+  const [link] = linkTokens.flatMap((token) => openLink(secret, 'unsubscribe', token) ?? [])
+  if (link) await suppressOfErased(dependencies, link.contactId, 'UNSUBSCRIBED')
 }
 
 async function recordOne(

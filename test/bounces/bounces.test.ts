@@ -338,6 +338,17 @@ describe('mail that comes back', () => {
       'staff@isp.example',
     )
     assert.equal(await suppressedBy(second.contactId), 'COMPLAINED')
+    // Of what she got before she was erased, and somebody has made her anew.
+    for (const [returned, reason] of [
+      [({ mail: { from } }: typeof second) => `Return-Path: <${from}>\r\n\r\nHi`, 'COMPLAINED'],
+      [({ mail: { headers, body } }: typeof second) => `${headers}\r\n\r\n${body}`, 'UNSUBSCRIBED'],
+    ] as const) {
+      const before = await mailed()
+      assert.equal((await service.call('DELETE', `contacts/${before.contactId}`)).status, 200)
+      const anew = await aContact(service, { email: before.address })
+      await comesBack(`feedback@${DOMAIN}`, complaint(returned(before)), 'staff@isp.example')
+      assert.equal(await suppressedBy(anew), reason)
+    }
   })
 
   it('of whoever has another address by now: the old one is gone, but her wish is hers', async () => {
