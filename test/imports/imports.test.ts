@@ -632,6 +632,14 @@ describe('an import', () => {
       ['Newsletter', 'no', 1],
       ['Abgemeldet', 'ja', 1],
       ['CLEAN_TIME', '2024-05-06 07:08:09', 1],
+      ['accepts_marketing', 'f', 1],
+      ['accepts_marketing', 't', 0],
+      ['marketing_consent', 'withdrawn', 1],
+      ['marketing_consent', '2024-05-06', 0],
+      ['optin_ip', '192.0.2.1', 0],
+      ['subscription', 'cancelled', 1],
+      ['subscription', 'pro', 0],
+      ['Status', 'pending', 1],
       ['Status', 'Unsubscribed by admin', 1],
       ['Status', 'Not subscribed', 1],
       ['Status', 'Inactive', 1],
@@ -651,13 +659,14 @@ describe('an import', () => {
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
     await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
+    await assert.rejects(run(`email,E-Mail\nx@${at},y@${at}\n`), /two columns for addresses/)
     const old = domain()
     assert.deepEqual(await run(`Email (old),Email\nold@${old},new@${old}\n`), nothing)
     assert.equal((await service.call('GET', `contacts/email:new@${old}`)).status, 200)
     // Nobody is told in errors, which outlive an erasure.
     const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
     const errors = await service.call('GET', `imports/${told.id}/errors`)
-    assert.match(JSON.stringify(errors.body), /must say true or false/)
+    assert.match(JSON.stringify(errors.body), /must say yes or no/)
     assert.doesNotMatch(JSON.stringify(errors.body), new RegExp(other))
     await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
   })

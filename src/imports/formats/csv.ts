@@ -43,6 +43,8 @@ export const csv: Format = {
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
+    if (fields.lastIndexOf('email') > email)
+      throw new FileProblem('The header has two columns for addresses: choose one, and what the other is')
     if (email < 0) throw new FileProblem('The header has no column for addresses: call it "email", or choose one')
     const [externalId, firstName, tags] = [at('externalId'), at('firstName'), at('tags')]
     // Of several columns, any may say it.
@@ -83,16 +85,15 @@ export const csv: Format = {
       if (unread) {
         const title = titles[unread.index]!
         throw new RowProblem(
-          `The column "${title}" must say true or false, or when; where it is data, choose that ` +
-            `(--column "${title}=metadata.${title}")`,
+          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
         )
       }
       const unclear = unchosen.find((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
       if (unclear === undefined) return false
       const title = titles[unclear]!
       throw new RowProblem(
-        `The column "${title}" may say who wants no mail: choose whether it does (--column "${title}=unsubscribed", ` +
-          `or =subscribed where it says who wants some) or is data (--column "${title}=metadata.${title}")`,
+        `The column "${title}" may say who wants no mail: choose whether it does ("unsubscribed", or "subscribed" where it says who wants some) ` +
+          `or is data ("metadata.${title}")`,
       )
     }
   },

@@ -1,25 +1,8 @@
 import { beforeBrackets, FileProblem, foldedWord, wordIn } from './format.ts'
 
-// Also as spreadsheets say it in German, French, Spanish, Italian and Portuguese.
-const TRUE = [
-  'true',
-  'yes',
-  'y',
-  '1',
-  'x',
-  'ja',
-  'wahr',
-  'oui',
-  'vrai',
-  'sí',
-  'si',
-  'sì',
-  'verdadero',
-  'vero',
-  'sim',
-  'verdadeiro',
-]
-const FALSE = ['false', 'no', 'n', '0', 'nein', 'falsch', 'non', 'faux', 'falso', 'não', 'nao']
+// Also as spreadsheets say it in German, French, Spanish, Italian and Portuguese, and Postgres.
+const TRUE = 'true|t|yes|y|1|x|on|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim|verdadeiro'.split('|')
+const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
 /** As they are compared: see `foldedWord`. The first ones also with more behind: "Unsubscribed by admin". */
 const OUT =
   /^(?:unsub|optedout|optout|blocklist|blacklist|hardbounce|suppressed|donot(?:mail|email|contact)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed|cleaned$|bounced$|complained$|spam(?:complaint)?$)/
@@ -55,11 +38,14 @@ export const saysOut = (cell: string): boolean => OUT.test(foldedWord(beforeBrac
 /** Columns that may tell who wants no mail, by what they are called: where a cell of them says yes, … */
 const OF_OUT =
   /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean|donot(?:mail|email|contact|send)|abgemeldet|abbestellt|désabonn|désinscri/
-/** … where it says no, … */
-const OF_IN = /subscri|opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission/
-/** … and where it is one of these. */
-const OF_STATE = /^(?:e?mail|contact|subscri[a-z]*|marketing|newsletter)*(?:status|state)$/
-const NO_STATE = ['inactive', 'blocked', 'disabled', 'spam']
+/** … where it says anything but yes, … */
+const OF_IN = /opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission/
+/** … and where it says that somebody is one of these. */
+const OF_STATE = /subscri|^(?:e?mail|contact|marketing|newsletter)*(?:status|state)$/
+const NO_STATE =
+  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|not|non|never)/
+/** Where and how it was said: "Opt-in IP". */
+const OF_ITS_SAYING = /(?:ip|source|page|url|link|text|language)$/
 
 /**
  * Whether a cell of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
@@ -70,10 +56,11 @@ export function mayBeOut(title: string, cell: string): boolean {
   if (word === '') return false
   if (saysOut(cell)) return true
   const column = foldedWord(title)
-  if (OF_OUT.test(column))
-    return !FALSE.includes(word) && !NOTHING.includes(word) && !isNoDay(word) && !word.startsWith('http')
-  if (OF_IN.test(column)) return FALSE.includes(word) || NOTHING.includes(word) || /^(?:not|non|never)/.test(word)
-  return OF_STATE.test(column) && NO_STATE.includes(foldedWord(cell))
+  const isNo = FALSE.includes(word) || NOTHING.includes(word)
+  if (OF_OUT.test(column)) return !isNo && !isNoDay(word) && !word.startsWith('http')
+  if (OF_STATE.test(column) && (isNo || NO_STATE.test(foldedWord(cell)))) return true
+  if (!OF_IN.test(column) || OF_ITS_SAYING.test(column)) return false
+  return !TRUE.includes(word) && !isInstant(word) && !IN.includes(foldedWord(cell))
 }
 
 /** By which columns the file of another service is known. */
