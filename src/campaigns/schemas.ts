@@ -152,8 +152,9 @@ export const campaignsQuery = pageQuery({
 /** `POST /campaigns/count`. */
 export const countSchema = object({ audience: audienceSchema().required() })
 
-/** Of a body that says something, and not when. */
-export const SAYS_NO_TIME = 'Say when it begins by at or localTime, or send an empty body: then it begins at once'
+/** Of a body that says something else, or not when. */
+export const SAYS_NO_TIME =
+  'Say when it begins by at, or by localTime and fallbackTimeZone, and nothing else; with an empty body it begins at once'
 
 /** `POST /campaigns/{id}/schedule`. */
 export const scheduleSchema = object({
@@ -183,13 +184,14 @@ export const scheduleSchema = object({
     message: 'Send either at or localTime',
     test: ({ at, localTime }) => at === undefined || localTime === undefined,
   })
-  // "sendAt" is unknown here: without this it would be sent to everybody at once, and nobody gets that back.
+  // A "sendAt" is unknown here: without this it would be sent to everybody at once, and nobody gets that back. Nor a "timezone".
   .test({
     name: 'when',
     message: SAYS_NO_TIME,
-    test: ({ at, localTime }, { options }) =>
-      at !== undefined ||
-      localTime !== undefined ||
-      Object.keys((options.context as Given | undefined)?.given ?? {}).length === 0,
+    test: ({ at, localTime }, { options }) => {
+      const given = Object.keys((options.context as Given | undefined)?.given ?? {})
+      const isKnown = given.every((name) => ['at', 'localTime', 'fallbackTimeZone'].includes(name))
+      return isKnown && (at !== undefined || localTime !== undefined || given.length === 0)
+    },
   })
   .meta({ component: 'CampaignSchedule', example: { at: '2030-12-01T09:00:00Z' } })

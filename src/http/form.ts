@@ -37,10 +37,10 @@ function boundaryIn(type: string): string | undefined {
   return boundary === undefined ? undefined : `--${boundary}`
 }
 
-/** @param told where the parts begin, as the header says. Without that it is the first line. */
+/** @param told where the parts begin, as the header says. Where that is not so it is the first line. */
 function fieldsOfParts(raw: string, told: string | undefined): URLSearchParams {
   const fields = new URLSearchParams()
-  const boundary = told ?? raw.split(/\r?\n/, 1)[0] ?? ''
+  const boundary = told !== undefined && raw.includes(told) ? told : (raw.split(/\r?\n/, 1)[0] ?? '')
   if (!boundary.startsWith('--')) return fields
   for (const part of raw.split(boundary).slice(1)) {
     const [head = '', ...rest] = part.split(/\r?\n\r?\n/)

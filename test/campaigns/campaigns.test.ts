@@ -626,6 +626,12 @@ describe('campaigns', () => {
       '400 invalid_request',
     ],
     [
+      'where a zone is told under another name',
+      { audience: { listIds: ['FULL'] } },
+      { localTime: '2030-01-01T09:00', timezone: 'Asia/Tokyo' },
+      '400 invalid_request',
+    ],
+    [
       'at once where nothing but a zone is told',
       { audience: { listIds: ['FULL'] } },
       { fallbackTimeZone: 'Asia/Tokyo' },
