@@ -63,6 +63,7 @@ export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').t
 /** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */
 export const foldedWord = (cell: string): string =>
   wordIn(cell)
+    .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[\s_?!.-]+/g, '')
 

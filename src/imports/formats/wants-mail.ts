@@ -5,7 +5,7 @@ const TRUE = 'true|t|yes|y|1|x|on|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim
 const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
 /** As they are compared: see `foldedWord`. The first ones also with more behind: "Unsubscribed by admin". */
 const OUT =
-  /^(?:unsub|optedout|optout|blocklist|blacklist|hardbounce|suppressed|donot(?:mail|email|contact)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed|cleaned$|bounced$|complained$|spam(?:complaint)?$)/
+  /^(?:unsub(?!.*(?:no|never|false|0)$)|optedout|optout|blocklist|blacklist|(?:hard|soft)?bounc(?:ed|e$|ing)|suppressed|donot(?:mail|email|contact|market)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed|cleaned$|complain(?:ed|t)$|spam(?:complaint)?$)/
 const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
 
 const NOTHING = ['null', 'none', 'never', 'n/a', '-']
@@ -37,13 +37,14 @@ export const saysOut = (cell: string): boolean => OUT.test(foldedWord(beforeBrac
 
 /** Columns that may tell who wants no mail, by what they are called: where a cell of them says yes, … */
 const OF_OUT =
-  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean|donot(?:mail|email|contact|send)|abgemeldet|abbestellt|désabonn|désinscri/
+  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean|donot(?:mail|email|contact|send|market)|^no(?:e?mail|marketing)|^dn[ce]$|blocked|invalid|spam|abgemeldet|abbestellt|désabonn|désinscri/
 /** … where it says anything but yes, … */
-const OF_IN = /opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission/
+const OF_IN =
+  /opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission|mailing|receive|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
 /** … and where it says that somebody is one of these. */
-const OF_STATE = /subscri|^(?:e?mail|contact|marketing|newsletter)*(?:status|state)$/
+const OF_STATE = /subscri|^(?:e?mail(?:ing)?|contact|marketing|newsletter|list)*(?:status|state)$/
 const NO_STATE =
-  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|not|non|never)/
+  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|invalid|complain|not|non|never)/
 /** Where and how it was said: "Opt-in IP". */
 const OF_ITS_SAYING = /(?:ip|source|page|url|link|text|language)$/
 
