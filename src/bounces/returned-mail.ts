@@ -67,7 +67,10 @@ async function heedTracesOfErased(
   { addresses, linkTokens }: Traces,
 ): Promise<void> {
   const [path] = addresses.flatMap((address) => openReturnPath(secret, address) ?? [])
-  if (path) return suppressOfErased(dependencies, path.contactId, 'COMPLAINED')
+  if (path) {
+    await suppressOfErased(dependencies, path.contactId, 'COMPLAINED')
+    return
+  }
   const [link] = linkTokens.flatMap((token) => openLink(secret, 'unsubscribe', token) ?? [])
   if (link) await suppressOfErased(dependencies, link.contactId, 'UNSUBSCRIBED')
 }

@@ -39,7 +39,7 @@ const erasedTable = defineEntity({
   properties: {
     contactId: p.uuid().primary(),
     workspaceId: p.uuid(),
-    addressHash: p.blob(),
+    addressHash: p.blob().primary(),
   },
 })
 

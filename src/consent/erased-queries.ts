@@ -1,52 +1,58 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { newId } from '../platform/ids.ts'
 
-/** Whether somebody who was erased wants no marketing; `undefined` where she was sent nothing, or is not erased. */
+/** Whether somebody who was erased is mailed no more at any address that she had; `undefined` where nothing is known of her. */
 export async function readErased(
   em: EntityManager,
   contactId: string,
 ): Promise<{ isUnsubscribed: boolean } | undefined> {
-  const [row] = await sql<{ is_unsubscribed: boolean }>(
+  const [row] = await sql<{ is_unsubscribed: boolean | null }>(
     em,
-    `select exists (
+    `select bool_and(exists (
        select from suppressions where workspace_id = erased.workspace_id and address_hash = erased.address_hash
-     ) as is_unsubscribed
+     )) as is_unsubscribed
      from erased_contacts erased where contact_id = $1::uuid`,
     [contactId],
   )
-  return row && { isUnsubscribed: row.is_unsubscribed }
-}
-
-/** Writes that the address that an erased contact had is not to be mailed. @returns its workspace, where that is new */
-export async function suppressErased(
-  em: EntityManager,
-  contactId: string,
-  reason: SuppressionReason,
-): Promise<string | undefined> {
-  const [row] = await sql<{ workspace_id: string }>(
-    em,
-    `insert into suppressions (id, workspace_id, address_hash, reason)
-     select $2::uuid, workspace_id, address_hash, $3::text from erased_contacts where contact_id = $1::uuid
-     on conflict do nothing returning workspace_id`,
-    [contactId, newId(), reason],
-  )
-  return row?.workspace_id
+  return row?.is_unsubscribed == null ? undefined : { isUnsubscribed: row.is_unsubscribed }
 }
 
 /**
- * The address that an erased contact had, where somebody of the workspace has it by now. It looks at all of the workspace's contacts: nobody
- * keeps an index for that.
+ * Writes that the addresses that an erased contact had are not to be mailed.
+ * @returns in which workspace, and why; `undefined` where nothing is known of her
  */
-export async function addressOfErased(em: EntityManager, contactId: string): Promise<string | undefined> {
-  const [row] = await sql<{ email: string }>(
+export async function suppressErased<Reason extends SuppressionReason>(
+  em: EntityManager,
+  contactId: string,
+  reason: Reason,
+): Promise<{ workspaceId: string; reason: Reason | 'UNSUBSCRIBED' } | undefined> {
+  const [row] = await sql<{ workspace_id: string; reason: Reason | 'UNSUBSCRIBED' }>(
+    em,
+    `with erased as (
+       select workspace_id, address_hash, case when count(*) over () > 1 then 'UNSUBSCRIBED' else $2::text end as reason
+       from erased_contacts where contact_id = $1::uuid
+     ),
+     added as (
+       insert into suppressions (id, workspace_id, address_hash, reason)
+       select gen_random_uuid(), workspace_id, address_hash, reason from erased order by address_hash
+       on conflict do nothing
+     )
+     select workspace_id, reason from erased limit 1`,
+    [contactId, reason],
+  )
+  return row && { workspaceId: row.workspace_id, reason: row.reason }
+}
+
+/** Of the addresses that an erased contact had, those that somebody of the workspace has by now. */
+export async function addressesOfErased(em: EntityManager, contactId: string): Promise<string[]> {
+  const rows = await sql<{ email: string }>(
     em,
     `select contact.email from erased_contacts erased
-     join contacts contact on contact.workspace_id = erased.workspace_id
-       and address_hash(contact.workspace_id, contact.email_key) = erased.address_hash
-     where erased.contact_id = $1::uuid limit 1`,
+     join contacts contact on address_hash(contact.workspace_id, contact.email_key) = erased.address_hash
+       and contact.workspace_id = erased.workspace_id
+     where erased.contact_id = $1::uuid`,
     [contactId],
   )
-  return row?.email
+  return rows.map(({ email }) => email)
 }

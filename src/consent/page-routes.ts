@@ -47,10 +47,10 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
     '/unsubscribe/:token',
     forRecipient(async (ctx, link, language) => {
       const wish = wishOf(await readForm(ctx))
-      if (wish) await setPreferences(dependencies, link, wish)
+      const isDone = wish !== undefined && (await setPreferences(dependencies, link, wish))
       // To a mail program, any 200 is that it was done.
-      ctx.status = wish ? 200 : 400
-      return show(ctx, link.contactId, language, wish !== undefined)
+      ctx.status = isDone ? 200 : wish ? 410 : 400
+      return show(ctx, link.contactId, language, isDone)
     }),
   )
 }

@@ -10,7 +10,7 @@ import {
   wasSentTo,
 } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
-import { afterSuppressing, endAll, suppressAddress } from './suppress.ts'
+import { afterSuppressing, endAll, suppressAddress, suppressAtOnce } from './suppress.ts'
 
 /** What a contact wants to get. */
 export type Wish =
@@ -26,7 +26,7 @@ export type Wish =
  * to want more again, one that went to the address that she has.
  *
  * @param originId what the link was sent for
- * @returns whether she is still there. Of who was erased, her address is mailed no more
+ * @returns whether it is so. Of who was erased, that is where her address is mailed no more
  */
 export async function setPreferences(
   dependencies: Dependencies,
@@ -37,12 +37,12 @@ export async function setPreferences(
     const contact = await lockContact(unit, contactId)
     if (!contact) return undefined
     const { workspaceId, email, key } = contact
+    const { isHers, others } = await wasSentTo(unit, { contactId, originId }, key)
     if (wish.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      return { workspaceId, email, due }
+      return { workspaceId, email, due, others }
     }
     // Lists alone are no word about everything: an older page, saved once more, takes nothing back.
-    const isHers = await wasSentTo(unit, { contactId, originId }, key)
     if (wish.kind === 'everything' && isHers) await deleteOwnWish(unit, workspaceId, key)
     const due = []
     if (wish.kind === 'lists') {
@@ -55,12 +55,11 @@ export async function setPreferences(
       }
     }
     await countConsents(unit, workspaceId, [key])
-    return { workspaceId, email, due }
+    return { workspaceId, email, due, others: [] }
   })
-  if (!done) {
-    if (wish.kind === 'nothing') await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED')
-    return false
-  }
+  if (!done) return wish.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))
   await afterSuppressing(dependencies, done.workspaceId, done, done.due)
+  // Somebody may have made her anew there. Each for itself: it locks whoever has it.
+  for (const email of new Set(done.others)) await suppressAtOnce(dependencies, done.workspaceId, email, 'UNSUBSCRIBED')
   return true
 }

@@ -261,19 +261,23 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
 
 /** What is kept of an erased contact's address: that it is not to be mailed, whose her links are, and nothing by which it is known. */
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
+  const recipients = await sql<{ recipient: string; was_mailed: boolean }>(
+    em,
+    `select recipient, true as was_mailed from messages where contact_id = $1::uuid and recipient is not null
+     union select email, false from former_addresses where contact_id = $1::uuid`,
+    [contactId],
+  )
+  // Her links go on as they were: of each address that she was mailed at.
   await sql(
     em,
     `insert into erased_contacts (contact_id, workspace_id, address_hash)
-     select id, workspace_id, address_hash(workspace_id, email_key) from contacts
-     where id = $1::uuid and exists (select from messages where contact_id = $1::uuid)
+     select distinct contact.id, contact.workspace_id, address_hash(contact.workspace_id, key)
+     from contacts contact cross join lateral (
+       select contact.email_key as key union select unnest($2::text[])
+     ) mailed
+     where contact.id = $1::uuid and exists (select from messages where contact_id = $1::uuid)
      on conflict do nothing`,
-    [contactId],
-  )
-  const recipients = await sql<{ recipient: string }>(
-    em,
-    `select recipient from messages where contact_id = $1::uuid and recipient is not null
-     union select email from former_addresses where contact_id = $1::uuid`,
-    [contactId],
+    [contactId, recipients.flatMap(({ recipient, was_mailed }) => (was_mailed ? [emailKey(recipient)] : []))],
   )
   await sql(
     em,
@@ -368,14 +372,26 @@ export async function dropRequests(em: EntityManager, contactIds: readonly strin
 /** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
 const MOST_LOOKED_AT = 100
 
-/** Whether a link went to the address that its contact has by now. @param key its form in which addresses are compared */
-export async function wasSentTo(em: EntityManager, { contactId, originId }: LinkOf, key: string): Promise<boolean> {
+/**
+ * Whether a link went to the address that its contact has by now, and to which others it went.
+ * @param key its form in which addresses are compared
+ */
+export async function wasSentTo(
+  em: EntityManager,
+  { contactId, originId }: LinkOf,
+  key: string,
+): Promise<{ isHers: boolean; others: string[] }> {
   const rows = await sql<{ recipient: string | null; is_under_way: boolean }>(
     em,
     `select distinct recipient, status = 'SENDING' as is_under_way from messages
      where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) limit $3::integer`,
     [contactId, originId, MOST_LOOKED_AT],
   )
-  // While it is being handed over, that is not noted yet.
-  return rows.some(({ recipient, is_under_way }) => (recipient === null ? is_under_way : emailKey(recipient) === key))
+  return {
+    // While it is being handed over, that is not noted yet.
+    isHers: rows.some(({ recipient, is_under_way }) =>
+      recipient === null ? is_under_way : emailKey(recipient) === key,
+    ),
+    others: rows.flatMap(({ recipient }) => (recipient === null || emailKey(recipient) === key ? [] : [recipient])),
+  }
 }

@@ -143,6 +143,19 @@ export async function afterSuppressing(
   await waitForSendersTo(em, contactIds)
 }
 
+/** Keeps an address from being mailed, and ends what its contact waits for, before it is answered. */
+export async function suppressAtOnce(
+  dependencies: Dependencies,
+  workspaceId: string,
+  email: string,
+  reason: SuppressionReason,
+): Promise<void> {
+  const { due } = await unitOf(dependencies.em).transactional((unit) =>
+    suppressAddress(unit, workspaceId, { email, reason }),
+  )
+  await afterSuppressing(dependencies, workspaceId, { email }, due)
+}
+
 /** Takes a suppression away: its address is mailed again, unless it has another one. @throws {Refusal} `suppression_not_found` */
 export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new Refusal(SUPPRESSION_NOT_FOUND)

@@ -1,3 +1,5 @@
+import { listBegunBy } from '../triggers/index.ts'
+
 /** Who was asked whether she wants to be in a list, and has said nothing, is not asked again within so many hours. */
 const ASKED_AGAIN_AFTER_HOURS = 24
 
@@ -5,10 +7,10 @@ const ASKED_AGAIN_AFTER_HOURS = 24
 const WAS_ASKED = `(
   -- What starts it may be on its way, unless it has been in vain already.
   (request.asked_at is not null and request.asked_at > now() - interval '1 minute' and not exists (
-    select from automations automation
-    join enrollments enrollment on enrollment.automation_id = automation.id and enrollment.contact_id = request.contact_id
+    select from enrollments enrollment
+    join automations automation on automation.id = enrollment.automation_id
     join messages message on message.enrollment_id = enrollment.id
-    where automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
+    where enrollment.contact_id = request.contact_id and ${listBegunBy('LIST_REQUESTED')} = request.list_id::text
       and message.status in ('SUPPRESSED', 'FAILED', 'DISMISSED') and message.created_at > request.asked_at
   ))
   or exists (
@@ -17,9 +19,9 @@ const WAS_ASKED = `(
       and automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
   )
   or exists (
-    select from automations automation
-    join enrollments enrollment on enrollment.automation_id = automation.id and enrollment.contact_id = request.contact_id
-    where automation.trigger = 'LIST_REQUESTED' and automation.trigger_key = request.list_id::text
+    select from enrollments enrollment
+    join automations automation on automation.id = enrollment.automation_id
+    where enrollment.contact_id = request.contact_id and ${listBegunBy('LIST_REQUESTED')} = request.list_id::text
       and (
         -- By Postgres's clock, as the request is.
         exists (

@@ -1,4 +1,5 @@
 import { SENDING_STATUSES } from '../sequences/index.ts'
+import { listBegunBy } from '../triggers/index.ts'
 import type { MessageKey } from './message.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
@@ -76,7 +77,7 @@ export const MAY_SEND = `not exists (select from installation where restored_at 
 /** Exported for the benchmark that leaves something out of it. */
 export const CLAIM = `
 with automation as (
-  select id, status, case when trigger = 'LIST_REQUESTED' then trigger_key::uuid end as asks_for from automations
+  select id, status, trigger, trigger_key from automations
   where id = $4::uuid and deleted_at is null and status in ${SENDING_STATUSES}
   for share
 ),
@@ -85,7 +86,7 @@ contact as (
   where id = (select contact_id from enrollments where id = $1::uuid) for share
 ),
 enrollment as (
-  select enrollment.* from automation
+  select enrollment.*, ${listBegunBy('LIST_REQUESTED')}::uuid as asks_for from automation
   join enrollments enrollment on enrollment.automation_id = automation.id
   join contact on contact.id = enrollment.contact_id
   where enrollment.id = $1::uuid and enrollment.status = 'ACTIVE' and ${MAY_SEND}
@@ -120,9 +121,9 @@ returning id, workspace_id
 -- Somebody is asked by it whether she wants a list: how often that is done is counted by her address.
 asked as (
   insert into list_asks (id, list_id, address_hash)
-  select claimed.id, automation.asks_for, address_hash(claimed.workspace_id, contact.email_key)
-  from claimed, automation, contact
-  where automation.asks_for is not null and $8::text = 'SENDING'
+  select claimed.id, enrollment.asks_for, address_hash(claimed.workspace_id, contact.email_key)
+  from claimed, enrollment, contact
+  where enrollment.asks_for is not null and $8::text = 'SENDING'
   on conflict (id) do nothing
 )
 select id from claimed`

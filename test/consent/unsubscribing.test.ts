@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { suppressErased } from '../../src/consent/erased-queries.ts'
+import { readLinkSecret } from '../../src/installation/index.ts'
+import { signLink } from '../../src/installation/links.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { readMail } from '../support/read-mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -202,6 +206,41 @@ describe('unsubscribing', () => {
     await service.call('DELETE', `contacts/${gone}`)
     assert.match(await (await post(other, form)).text(), /You are unsubscribed/)
     assert.equal(await suppressedBy(await aContact(service, { email: address })), 'UNSUBSCRIBED')
+  })
+
+  it('is of every address that an erased contact was mailed at, and done anew where it broke off', async () => {
+    const [first, second] = ['moved-a@example.com', 'moved-b@example.com']
+    const contactId = await aContact(service, { email: first })
+    await enroll(service, await anAutomation(service), contactId)
+    const link = await linkIn(first)
+    await service.call('PATCH', `contacts/${contactId}`, { email: second })
+    await service.call('DELETE', `contacts/${contactId}`)
+    const [atFirst, atSecond] = [await aContact(service, { email: first }), await aContact(service, { email: second })]
+    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    await enroll(service, automationId, atFirst)
+    // All that a first try came to.
+    await suppressErased(em(), contactId, 'UNSUBSCRIBED')
+    assert.equal(await enrollmentOf(automationId, atFirst), 'ACTIVE')
+    assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 200)
+    assert.deepEqual([await suppressedBy(atFirst), await suppressedBy(atSecond)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
+    assert.equal(await enrollmentOf(automationId, atFirst), 'CANCELLED')
+  })
+
+  it('is of the address that its link went to, too, whoever has that by now', async () => {
+    const [first, second] = ['was-a@example.com', 'is-b@example.com']
+    const contactId = await aContact(service, { email: first })
+    await enroll(service, await anAutomation(service), contactId)
+    const link = await linkIn(first)
+    await service.call('PATCH', `contacts/${contactId}`, { email: second })
+    const anew = await aContact(service, { email: first })
+    await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))
+    assert.deepEqual([await suppressedBy(contactId), await suppressedBy(anew)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
+  })
+
+  it('is not said to be done where nothing is known of whom a link is', async () => {
+    const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId: newId(), originId: newId() })
+    const link = `http://127.0.0.1:${service.port}/unsubscribe/${token}`
+    assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 410)
   })
 
   it('takes no token that it has not made', async () => {
