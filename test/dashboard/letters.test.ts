@@ -192,6 +192,12 @@ describe('letters, on the dashboard', function () {
     await form.getByLabel('Emails on the first day').fill('20')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
+    // It is why a campaign is slower than it says itself.
+    const held = { name: 'Held back', subject: 'Hi', text: 'Hi' }
+    const { id } = (await service.call('POST', 'campaigns', held)).body.data as { id: string }
+    await page.goto(at(`/campaigns/${id}`))
+    await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
+    await page.goto(at('/sender'))
     // What is emptied and typed is what was typed; whoever leaves it is asked.
     await page.getByRole('button', { name: 'Change the numbers' }).click()
     await form.getByLabel('Emails on the first day').fill('')
@@ -263,6 +269,15 @@ describe('letters, on the dashboard', function () {
     await form.getByRole('button', { name: 'Suppress it' }).click()
     const row = page.getByRole('row', { name: /angry@example\.com/ })
     await row.getByText('By hand').waitFor()
+    // Whether somebody is among them can be asked, and is said where she is looked at.
+    await page.getByLabel('Of one address').fill('nobody@example.com')
+    await page.getByText('That address is not suppressed').waitFor()
+    await page.getByLabel('Of one address').fill('Angry@example.com')
+    await row.waitFor()
+    const angry = await aContact(service, { email: 'angry@example.com' })
+    await page.goto(at(`/contacts/${angry}`))
+    await page.getByText('Gets no email. By hand').waitFor()
+    await page.goto(at('/suppressions'))
     await row.getByRole('button', { name: 'Lift…' }).click()
     await row.getByRole('button', { name: 'Lift suppression' }).click()
     await row.waitFor({ state: 'detached' })

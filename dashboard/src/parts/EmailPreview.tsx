@@ -23,6 +23,7 @@ const LOOKS = [
 type Look = (typeof LOOKS)[number]['value']
 
 const HEIGHT = 640
+const SCREENS = { light: '#ffffff', dark: '#121212' } as const
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
 /** What is rendered already, as a template that comes to the same: what looks like Liquid in it is none. */
@@ -117,7 +118,14 @@ function Shown({ preview: { to, subject, html, text, problems }, look }: { previ
             title="The email"
             sandbox=""
             srcDoc={safeHtml(onScreen(html, screen))}
-            style={{ width: WIDTHS[look], height: HEIGHT, colorScheme: screen, transform: `scale(${scale})` }}
+            style={{
+              width: WIDTHS[look],
+              height: HEIGHT,
+              colorScheme: screen,
+              // What an email leaves as it is shows the mail program's, and not this page's.
+              background: SCREENS[screen],
+              transform: `scale(${scale})`,
+            }}
           />
         </div>
       )}

@@ -2,12 +2,15 @@ import { useEmailTemplates, useListNames, useSegmentNames } from '../../api/read
 import { count } from '../../parts/numbers.ts'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
+import { useRead } from '../../api/workspace.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
+import { warmUpSays } from '../sender/warm-up-says.ts'
 
 /** What a campaign says, to whom, when and how fast. */
 export function Facts({ campaign }: { campaign: Campaign }) {
   const listName = useListNames()
   const segmentName = useSegmentNames()
+  const warmUp = useWarmUp(campaign)
   const template = useEmailTemplates()?.find(({ id }) => id === campaign.templateId)
   const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
   const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
@@ -67,9 +70,28 @@ export function Facts({ campaign }: { campaign: Campaign }) {
         )}
         <dt>Speed</dt>
         <dd>{throttlePerHour === null ? 'As fast as it goes' : `${count(throttlePerHour)} emails an hour at most`}</dd>
+        {warmUp != null && (
+          <>
+            <dt>Warm-up</dt>
+            <dd>{warmUpSays(warmUp)}</dd>
+          </>
+        )}
         <dt>Category</dt>
         <dd>{campaign.category === 'marketing' ? 'Marketing' : 'Transactional: also to who has unsubscribed'}</dd>
       </dl>
     </Part>
   )
+}
+
+/** What holds a campaign back that is still to be sent; transactional ones wait for nothing. */
+function useWarmUp({ category, finishedAt }: Campaign) {
+  const { data: sender } = useRead(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+    {
+      everyMs: 15_000,
+    },
+  )
+  const isHeld = category === 'marketing' && finishedAt === null && sender?.warmUp?.allowedToday != null
+  return isHeld ? sender.warmUp : null
 }

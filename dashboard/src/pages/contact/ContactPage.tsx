@@ -16,6 +16,7 @@ import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
 import { once, wasDoneBefore } from '../../api/once.ts'
 import { readPages, useListNames } from '../../api/reads.ts'
+import { notMailed } from '../suppressions/reasons.ts'
 import classes from './contact.module.css'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
 import { EditContact } from './EditContact.tsx'
@@ -105,6 +106,11 @@ function OfContact({ contactId }: { contactId: string }) {
               {contact.firstName !== null && (
                 <p className="t2">
                   <bdi>{contact.email}</bdi>
+                </p>
+              )}
+              {contact.suppressedBy !== null && (
+                <p className="small" style={{ color: 'var(--warn)' }}>
+                  {notMailed(contact.suppressedBy)}
                 </p>
               )}
             </div>

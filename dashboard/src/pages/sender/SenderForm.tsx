@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
@@ -110,7 +109,6 @@ export function SenderForm({ sender }: { sender: Sender }) {
                 Saved. Emails from now on have it.
               </span>
             )}
-            <CurlButton call={{ method: 'PUT', path: '/sender', body }} />
           </div>
         )}
       </form>

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Ending } from '../../parts/Ending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
@@ -56,7 +55,6 @@ function Begin() {
         <Button type="submit" loading={make.isPending}>
           Make a key and sign
         </Button>
-        <CurlButton call={{ method: 'POST', path: '/sender/dkim', body }} />
       </div>
     </form>
   )

@@ -5,11 +5,11 @@ import type { Schemas } from '../../api/client.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { WholeNumber } from '../../parts/WholeNumber.tsx'
 import { isWrong } from '../../parts/is-wrong.ts'
-import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Ending } from '../../parts/Ending.tsx'
 import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
+import { warmUpSays } from './warm-up-says.ts'
 
 type Sender = Schemas['Sender']
 
@@ -39,7 +39,7 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
       <div className="card still">
         <p className="t2">
           {warmUp
-            ? says(warmUp)
+            ? warmUpSays(warmUp)
             : 'As many emails are mailed as there are. A new domain or server that begins so is taken for spam.'}
         </p>
         {isOwner && isOpen && <Form warmUp={warmUp} onDone={() => setOpen(false)} />}
@@ -54,14 +54,6 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
       </div>
     </Part>
   )
-}
-
-function says({ day, allowedToday, mailedToday, upTo }: NonNullable<Sender['warmUp']>): string {
-  if (allowedToday === null)
-    return `It is over: ${upTo.toLocaleString('en')} a day are reached, and as many are mailed as there are.`
-  const [mailed, allowed] = [mailedToday, allowedToday].map((count) => count.toLocaleString('en'))
-  const full = mailedToday >= allowedToday ? ' Marketing emails wait for tomorrow (UTC).' : ''
-  return `Day ${day}: ${mailed} of ${allowed} emails are mailed today.${full}`
 }
 
 function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void }) {
@@ -111,7 +103,6 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
         <Button variant="subtle" color="gray" onClick={onDone}>
           Cancel
         </Button>
-        <CurlButton call={{ method: 'PUT', path: '/sender/warm-up', body }} />
       </div>
     </form>
   )

@@ -1,4 +1,5 @@
-import { Button, Select, VisuallyHidden } from '@mantine/core'
+import { Button, Select, TextInput, VisuallyHidden } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -15,6 +16,8 @@ import { REASON_WORDS, REASONS } from './reasons.ts'
 
 type Suppression = Schemas['Suppression']
 
+const PAUSE_MS = 400
+
 /** Addresses that are not mailed, and why. */
 export function SuppressionsPage() {
   const { api, workspace } = useWorkspace()
@@ -22,10 +25,17 @@ export function SuppressionsPage() {
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
   const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
   const [isMaking, setMaking] = useState(false)
+  const [address, setAddress] = useState('')
+  const [email] = useDebouncedValue(address.trim(), PAUSE_MS)
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: [workspace.id, 'suppressions', reason],
+    queryKey: [workspace.id, 'suppressions', reason, email],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { limit: 50, ...(reason && { reason }), ...(pageParam !== null && { cursor: pageParam }) }
+      const query = {
+        limit: 50,
+        ...(reason && { reason }),
+        ...(email !== '' && { email }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      }
       return (await api.GET('/suppressions', { params: { query }, signal })).data
     },
     initialPageParam: null as string | null,
@@ -38,6 +48,13 @@ export function SuppressionsPage() {
       narrow
       actions={
         <>
+          <TextInput
+            aria-label="Of one address"
+            placeholder="A whole address"
+            w={190}
+            value={address}
+            onChange={({ currentTarget: { value } }) => setAddress(value)}
+          />
           <Select
             aria-label="Why"
             w={190}
@@ -65,8 +82,8 @@ export function SuppressionsPage() {
       {!rows && !error && <Rows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
-          No address is suppressed{reason ? ' for this reason' : ''}. Whoever unsubscribes, complains or has no mailbox
-          is here.
+          {email === '' ? 'No address is' : 'That address is not'} suppressed
+          {reason ? ' for this reason' : ''}. Whoever unsubscribes, complains or has no mailbox is here.
         </p>
       )}
       {rows && rows.length > 0 && (

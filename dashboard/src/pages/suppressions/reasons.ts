@@ -11,4 +11,11 @@ export const REASON_WORDS: Record<Reason, string> = {
   IMPORTED: 'Imported opt-out',
 }
 
+/** Why a contact is not mailed, for whoever looks at her. */
+export const notMailed = (by: NonNullable<Schemas['Contact']['suppressedBy']>): string => {
+  if (by === 'UNCONFIRMED') return 'Gets no marketing: has not confirmed anything yet'
+  const isAll = by === 'BOUNCED' || by === 'COMPLAINED' || by === 'MANUAL'
+  return `Gets no ${isAll ? 'email' : 'marketing'}. ${REASON_WORDS[by]}`
+}
+
 export const REASONS = Object.keys(REASON_WORDS) as Reason[]
