@@ -257,6 +257,34 @@ describe('letters, on the dashboard', function () {
     assert.equal(await page.getByText('Missing').count(), 0)
   })
 
+  it('a provider’s reports are heard, and not any more', async () => {
+    await page.goto(at('/sender'))
+    const form = page.getByRole('form', { name: 'What proves calls of Postmark' })
+    await form.getByLabel('The user name and password of the webhook’s URL, as name:password').fill('short')
+    await page.keyboard.press('Enter')
+    await form.getByRole('alert').waitFor()
+    await form
+      .getByLabel('The user name and password of the webhook’s URL, as name:password')
+      .fill('me:1234567890123456')
+    await page.keyboard.press('Enter')
+    await page.getByText('Heard; it has not called yet').waitFor()
+    assert.equal(await form.getByLabel('The user name', { exact: false }).inputValue(), '')
+    const url = `/feedback/postmark/${service.workspaceId}`
+    await page.getByText(url, { exact: false }).first().waitFor()
+    const calls = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const call = (credential: string) =>
+      fetch(`http://127.0.0.1:${service.port}${url}`, {
+        ...calls,
+        headers: { ...calls.headers, authorization: `Basic ${Buffer.from(credential).toString('base64')}` },
+      })
+    assert.equal((await call('me:wrong')).status, 401)
+    assert.equal((await call('me:1234567890123456')).status, 200)
+    await page.getByRole('button', { name: 'Hear Postmark no more…' }).click()
+    await page.getByRole('button', { name: 'Hear Postmark no more', exact: true }).click()
+    await page.getByText('Heard; it has not called yet').waitFor({ state: 'detached' })
+    assert.equal((await call('me:1234567890123456')).status, 404)
+  })
+
   it('an address is suppressed and lifted', async () => {
     await page.goto(at('/suppressions'))
     await press('Suppress')

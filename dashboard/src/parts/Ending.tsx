@@ -12,7 +12,8 @@ export function Ending({
   onDone,
 }: {
   verb: string
-  path: string
+  /** What a key may call for the same, too. */
+  path?: string
   says: string
   call: () => Promise<unknown>
   onDone: () => void
@@ -33,7 +34,7 @@ export function Ending({
       <Button variant="subtle" color="gray" onClick={onDone} disabled={end.isPending}>
         Keep it
       </Button>
-      <CurlButton call={{ method: 'DELETE', path }} />
+      {path !== undefined && <CurlButton call={{ method: 'DELETE', path }} />}
     </div>
   )
 }

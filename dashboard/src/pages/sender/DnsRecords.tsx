@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
-import { IconAlertTriangle, IconCheck, IconCopy, IconQuestionMark, IconX, type TablerIcon } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX, type TablerIcon } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Part } from '../../shell/Page.tsx'
+import { Copied } from './Copied.tsx'
 import classes from './sender.module.css'
 
 type Sender = Schemas['Sender']
@@ -79,26 +79,5 @@ function Found({ status }: { status: Status }) {
       <Icon aria-hidden />
       {word}
     </span>
-  )
-}
-
-function Copied({ word, text }: { word: string; text: string }) {
-  const { copy, copied } = useClipboard({ timeout: 3_000 })
-  return (
-    <>
-      <dt>{word}</dt>
-      <dd className={`mono ${classes.value}`}>
-        <span>{text}</span>
-        <Button
-          variant="subtle"
-          color="gray"
-          aria-label={`Copy the ${word.toLowerCase()} ${text}`}
-          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
-          onClick={() => copy(text)}
-        >
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
-      </dd>
-    </>
   )
 }

@@ -5,6 +5,7 @@ import { Page } from '../../shell/Page.tsx'
 import { DnsRecords } from './DnsRecords.tsx'
 import { SenderForm } from './SenderForm.tsx'
 import { Signing } from './Signing.tsx'
+import { Providers } from './Providers.tsx'
 import { WarmUp } from './WarmUp.tsx'
 
 /** From whom the workspace's mail is, and what the DNS of its domain has to say of that. */
@@ -27,6 +28,7 @@ export function SenderPage() {
               <DnsRecords sender={data} />
             </>
           )}
+          <Providers />
         </>
       )}
     </Page>

@@ -75,7 +75,6 @@ function NoMore() {
   return (
     <Ending
       verb="Delete the key"
-      path="/sender/dkim"
       says="The key is gone for good; emails from now on are not signed."
       call={async () => {
         await api.DELETE('/sender/dkim')

@@ -121,7 +121,6 @@ function End() {
   return (
     <Ending
       verb="End the warm-up"
-      path="/sender/warm-up"
       says="As many emails are mailed as there are; those that wait go out within the hour."
       call={async () => {
         await api.DELETE('/sender/warm-up')
