@@ -37,6 +37,7 @@ describe('every page of the dashboard', function () {
   let automationId: string
   let contactId: string
   let templateId: string
+  let campaignId: string
   before(async () => {
     service = await startService()
     browser = await openChromium()
@@ -52,6 +53,8 @@ describe('every page of the dashboard', function () {
     const blocks = [text, { type: 'CODE', html: '<b>x</b>' }, { type: 'COLUMNS', columns: [column, column] }]
     const { body } = await service.call('POST', 'templates', { name: 'T', format: 'BLOCKS', design: { blocks } })
     templateId = body.data.id as string
+    const draft = { name: 'News', subject: 'News', html: '<p>Hello {{ contact.fristName }}</p>' }
+    campaignId = (await service.call('POST', 'campaigns', draft)).body.data.id as string
   })
   after(async () => {
     await browser.close()
@@ -84,6 +87,7 @@ describe('every page of the dashboard', function () {
           `${own}/automations/${automationId}?view=numbers`,
           `${own}/contacts/${contactId}`,
           `${own}/templates/${templateId}`,
+          `${own}/campaigns/${campaignId}`,
           '/account',
           '/nowhere',
         ]

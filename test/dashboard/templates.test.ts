@@ -356,4 +356,24 @@ describe('templates, on the dashboard', function () {
     await page.getByText('No template yet.').waitFor()
     assert.equal((await service.call('GET', `templates/${id}`)).status, 404)
   })
+
+  it('are put into a layout, which is no email by itself', async () => {
+    const made = async (body: object) =>
+      ((await service.call('POST', 'templates', body)).body.data as { id: string }).id
+    const frameOf = '<table><tr><td>Our head</td></tr><tr><td>{{ content }}</td></tr></table>'
+    const layout = await made({ name: 'Around', kind: 'LAYOUT', format: 'HTML', html: frameOf })
+    await page.goto(at(`/templates/${layout}`))
+    await frame().getByText('Our head').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send it to me' }).count(), 0)
+    assert.equal(await page.getByText('is empty in every email').count(), 0)
+    const id = await made({ name: 'Within', format: 'HTML', subject: 'S', html: '<p>Our words</p>' })
+    await page.goto(at(`/templates/${id}`))
+    await page.getByRole('combobox', { name: 'Layout' }).click()
+    await page.getByRole('option', { name: 'Around', exact: true }).click()
+    await frame().getByText('Our head').waitFor()
+    await frame().getByText('Our words').waitFor()
+    await save()
+    assert.equal((await service.call('GET', `templates/${id}`)).body.data.layoutId, layout)
+    for (const each of [id, layout]) assert.equal((await service.call('DELETE', `templates/${each}`)).status, 200)
+  })
 })

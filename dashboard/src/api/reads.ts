@@ -60,9 +60,12 @@ export function useSegmentNames(): (id: string) => string | undefined {
 }
 
 /** The templates of emails, to choose from. */
-export function useEmailTemplates() {
-  const { data } = useRead(['templates', 'emails'], async (api, signal) => {
-    const query = { kind: 'EMAIL', limit: 100 } as const
+export const useEmailTemplates = () => useTemplates('EMAIL')
+
+/** The templates of a kind, to choose from. */
+export function useTemplates(kind: 'EMAIL' | 'LAYOUT') {
+  const { data } = useRead(['templates', 'of', kind], async (api, signal) => {
+    const query = { kind, limit: 100 } as const
     return (await api.GET('/templates', { params: { query }, signal })).data.data
   })
   return data

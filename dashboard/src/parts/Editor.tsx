@@ -8,9 +8,10 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { html } from '@codemirror/lang-html'
-import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, type Extension } from '@codemirror/state'
 import { type Command, EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
 import { useEffect, useId, useRef } from 'react'
 import classes from './Editor.module.css'
 import { completeVariables } from './variables.ts'
@@ -27,6 +28,15 @@ export interface EditorProps {
   readOnly?: boolean
   autoFocus?: boolean
 }
+
+/** Those of the page, which can be read on a dark screen, too. */
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.tagName, tags.angleBracket, tags.keyword], color: 'var(--accent)' },
+  { tag: tags.attributeName, color: 'var(--logic)' },
+  { tag: [tags.attributeValue, tags.string, tags.character], color: 'var(--ok)' },
+  { tag: [tags.propertyName, tags.number, tags.atom], color: 'var(--data)' },
+  { tag: [tags.comment, tags.documentMeta], color: 'var(--text-3)' },
+])
 
 /** A line is one: what is pasted into it loses its line breaks. */
 const ONE_LINE: Extension = EditorState.transactionFilter.of((transaction) =>
@@ -100,7 +110,7 @@ export function Editor(props: EditorProps) {
           }),
           ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
           ...(as === 'line' ? [ONE_LINE] : []),
-          ...(as === 'html' ? [html(), syntaxHighlighting(defaultHighlightStyle)] : []),
+          ...(as === 'html' ? [html(), syntaxHighlighting(COLOURS)] : []),
         ],
       }),
     })

@@ -37,10 +37,13 @@ const raw = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => 
 export function EmailPreview({
   of,
   isCurrent = true,
+  isPart = false,
   preview,
 }: {
   of: unknown
   isCurrent?: boolean
+  /** Whether it is a part of emails, of which nothing is asked that only they have. */
+  isPart?: boolean
   preview: (api: Api, forWhom: ForWhom, signal: AbortSignal) => Promise<Preview>
 }) {
   const [contact, setContact] = useState<ComboboxItem | null>(null)
@@ -67,8 +70,8 @@ export function EmailPreview({
       {data && (
         <>
           <Shown preview={data} look={look} />
-          <Facts preview={data} />
-          {data.subject !== null && (
+          {!isPart && <Facts preview={data} />}
+          {!isPart && data.subject !== null && (
             <SendToMe
               isReady={!isBehind}
               email={{

@@ -2,12 +2,13 @@ import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { isDoubtful, isRefusedFor, type Schemas, Told } from '../../api/client.ts'
-import { useDataKeys } from '../../api/reads.ts'
+import { useDataKeys, useTemplates } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Editor } from '../../parts/Editor.tsx'
 import { isWrong } from '../../parts/is-wrong.ts'
 import { Unsaved } from '../../parts/NotSaved.tsx'
+import { One } from '../../parts/One.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { sameText } from '../../parts/same-text.ts'
 import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
@@ -41,7 +42,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
   const [fields, setFields] = useState(() => fieldsOf(template))
   const [saved, setSaved] = useState(() => saidBy(template))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
-  const content = contentOf(fields, template)
+  const content = contentOf(fields)
   const body = { name: fields.name, ...content }
   const latest = useRef(content)
   useEffect(() => void (latest.current = content))
@@ -102,7 +103,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     // Those of blocks and those of code are no other's.
     const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
     const mine = isUntouched && isOfKind ? { ...fields, translations: read.template.translations } : fields
-    const said = contentOf(mine, read.template)
+    const said = contentOf(mine)
     setFields(mine)
     setRead(read)
     save.mutate({ body: { name: mine.name, ...said }, is: saidOf(mine.name, said), over: read.etag })
@@ -114,7 +115,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
       title={template.name}
       beside={<span className="t3">Version {template.version}</span>}
       actions={actions}
-      aside={<TemplatePreview content={content} />}
+      aside={<TemplatePreview content={content} isPart={template.kind !== 'EMAIL'} />}
     >
       {children}
       <form ref={form} onSubmit={submit} aria-label="Template">
@@ -150,6 +151,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
                 value={fields.previewText}
                 onChange={(previewText) => set({ previewText })}
               />
+              {!isOfBlocks && <Layout layoutId={fields.layoutId} readOnly={!may} onChange={set} />}
             </>
           )}
           {isOfBlocks ? (
@@ -217,6 +219,31 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
         )}
       </form>
     </Page>
+  )
+}
+
+/** The layout that an email is in: it has to be of the same format, which is said where it is not. */
+function Layout({
+  layoutId,
+  readOnly,
+  onChange,
+}: {
+  layoutId: string | null
+  readOnly: boolean
+  onChange: (some: { layoutId: string | null }) => void
+}) {
+  const layouts = useTemplates('LAYOUT')
+  if (layouts === undefined || (layouts.length === 0 && layoutId === null)) return null
+  return (
+    <One
+      label="Layout"
+      placeholder="None"
+      data={layouts.map(({ id, name }) => ({ value: id, label: name }))}
+      value={layoutId}
+      clearable
+      disabled={readOnly}
+      onChange={(chosen) => onChange({ layoutId: chosen })}
+    />
   )
 }
 

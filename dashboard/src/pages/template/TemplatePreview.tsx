@@ -7,12 +7,13 @@ const PAUSE_MS = 500
 
 export type Content = Omit<Schemas['TemplateContent'], 'name'>
 
-/** What a template would be, as one types. */
-export function TemplatePreview({ content }: { content: Content }) {
+/** What a template would be, as one types. @param isPart whether it is no email by itself */
+export function TemplatePreview({ content, isPart }: { content: Content; isPart: boolean }) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   return (
     <EmailPreview
       of={shown}
+      isPart={isPart}
       isCurrent={sameText(shown) === sameText(content)}
       preview={async (api, forWhom, signal) =>
         (await api.POST('/templates/preview', { body: { ...shown, ...forWhom }, signal })).data.data

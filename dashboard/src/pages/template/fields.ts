@@ -29,9 +29,20 @@ const cleaned = (block: Block): Block => {
 }
 
 /** What the form has of a template. */
-export const fieldsOf = ({ name, format, subject, previewText, html, text, design, translations }: Template) => ({
+export const fieldsOf = ({
   name,
   format,
+  layoutId,
+  subject,
+  previewText,
+  html,
+  text,
+  design,
+  translations,
+}: Template) => ({
+  name,
+  format,
+  layoutId,
   subject: subject ?? '',
   previewText: previewText ?? '',
   html: html ?? '',
@@ -44,9 +55,9 @@ export type Fields = ReturnType<typeof fieldsOf>
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** What the API is told, but the name. What has no field here stays as it is. */
-export function contentOf(fields: Fields, { layoutId }: Template): Content {
-  const { format, subject, previewText, html, text, theme, blocks, translations } = fields
+/** What the API is told, but the name. */
+export function contentOf(fields: Fields): Content {
+  const { format, layoutId, subject, previewText, html, text, theme, blocks, translations } = fields
   const isOfBlocks = format === 'BLOCKS'
   return {
     format,
@@ -62,4 +73,4 @@ export function contentOf(fields: Fields, { layoutId }: Template): Content {
 
 /** All that a form holds of a template, to be held against another one. */
 export const saidOf = (name: string, content: Content) => sameText([name, content])
-export const saidBy = (template: Template) => saidOf(template.name, contentOf(fieldsOf(template), template))
+export const saidBy = (template: Template) => saidOf(template.name, contentOf(fieldsOf(template)))
