@@ -8,8 +8,9 @@ import {
   RowProblem,
   wordIn,
 } from './format.ts'
+import { mayBeOut } from './may-be-out.ts'
 import { tagsIn } from './tags.ts'
-import { assertOfNoService, mayBeOut, wantsMail } from './wants-mail.ts'
+import { assertOfNoService, wantsMail } from './wants-mail.ts'
 
 /** What a column may be called that nobody has chosen a field for, as it is compared. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     ),
 }
 const FIELDS = Object.keys(NAMES)
+
+/** So many columns are told at once. */
+const MOST_NAMED = 5
 
 /** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
 export const csv: Format = {
@@ -43,7 +47,8 @@ export const csv: Format = {
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
-    if (fields.lastIndexOf('email') > email)
+    // Of two that are called alike the first counts: they can't be told apart.
+    if (fields.some((field, index) => field === 'email' && titles[index] !== titles[email]))
       throw new FileProblem('The header has two columns for addresses: choose one, and what the other is')
     if (email < 0) throw new FileProblem('The header has no column for addresses: call it "email", or choose one')
     const [externalId, firstName, tags] = [at('externalId'), at('firstName'), at('tags')]
@@ -88,12 +93,12 @@ export const csv: Format = {
           `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
         )
       }
-      const unclear = unchosen.find((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
-      if (unclear === undefined) return false
-      const title = titles[unclear]!
+      const unclear = unchosen.filter((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
+      if (unclear.length === 0) return false
+      const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!}"`)
       throw new RowProblem(
-        `The column "${title}" may say who wants no mail: choose whether it does ("unsubscribed", or "subscribed" where it says who wants some) ` +
-          `or is data ("metadata.${title}")`,
+        `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
+          `says who wants some) or is data (such as "metadata.${titles[unclear[0]!]!}")`,
       )
     }
   },

@@ -3,9 +3,11 @@ import { beforeBrackets, FileProblem, foldedWord, wordIn } from './format.ts'
 // Also as spreadsheets say it in German, French, Spanish, Italian and Portuguese, and Postgres.
 const TRUE = 'true|t|yes|y|1|x|on|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim|verdadeiro'.split('|')
 const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
-/** As they are compared: see `foldedWord`. The first ones also with more behind: "Unsubscribed by admin". */
+/** As they are compared: see `foldedWord`. The first ones also with more behind, as "Unsubscribed by admin" … */
 const OUT =
-  /^(?:unsub(?!.*(?:no|never|false|0)$)|optedout|optout|blocklist|blacklist|(?:hard|soft)?bounc(?:ed|e$|ing)|suppressed|donot(?:mail|email|contact|market)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed|cleaned$|complain(?:ed|t)$|spam(?:complaint)?$)/
+  /^(?:unsub(?:scribed?)?|opt(?:ed)?out|(?:block|black)list(?:ed)?|hardbounced?|softbounced?|bounced|suppressed|donot(?:e?mail|contact|market)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed)|^(?:bounce|bouncing|cleaned|complain(?:ed|t)|spam(?:complaint)?)$/
+/** … but not with this: "Opted out: no". */
+const BUT_NOT = /^[:=,;]?(?:no|never|false|0)$/
 const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
 
 const NOTHING = ['null', 'none', 'never', 'n/a', '-']
@@ -33,35 +35,20 @@ export function wantsMail(cell: string, column: 'subscribed' | 'unsubscribed'): 
 }
 
 /** Whether a cell of any column says that somebody is to be mailed no more. */
-export const saysOut = (cell: string): boolean => OUT.test(foldedWord(beforeBrackets(cell)))
+export function saysOut(cell: string): boolean {
+  const word = foldedWord(beforeBrackets(cell))
+  const [said] = OUT.exec(word) ?? []
+  return said !== undefined && !BUT_NOT.test(word.slice(said.length))
+}
 
-/** Columns that may tell who wants no mail, by what they are called: where a cell of them says yes, … */
-const OF_OUT =
-  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean|donot(?:mail|email|contact|send|market)|^no(?:e?mail|marketing)|^dn[ce]$|blocked|invalid|spam|abgemeldet|abbestellt|désabonn|désinscri/
-/** … where it says anything but yes, … */
-const OF_IN =
-  /opt(?:ed|s)?in|accepts|consent|marketing|newsletter|permission|mailing|receive|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
-/** … and where it says that somebody is one of these. */
-const OF_STATE = /subscri|^(?:e?mail(?:ing)?|contact|marketing|newsletter|list)*(?:status|state)$/
-const NO_STATE =
-  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|invalid|complain|not|non|never)/
-/** Where and how it was said: "Opt-in IP". */
-const OF_ITS_SAYING = /(?:ip|source|page|url|link|text|language)$/
-
-/**
- * Whether a cell of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
- * from mailing somebody else for good.
- */
-export function mayBeOut(title: string, cell: string): boolean {
+export const saysYes = (cell: string): boolean => {
   const word = wordIn(cell).toLowerCase()
-  if (word === '') return false
-  if (saysOut(cell)) return true
-  const column = foldedWord(title)
-  const isNo = FALSE.includes(word) || NOTHING.includes(word)
-  if (OF_OUT.test(column)) return !isNo && !isNoDay(word) && !word.startsWith('http')
-  if (OF_STATE.test(column) && (isNo || NO_STATE.test(foldedWord(cell)))) return true
-  if (!OF_IN.test(column) || OF_ITS_SAYING.test(column)) return false
-  return !TRUE.includes(word) && !isInstant(word) && !IN.includes(foldedWord(cell))
+  return TRUE.includes(word) || isInstant(word) || IN.includes(foldedWord(cell))
+}
+
+export const saysNo = (cell: string): boolean => {
+  const word = wordIn(cell).toLowerCase()
+  return FALSE.includes(word) || NOTHING.includes(word) || isNoDay(word) || /^0(?:[.,]0+)? ?%?$/.test(word)
 }
 
 /** By which columns the file of another service is known. */
