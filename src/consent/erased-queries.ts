@@ -10,7 +10,7 @@ export async function readErased(
   const [row] = await sql<{ is_unsubscribed: boolean | null }>(
     em,
     `select bool_and(exists (
-       select from suppressions where workspace_id = erased.workspace_id and address_hash = erased.address_hash
+       select from suppressions where workspace_id = erased.workspace_id and address_hash = erased.address_hash and reason <> 'BOUNCED'
      )) as is_unsubscribed
      from erased_contacts erased where contact_id = $1::uuid`,
     [contactId],

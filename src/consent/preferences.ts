@@ -40,7 +40,8 @@ export async function setPreferences(
     const { isHers, others } = await wasSentTo(unit, { contactId, originId }, key)
     if (wish.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      return { workspaceId, email, due, others }
+      // Where it went to hers as well, nobody knows which of them it was: the others may be somebody else's.
+      return { workspaceId, email, due, others: isHers ? [] : others }
     }
     // Lists alone are no word about everything: an older page, saved once more, takes nothing back.
     if (wish.kind === 'everything' && isHers) await deleteOwnWish(unit, workspaceId, key)

@@ -259,11 +259,17 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
   return rows.length > 0
 }
 
+/** Of a message: that somebody may have it, and its links. While it is being handed over, its recipient is not noted yet. */
+const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'DISMISSED')`
+
 /** What is kept of an erased contact's address: that it is not to be mailed, whose her links are, and nothing by which it is known. */
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
   const recipients = await sql<{ recipient: string; was_mailed: boolean }>(
     em,
-    `select recipient, true as was_mailed from messages where contact_id = $1::uuid and recipient is not null
+    `select coalesce(message.recipient, contact.email) as recipient, true as was_mailed
+     from messages message join contacts contact on contact.id = message.contact_id
+     where message.contact_id = $1::uuid and ${HAS_ARRIVED}
+     union select recipient, false from messages where contact_id = $1::uuid and recipient is not null
      union select email, false from former_addresses where contact_id = $1::uuid`,
     [contactId],
   )
@@ -272,10 +278,8 @@ export async function forgetAddresses(em: EntityManager, contactId: string): Pro
     em,
     `insert into erased_contacts (contact_id, workspace_id, address_hash)
      select distinct contact.id, contact.workspace_id, address_hash(contact.workspace_id, key)
-     from contacts contact cross join lateral (
-       select contact.email_key as key union select unnest($2::text[])
-     ) mailed
-     where contact.id = $1::uuid and exists (select from messages where contact_id = $1::uuid)
+     from contacts contact cross join unnest($2::text[]) key
+     where contact.id = $1::uuid
      on conflict do nothing`,
     [contactId, recipients.flatMap(({ recipient, was_mailed }) => (was_mailed ? [emailKey(recipient)] : []))],
   )
@@ -384,7 +388,8 @@ export async function wasSentTo(
   const rows = await sql<{ recipient: string | null; is_under_way: boolean }>(
     em,
     `select distinct recipient, status = 'SENDING' as is_under_way from messages
-     where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) limit $3::integer`,
+     where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) and ${HAS_ARRIVED}
+     limit $3::integer`,
     [contactId, originId, MOST_LOOKED_AT],
   )
   return {

@@ -117,6 +117,8 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
   return (await unitOf(em).findOne(Enrollment, { id }, AS_IT_IS)) ?? undefined
 }
 
+const TELLS_OF_WHAT = `(begun_by.name <> '' or begun_by.type = 'SIGNUP')`
+
 const RECORD = `
 with candidate as (
   select automation.workspace_id, automation.id as automation_id, contact.id as contact_id,
@@ -124,9 +126,9 @@ with candidate as (
     case when automation.status = 'ACTIVE' then automation.version
       else coalesce(automation.active_version, automation.version) end as version,
     case when begun_by.type = 'EVENT' then jsonb_build_object('name', begun_by.name, 'data', coalesce(begun_by.data, '{}')) end as event,
-    -- By an event, what it was: the automation may listen for another one already.
-    coalesce(begun_by.type, automation.trigger) as trigger,
-    coalesce(nullif(begun_by.name, ''), automation.trigger_key) as trigger_key
+    -- By an event, what it was: the automation may listen for another one already. Old ones do not say of which list.
+    case when ${TELLS_OF_WHAT} then begun_by.type else automation.trigger end as trigger,
+    case when ${TELLS_OF_WHAT} then begun_by.name else automation.trigger_key end as trigger_key
   from automations automation
   left join trigger_events begun_by on begun_by.id = $5::uuid
   -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.

@@ -209,12 +209,20 @@ describe('unsubscribing', () => {
   })
 
   it('is of every address that an erased contact was mailed at, and done anew where it broke off', async () => {
-    const [first, second] = ['moved-a@example.com', 'moved-b@example.com']
+    const [first, second, third] = ['moved-a@example.com', 'moved-b@example.com', 'moved-c@example.com']
     const contactId = await aContact(service, { email: first })
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(first)
     await service.call('PATCH', `contacts/${contactId}`, { email: second })
+    await enroll(service, await anAutomation(service), contactId)
+    await linkIn(second)
+    // At this one she gets nothing.
+    await service.call('PATCH', `contacts/${contactId}`, { email: third })
+    await eventually('all is settled', async () =>
+      (await activityOf(service, contactId)).every(({ status }) => status === 'SENT') ? true : undefined,
+    )
     await service.call('DELETE', `contacts/${contactId}`)
+    const never = await aContact(service, { email: third })
     const [atFirst, atSecond] = [await aContact(service, { email: first }), await aContact(service, { email: second })]
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, atFirst)
@@ -223,6 +231,7 @@ describe('unsubscribing', () => {
     assert.equal(await enrollmentOf(automationId, atFirst), 'ACTIVE')
     assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 200)
     assert.deepEqual([await suppressedBy(atFirst), await suppressedBy(atSecond)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
+    assert.equal(await suppressedBy(never), null)
     assert.equal(await enrollmentOf(automationId, atFirst), 'CANCELLED')
   })
 

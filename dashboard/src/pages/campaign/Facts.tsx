@@ -85,13 +85,11 @@ export function Facts({ campaign }: { campaign: Campaign }) {
 
 /** What holds a campaign back that is still to be sent; transactional ones wait for nothing. */
 function useWarmUp({ category, finishedAt }: Campaign) {
+  const isToBeSent = category === 'marketing' && finishedAt === null
   const { data: sender } = useRead(
     ['sender'],
     async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-    {
-      everyMs: 15_000,
-    },
+    { everyMs: 15_000, enabled: isToBeSent },
   )
-  const isHeld = category === 'marketing' && finishedAt === null && sender?.warmUp?.allowedToday != null
-  return isHeld ? sender.warmUp : null
+  return isToBeSent && sender?.warmUp?.allowedToday != null ? sender.warmUp : null
 }

@@ -96,13 +96,17 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     save.reset()
   }
   const form = useRef<HTMLFormElement>(null)
-  /** What has no field here is theirs. */
+  /** What has no field here, or was not touched in it, is theirs. */
   const saveOver = (read: Read) => {
     if (form.current && isWrong(form.current)) return
     const isUntouched = sameText(fields.translations) === sameText(template.translations)
     // Those of blocks and those of code are no other's.
     const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
-    const mine = isUntouched && isOfKind ? { ...fields, translations: read.template.translations } : fields
+    const mine = {
+      ...fields,
+      ...(isUntouched && isOfKind && { translations: read.template.translations }),
+      ...(fields.layoutId === template.layoutId && { layoutId: read.template.layoutId }),
+    }
     const said = contentOf(mine)
     setFields(mine)
     setRead(read)
