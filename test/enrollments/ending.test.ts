@@ -206,7 +206,7 @@ describe('an enrollment that is ended by a call', () => {
       const claimed = claimMessage(em(), first.claim)
       await waitsForLock(CLAIMING)
       const ending = end(automationId, first.contactId)
-      await waitsForLock('for no key update')
+      await waitsForLock('select from contacts where id = $1::uuid for update')
       await other.query('commit')
       assert.ok(await claimed)
       assert.equal((await ending).refused, '503 still_sending')
