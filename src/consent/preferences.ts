@@ -7,7 +7,7 @@ import {
   leaveByWish,
   lockContact,
   readPreferences,
-  wasSentTo,
+  addressesOfLink,
 } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
 import { afterSuppressing, endAll, suppressAddress, suppressAtOnce } from './suppress.ts'
@@ -37,7 +37,7 @@ export async function setPreferences(
     const contact = await lockContact(unit, contactId)
     if (!contact) return undefined
     const { workspaceId, email, key } = contact
-    const { isHers, others } = await wasSentTo(unit, { contactId, originId }, key)
+    const { isHers, others } = await addressesOfLink(unit, { contactId, originId }, key)
     if (wish.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
       // Where it went to hers as well, nobody knows which of them it was: the others may be somebody else's.

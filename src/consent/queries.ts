@@ -380,7 +380,7 @@ const MOST_LOOKED_AT = 100
  * Whether a link went to the address that its contact has by now, and to which others it went.
  * @param key its form in which addresses are compared
  */
-export async function wasSentTo(
+export async function addressesOfLink(
   em: EntityManager,
   { contactId, originId }: LinkOf,
   key: string,

@@ -23,7 +23,7 @@ const LOOKS = [
 type Look = (typeof LOOKS)[number]['value']
 
 const HEIGHT = 640
-const SCREENS = { light: '#ffffff', dark: '#121212' } as const
+const SCREENS = { light: 'var(--paper)', dark: 'var(--paper-dark)' } as const
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
 /** What is rendered already, as a template that comes to the same: what looks like Liquid in it is none. */

@@ -1,6 +1,7 @@
 import { EmailPreview } from '../../parts/EmailPreview.tsx'
 import { Part } from '../../shell/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
+import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
 /** What a campaign's recipients get, before they do. Of an A/B test it is the campaign's own way to say it. */
 export function CampaignPreview({ campaign }: { campaign: Campaign }) {
@@ -15,12 +16,7 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
   return (
     <Part title="How it looks">
       {templateId === null ? (
-        <EmailPreview
-          of={own}
-          preview={async (api, forWhom, signal) =>
-            (await api.POST('/templates/preview', { body: { ...own, ...forWhom }, signal })).data.data
-          }
-        />
+        <TemplatePreview content={own} isPart={false} />
       ) : (
         <EmailPreview
           of={[templateId, templateVersion]}
