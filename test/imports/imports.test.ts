@@ -76,6 +76,16 @@ describe('an import', () => {
   const contact = async (email: string): Promise<ContactBody | undefined> =>
     ((await service.call('GET', `contacts?email=${encodeURIComponent(email)}`)).body.data as ContactBody[])[0]
   const database = () => service.context.config.DATABASE_URL
+  const command = (path: string) =>
+    spawn(process.execPath, [CLI, 'import', path, '--workspace', service.workspaceId, '--json'], {
+      env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' },
+    })
+  async function ended(child: ReturnType<typeof command>) {
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, out }
+  }
   async function atCommandLine(path: string, wanted: Partial<Wanted> = {}) {
     const before = process.env['DATABASE_URL']
     process.env['DATABASE_URL'] = database()
@@ -341,9 +351,6 @@ describe('an import', () => {
       const path = file(
         `email,first name,plan\n${Array.from({ length: rows }, (_, n) => `u${n}@${at},U${n},free\n`).join('')}`,
       )
-      const arguments_ = [CLI, 'import', path, '--workspace', service.workspaceId, '--json']
-      const run = () =>
-        spawn(process.execPath, arguments_, { env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' } })
       const positions = async () => {
         const [row] = await sql<{ position: number; status: string; count: number }>(
           em(),
@@ -355,7 +362,7 @@ describe('an import', () => {
       }
       let kills = 0
       for (let before = 0; kills < 2; kills += 1) {
-        const child = run()
+        const child = command(path)
         const position = await eventually(
           'it comes on',
           async () => {
@@ -370,10 +377,7 @@ describe('an import', () => {
         if ((await positions())!.status === 'DONE') break
       }
       assert.ok(kills > 0, 'it was never killed in the middle')
-      const last = run()
-      let out = ''
-      last.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-      const [code] = (await once(last, 'close')) as [number]
+      const { code, out } = await ended(command(path))
       assert.equal(code, 0, out)
       const done = JSON.parse(out) as ImportBody
       assert.deepEqual(
@@ -409,9 +413,12 @@ describe('an import', () => {
       assert.equal(after.pagination.total, before.pagination.total)
     })
 
-    it('tells rows that fail in a file beside it', async () => {
-      const path = file(`email\nnobody\nalso nobody\n`)
-      const done = await atCommandLine(path)
+    it('tells rows that fail in a file beside it, and ends with 1, so that a script knows', async () => {
+      const path = file(`email\nnobody\nalso nobody\na@${domain()}\n`)
+      const { code, out } = await ended(command(path))
+      assert.equal(code, 1, out)
+      const done = JSON.parse(out) as { created: number; errorsIn: string }
+      assert.equal(done.created, 1)
       assert.equal(done.errorsIn, `${path}.errors.csv`)
       assert.equal(
         readFileSync(done.errorsIn, 'utf8'),
