@@ -20,21 +20,12 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { accountOf, isGenuine } from './account.ts'
 import { countAudience } from './audience.ts'
-import {
-  cancelCampaign,
-  createCampaign,
-  deleteCampaign,
-  getCampaign,
-  pauseCampaign,
-  prepareChange,
-  prepareContent,
-  resumeCampaign,
-  scheduleCampaign,
-  updateCampaign,
-} from './campaigns.ts'
+import { createCampaign, deleteCampaign, getCampaign, updateCampaign } from './campaigns.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
 import { countsByVariant, countsOfCampaigns } from './counts-queries.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from './moves.ts'
+import { prepareChange, prepareContent } from './prepare.ts'
 import { campaignPage } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,

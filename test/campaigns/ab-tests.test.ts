@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { getCampaign, prepareChange, updateCampaign } from '../../src/campaigns/campaigns.ts'
+import { getCampaign, updateCampaign } from '../../src/campaigns/campaigns.ts'
+import { prepareChange } from '../../src/campaigns/prepare.ts'
 import { whenDecided } from '../../src/campaigns/ab-test-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
