@@ -19,11 +19,8 @@ import {
   keepRate,
   pauseByItself,
   restOf,
-  type PageOf,
-  type Times,
-  walkRecipients,
-  zonesOfPage,
 } from './queries.ts'
+import { type PageOf, type Times, walkRecipients, zonesOfPage } from './recipients-queries.ts'
 import { dueMessages, type QueuedMessage } from './send-queries.ts'
 import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'

@@ -5,7 +5,7 @@ import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, oneSpelling } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Audience } from './campaign.ts'
-import { countRecipients, type Recipients } from './queries.ts'
+import { countRecipients, type Recipients } from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined

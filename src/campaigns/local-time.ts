@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { ZoneTime } from './queries.ts'
+import type { ZoneTime } from './recipients-queries.ts'
 
 /** A time as a clock on a wall shows it: a date and a time of day (RFC 3339, without an offset). */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { walkRecipients } from '../../src/campaigns/queries.ts'
+import { walkRecipients } from '../../src/campaigns/recipients-queries.ts'
 import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
 import { readLinkSecret } from '../../src/installation/index.ts'
 import { signLink } from '../../src/installation/links.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { walkRecipients } from '../../src/campaigns/queries.ts'
+import { walkRecipients } from '../../src/campaigns/recipients-queries.ts'
 import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
 import type { Condition } from '../../src/conditions/index.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'

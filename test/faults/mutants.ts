@@ -89,7 +89,7 @@ export interface ManySettled`,
   },
   'checkpoint-before-recipients': {
     what: 'the mark of how far a campaign is moves when its recipients are fetched, and not with their rows',
-    file: 'src/campaigns/queries.ts',
+    file: 'src/campaigns/recipients-queries.ts',
     replace: `  const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
     em,
     \`with campaign as (
