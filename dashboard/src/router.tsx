@@ -6,6 +6,7 @@ import { lazyPage } from './parts/load.ts'
 import { JoinPage } from './pages/join/JoinPage.tsx'
 import { BrokenPage } from './pages/BrokenPage.tsx'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
+import { type BounceKind, KINDS } from './pages/bounces/kinds.ts'
 import { type Reason, REASONS } from './pages/suppressions/reasons.ts'
 import { SignInPage } from './pages/sign-in/SignInPage.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -208,6 +209,16 @@ const suppressions = createRoute({
   component: lazyPage(() => import('./pages/suppressions/SuppressionsPage.tsx'), 'SuppressionsPage'),
 })
 
+const bounces = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/bounces',
+  validateSearch: ({ kind, contactId }: Record<string, unknown>): { kind?: BounceKind; contactId?: string } => ({
+    ...(KINDS.includes(kind as BounceKind) && { kind: kind as BounceKind }),
+    ...(typeof contactId === 'string' && { contactId }),
+  }),
+  component: lazyPage(() => import('./pages/bounces/BouncesPage.tsx'), 'BouncesPage'),
+})
+
 const lists = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/lists',
@@ -280,6 +291,7 @@ export const router = createRouter({
       template,
       lists,
       suppressions,
+      bounces,
       imports,
       segments,
       enrollments,

@@ -18,6 +18,7 @@ const PAGES = [
   '/campaigns',
   '/templates',
   '/suppressions',
+  '/bounces',
   '/imports',
   '/sender',
   '/enrollments',

@@ -4,8 +4,9 @@ import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import type { BrowserLike } from '../support/browser-like.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import { aContact, addressOf, aList, anAutomation } from '../support/factories.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('letters, on the dashboard', function () {
@@ -283,6 +284,41 @@ describe('letters, on the dashboard', function () {
     await page.getByRole('button', { name: 'Hear Postmark no more', exact: true }).click()
     await page.getByText('Heard; it has not called yet').waitFor({ state: 'detached' })
     assert.equal((await call('me:1234567890123456')).status, 404)
+  })
+
+  it('what came back is told with its reason, and found from whom it was of', async () => {
+    const credential = 'me:1234567890123456'
+    await owner.ask('PUT', 'feedback-sources/postmark', { workspaceId: service.workspaceId, body: { credential } })
+    const contactId = await aContact(service)
+    const address = await addressOf(service, contactId)
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    await service.call('POST', `automations/${automationId}/enroll`, { contactId })
+    await eventually('the email is sent', () => sink.mails.find(({ to }) => to.includes(address)))
+    const { status } = await fetch(`http://127.0.0.1:${service.port}/feedback/postmark/${service.workspaceId}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Basic ${Buffer.from(credential).toString('base64')}`,
+      },
+      body: JSON.stringify({
+        RecordType: 'Bounce',
+        Type: 'HardBounce',
+        ID: 1,
+        Email: address,
+        Details: 'smtp; 550 5.1.1 User unknown',
+      }),
+    })
+    assert.equal(status, 200)
+    await page.goto(at(`/contacts/${contactId}`))
+    await page.getByText('Gets no email. Bounced').waitFor()
+    await page.getByRole('link', { name: 'What came back' }).click()
+    const row = page.getByRole('row', { name: address })
+    await row.getByText('smtp; 550 5.1.1 User unknown').waitFor()
+    await page.getByText('Of one contact alone').waitFor()
+    await page.getByRole('link', { name: 'Show all' }).click()
+    await page.getByText('Of one contact alone').waitFor({ state: 'detached' })
+    await page.goto(at('/bounces?kind=COMPLAINT'))
+    await page.getByText('Nothing of this kind has come back').waitFor()
   })
 
   it('an address is suppressed and lifted', async () => {

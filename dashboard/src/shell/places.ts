@@ -8,6 +8,7 @@ import {
   IconKey,
   IconList,
   IconMail,
+  IconMailExclamation,
   IconMailOff,
   IconRoute,
   IconSitemap,
@@ -33,6 +34,7 @@ export interface Place {
     | '/w/$workspaceId/enrollments'
     | '/w/$workspaceId/sender'
     | '/w/$workspaceId/suppressions'
+    | '/w/$workspaceId/bounces'
     | '/w/$workspaceId/imports'
     | '/w/$workspaceId/workspace'
     | '/w/$workspaceId/messages'
@@ -56,6 +58,7 @@ export const PLACES: readonly Place[] = [
   { word: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
   { word: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
   { word: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
+  { word: 'Bounces', to: '/w/$workspaceId/bounces', icon: IconMailExclamation, key: 'b' },
   { word: 'Imports', to: '/w/$workspaceId/imports', icon: IconFileImport, key: 'i' },
 ]
 

@@ -34,6 +34,7 @@ export function ContactPage() {
 }
 
 function OfContact({ contactId }: { contactId: string }) {
+  const { workspace } = useWorkspace()
   const {
     data: contact,
     error,
@@ -111,6 +112,18 @@ function OfContact({ contactId }: { contactId: string }) {
               {contact.suppressedBy !== null && (
                 <p className="small" style={{ color: 'var(--warn)' }}>
                   {notMailed(contact.suppressedBy)}
+                  {(contact.suppressedBy === 'BOUNCED' || contact.suppressedBy === 'COMPLAINED') && (
+                    <>
+                      {'. '}
+                      <Link
+                        to="/w/$workspaceId/bounces"
+                        params={{ workspaceId: workspace.id }}
+                        search={{ contactId: contact.id }}
+                      >
+                        What came back
+                      </Link>
+                    </>
+                  )}
                 </p>
               )}
             </div>

@@ -1,11 +1,12 @@
 import { Button, Select, VisuallyHidden } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
-import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useService } from '../../api/reads.ts'
 import type { Schemas } from '../../api/client.ts'
 import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { ContactLink } from '../../parts/ContactLink.tsx'
 import { One } from '../../parts/One.tsx'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -171,28 +172,16 @@ function List({
 }
 
 function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyMap<string, string> }) {
-  const { api, workspace } = useWorkspace()
   const may = useMay('editor')
-  const contacts = useQueries({
-    queries: rows.map(({ contactId }) => ({
-      queryKey: [workspace.id, 'contacts', contactId, 'email'],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        (await api.GET('/contacts/{id}', { params: { path: { id: contactId } }, signal })).data.data.email,
-      staleTime: 600_000,
-      retry: false,
-    })),
-  })
   const { data: service } = useService()
   return (
     <tbody>
-      {rows.map((enrollment, n) => {
+      {rows.map((enrollment) => {
         const { id, contactId, status, held, nextAt, nextStepId, enrolledAt } = enrollment
         return (
           <tr key={id}>
             <td className={`strong ${classes.who}`} data-cell="title">
-              <Link to="/w/$workspaceId/contacts/$contactId" params={{ workspaceId: workspace.id, contactId }}>
-                <bdi>{contacts[n]?.data ?? '…'}</bdi>
-              </Link>
+              <ContactLink contactId={contactId} />
             </td>
             <td data-cell="state">
               <State look={ENROLLMENT_LOOKS[held ? 'HELD' : status]} />

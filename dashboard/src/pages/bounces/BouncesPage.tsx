@@ -1,0 +1,116 @@
+import { Button, Select } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useWorkspace } from '../../api/workspace.tsx'
+import { ContactLink } from '../../parts/ContactLink.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { Rows } from '../../parts/Rows.tsx'
+import { Time } from '../../parts/Time.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { KIND_WORDS, KINDS } from './kinds.ts'
+
+const PAGE = 50
+
+/** What came back of emails: of whom, why, and in whose words. */
+export function BouncesPage() {
+  const { api, workspace } = useWorkspace()
+  const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/bounces' })
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: [workspace.id, 'bounces', kind, contactId],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        limit: PAGE,
+        ...(kind && { kind }),
+        ...(contactId && { contactId }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      }
+      return (await api.GET('/bounces', { params: { query }, signal })).data
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  })
+  const rows = data?.pages.flatMap((page) => page.data)
+  return (
+    <Page
+      title="Bounces"
+      actions={
+        <Select
+          aria-label="What came back"
+          w={230}
+          value={kind ?? 'all'}
+          allowDeselect={false}
+          onChange={(value) => {
+            const chosen = KINDS.find((each) => each === value)
+            void navigate({
+              search: { ...(contactId !== undefined && { contactId }), ...(chosen && { kind: chosen }) },
+              replace: true,
+            })
+          }}
+          data={[
+            { value: 'all', label: 'All that came back' },
+            ...KINDS.map((value) => ({ value, label: KIND_WORDS[value].word })),
+          ]}
+        />
+      }
+    >
+      {contactId !== undefined && (
+        <p className="small t2">
+          Of one contact alone.{' '}
+          <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={kind ? { kind } : {}}>
+            Show all
+          </Link>
+        </p>
+      )}
+      {error && <Problem error={error} again={() => void refetch()} />}
+      {!rows && !error && <Rows rows={6} />}
+      {rows?.length === 0 && (
+        <p className="t2">
+          Nothing {kind ? 'of this kind ' : ''}has come back. What mail servers return and what{' '}
+          <Link to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
+            mail providers
+          </Link>{' '}
+          tell is here.
+        </p>
+      )}
+      {rows && rows.length > 0 && (
+        <table className="table stacked">
+          <thead>
+            <tr>
+              <th>Contact</th>
+              <th>What came back</th>
+              <th>What follows</th>
+              <th>In their words</th>
+              <th className="num">When</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ id, contactId: whose, kind: what, status, diagnostic, source, createdAt }) => (
+              <tr key={id}>
+                <td className="strong" data-cell="title">
+                  <ContactLink contactId={whose} />
+                </td>
+                <td data-cell="state">{KIND_WORDS[what].word}</td>
+                <td className="t2" data-cell="about">
+                  {KIND_WORDS[what].follows}
+                </td>
+                <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+                  {/* A server's own words already say its code. */}
+                  {diagnostic ?? status ?? '–'} <span className="t3">by {source === 'smtp' ? 'mail' : source}</span>
+                </td>
+                <td className="num t2" data-cell="figure">
+                  <Time at={createdAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {hasNextPage && (
+        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </Page>
+  )
+}
