@@ -169,9 +169,11 @@ async function emailTemplate({ em }: Compiling, workspaceId: string, id: string,
   return { version: written.version, written: written.source, compiled: written.compiled }
 }
 
-async function compile({ em, renderer }: Compiling, workspaceId: string, written: WrittenTemplate) {
+/** @param variant which of an A/B test's it is of; none: the campaign itself */
+async function compile({ em, renderer }: Compiling, workspaceId: string, written: WrittenTemplate, variant?: number) {
   const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written })
-  assertCompiles(compilation)
+  if (variant === undefined) assertCompiles(compilation)
+  else assertCompiles(compilation, `abTest.variants[${variant}].`, `/abTest/variants/${variant}`)
   return { compiled: compilation.compiled, warnings: warningsOf(compilation.unknownVariables) }
 }
 
@@ -203,7 +205,7 @@ async function prepareTest(
       contents.push(compiled)
       continue
     }
-    const made = await compile(dependencies, workspaceId, { ...written, subject })
+    const made = await compile(dependencies, workspaceId, { ...written, subject }, index)
     variants.push({ subject, templateId: null, templateVersion: null })
     contents.push(made.compiled)
     warnings.push(...made.warnings)

@@ -1,4 +1,4 @@
-import { array, number, object, string } from 'yup'
+import { array, number, object, type ObjectSchema, string } from 'yup'
 import {
   atMost,
   EXAMPLE_ID,
@@ -188,9 +188,9 @@ export const scheduleSchema = object({
   .test({
     name: 'when',
     message: SAYS_NO_TIME,
-    test: ({ at, localTime }, { options }) => {
+    test: ({ at, localTime }, { options, schema }) => {
       const given = Object.keys((options.context as Given | undefined)?.given ?? {})
-      const isKnown = given.every((name) => ['at', 'localTime', 'fallbackTimeZone'].includes(name))
+      const isKnown = given.every((name) => Object.hasOwn((schema as ObjectSchema<object>).fields, name))
       return isKnown && (at !== undefined || localTime !== undefined || given.length === 0)
     },
   })

@@ -208,15 +208,19 @@ export function placeOf(problem: string): { line: number | null; column: number 
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
 }
 
-/** @throws {Refusal} `invalid_template`, which names the first field that is wrong, with line and column */
-export function assertCompiles({ problems }: Compilation, prefix = ''): void {
+/**
+ * @param prefix what is said before the problem: of what it is
+ * @param at where in the body the template stands, as a JSON Pointer (RFC 6901); none: it is the body
+ * @throws {Refusal} `invalid_template`, which names the first field that is wrong, with line and column
+ */
+export function assertCompiles({ problems }: Compilation, prefix = '', at = ''): void {
   const [first] = problems
   if (!first) return
   const { field, locale, problem } = first
   const where = locale === null ? field : `translations (${locale}): ${field}`
   throw new Refusal(INVALID_TEMPLATE, {
     message: `${prefix}${where} is no valid template: ${problem}`,
-    param: locale === null ? `/${field}` : '/translations',
+    param: `${at}/${locale === null ? field : 'translations'}`,
   })
 }
 

@@ -1,5 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import type { Schemas } from '../../api/client.ts'
+import { DriplineError, type Schemas } from '../../api/client.ts'
+import { useInSight } from '../../parts/use-in-sight.ts'
 import { WholeNumber } from '../../parts/WholeNumber.tsx'
 
 export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
@@ -7,8 +8,28 @@ export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
 const NEW: AbTest = { variants: [{ subject: '' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 }
 const MOST_VARIANTS = 3
 
-/** What a campaign's A/B test says besides its own subject, to how many, and by what the rest is decided. */
-export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange: (test: AbTest | null) => void }) {
+/** What is wrong with a variant, by what the service has answered. */
+export function wrongVariantOf(error: unknown): { n: number; says: string } | undefined {
+  if (!(error instanceof DriplineError)) return undefined
+  const n = /^\/abTest\/variants\/(\d+)\/subject$/.exec(error.param ?? '')?.[1]
+  return n === undefined ? undefined : { n: Number(n), says: error.message.replace(/^\S+ is /, 'This is ') }
+}
+
+/**
+ * What a campaign's A/B test says besides its own subject, to how many, and by what the rest is decided.
+ * @param error what the service has answered, which can be of one of them
+ */
+export function AbTestFields({
+  test,
+  error,
+  onChange,
+}: {
+  test: AbTest | null
+  error: unknown
+  onChange: (test: AbTest | null) => void
+}) {
+  const wrong = wrongVariantOf(error)
+  const told = useInSight<HTMLInputElement>(error, wrong !== undefined)
   if (!test)
     return (
       <div>
@@ -31,6 +52,7 @@ export function AbTestFields({ test, onChange }: { test: AbTest | null; onChange
             key={n}
             label={`Subject ${n + 2}`}
             value={variant.subject ?? ''}
+            {...(wrong?.n === n && { error: wrong.says, 'data-told': true, ref: told })}
             onChange={({ currentTarget: { value } }) =>
               set({ variants: test.variants.map((each, at) => (at === n ? { subject: value } : each)) })
             }

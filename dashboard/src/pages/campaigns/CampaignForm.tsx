@@ -13,7 +13,7 @@ import { Problem } from '../../parts/Problem.tsx'
 import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
 import { useReturnFocus } from '../../parts/use-return-focus.ts'
 import { WholeNumber } from '../../parts/WholeNumber.tsx'
-import { AbTestFields } from './AbTestFields.tsx'
+import { AbTestFields, wrongVariantOf } from './AbTestFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import type { Campaign } from './campaigns.ts'
 import { bodyOf, changeOf, type Fields, fieldsOf, saidBy } from './fields.ts'
@@ -119,7 +119,7 @@ export function CampaignForm({
   return (
     <form ref={form} className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
       <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && !theirs && <Problem error={save.error} isAnswer />}
+      {save.isError && !theirs && !wrongVariantOf(save.error) && <Problem error={save.error} isAnswer />}
       {theirs && (
         <TheirsOrMine
           says="It was saved since you have begun to edit it."
@@ -177,7 +177,7 @@ export function CampaignForm({
             />
           </>
         )}
-        <AbTestFields test={fields.abTest} onChange={(abTest) => set({ abTest })} />
+        <AbTestFields test={fields.abTest} error={save.error} onChange={(abTest) => set({ abTest })} />
         <WholeNumber
           label="Emails an hour, at most"
           placeholder="As fast as they go"
