@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { openReturnPath } from '../installation/index.ts'
+import { suppressAtErased } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
@@ -26,10 +27,23 @@ export async function takeFeedback(
   for (const event of events) {
     const { kind, status, diagnostic, id } = event
     const bounced = await findFor(em, secret, workspaceId, event)
+    if (!bounced) await heedErased(dependencies, workspaceId, event)
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
     results.push(await recordBounce(dependencies, bounced, { kind, status, diagnostic, source, sourceId }))
   }
   return results
+}
+
+/** What she wants who is erased since holds for her address: somebody may have made her anew. */
+async function heedErased(
+  dependencies: Dependencies,
+  workspaceId: string,
+  { kind, recipient }: ProviderEvent,
+): Promise<void> {
+  const address = recipient.trim()
+  if (!isEmailAddress(address)) return
+  if (kind === 'COMPLAINT') await suppressAtErased(dependencies, workspaceId, address, 'COMPLAINED')
+  else if (kind === 'UNSUBSCRIBE') await suppressAtErased(dependencies, workspaceId, address, 'UNSUBSCRIBED')
 }
 
 async function findFor(

@@ -1,5 +1,6 @@
 import type { MessageIdBeginning } from '../installation/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { RECIPIENT } from '../messages/index.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -29,19 +30,16 @@ interface BouncedRow {
 /** What may have left: of nothing else can anything come back. */
 const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
 const BOUNCED = `message.id, message.workspace_id, message.contact_id,
-  -- Of whoever died in the middle of it nothing is noted but when that was.
-  coalesce(message.recipient, (
-    select email from former_addresses where contact_id = contact.id and until > message.claimed_at order by until limit 1
-  ), contact.email) as recipient,
+  ${RECIPIENT} as recipient,
   message.status = 'SENDING' as is_under_way, message.created_at`
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
 /** The last ones first. */
-async function findBounced(em: EntityManager, where: string, parameters: unknown[], most = 1): Promise<Bounced[]> {
+async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<Bounced[]> {
   const rows = await sql<BouncedRow>(
     em,
     `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
-     order by message.created_at desc, message.id desc limit ${most}`,
+     order by message.created_at desc, message.id desc limit 1`,
     parameters,
   )
   return rows.map((row) => ({
@@ -73,9 +71,6 @@ export async function findByOrigin(
   return (await findBounced(em, where, [contactId, originId]))[0]
 }
 
-/** So many of a contact's last messages are looked at: she had an address before only some of them. */
-const MOST_LOOKED_AT = 50
-
 /**
  * A workspace's message to an address, in whatever spelling, and whether its contact has that still: the one of a Message-ID, where that is
  * told and ours; else the last one.
@@ -89,16 +84,26 @@ export async function findByRecipient(
   const found: Bounced[] = []
   // Of each by themselves: who had it before may have got very many since, elsewhere.
   for (const contactId of await whoeverHad(em, workspaceId, key)) {
-    const theirs = await findBounced(
+    const spellings = (await recipientsOf(em, contactId)).filter((recipient) => emailKey(recipient) === key)
+    const [last] = await findBounced(
       em,
-      `contact.id = $1::uuid and (message.message_id is not distinct from $2::text or not $3::boolean)`,
-      [contactId, messageId, isOurs],
-      MOST_LOOKED_AT,
+      `contact.id = $1::uuid and (message.message_id is not distinct from $2::text or not $3::boolean)
+       and ${RECIPIENT} = any($4::text[])`,
+      [contactId, messageId, isOurs, spellings],
     )
-    const last = theirs.find(({ recipient }) => emailKey(recipient) === key)
     if (last) found.push(last)
   }
   return found.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0]
+}
+
+/** At which addresses somebody was mailed, as they were written. */
+async function recipientsOf(em: EntityManager, contactId: string): Promise<string[]> {
+  const rows = await sql<{ recipient: string }>(
+    em,
+    `select distinct ${RECIPIENT} as recipient ${OF_CONTACT} where ${LEFT} and message.contact_id = $1::uuid`,
+    [contactId],
+  )
+  return rows.map(({ recipient }) => recipient)
 }
 
 /** So many are looked at who have an address, or had it last. */

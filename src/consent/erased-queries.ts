@@ -44,6 +44,33 @@ export async function suppressErased<Reason extends SuppressionReason>(
   return row && { workspaceId: row.workspace_id, reason: row.reason }
 }
 
+/**
+ * Writes that an address is not to be mailed, if somebody was mailed there who is erased since.
+ * @returns whether somebody was
+ */
+export async function suppressErasedAddress(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  reason: SuppressionReason,
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `with erased as (
+       select workspace_id, address_hash from erased_contacts
+       where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) limit 1
+     ),
+     added as (
+       insert into suppressions (id, workspace_id, address_hash, reason)
+       select gen_random_uuid(), workspace_id, address_hash, $3::text from erased
+       on conflict do nothing
+     )
+     select from erased`,
+    [workspaceId, key, reason],
+  )
+  return rows.length > 0
+}
+
 /** Of the addresses that an erased contact had, those that somebody of the workspace has by now. */
 export async function addressesOfErased(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ email: string }>(

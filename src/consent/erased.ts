@@ -1,6 +1,8 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { addressesOfErased, suppressErased } from './erased-queries.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { addressesOfErased, suppressErased, suppressErasedAddress } from './erased-queries.ts'
+import { hasContact } from './queries.ts'
 import { suppressAtOnce } from './suppress.ts'
 
 /**
@@ -22,4 +24,21 @@ export async function suppressOfErased(
   for (const email of await addressesOfErased(em, contactId))
     await suppressAtOnce(dependencies, suppressed.workspaceId, email, suppressed.reason)
   return true
+}
+
+/**
+ * The same by an address alone, as mail providers tell it: whoever was mailed there and is erased wants no more, and nobody else is mailed
+ * there, either. May be repeated.
+ */
+export async function suppressAtErased(
+  dependencies: Dependencies,
+  workspaceId: string,
+  email: string,
+  reason: Extract<SuppressionReason, 'UNSUBSCRIBED' | 'COMPLAINED'>,
+): Promise<void> {
+  const em = dependencies.em.fork()
+  const key = emailKey(email)
+  // First, and for itself, without the address: it is kept of nobody who is erased.
+  if (!(await suppressErasedAddress(em, workspaceId, key, reason))) return
+  if (await hasContact(em, workspaceId, key)) await suppressAtOnce(dependencies, workspaceId, email, reason)
 }

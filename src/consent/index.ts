@@ -1,5 +1,5 @@
 export { ErasedContact, ListOptOut, Suppression } from './entities.ts'
-export { suppressOfErased } from './erased.ts'
+export { suppressAtErased, suppressOfErased } from './erased.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
 export { forgetAddresses, lockContact } from './queries.ts'

@@ -1,5 +1,6 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { LinkOf } from '../installation/index.ts'
+import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
@@ -35,6 +36,12 @@ const toSuppression = (row: Row): SuppressionRow => ({
   createdAt: toDate(row.created_at),
   place: { micros: row.micros, id: row.id },
 })
+
+/** Whether somebody of a workspace has an address. */
+export async function hasContact(em: EntityManager, workspaceId: string, key: string): Promise<boolean> {
+  const rows = await sql(em, 'select from contacts where workspace_id = $1::uuid and email_key = $2', [workspaceId, key])
+  return rows.length > 0
+}
 
 /**
  * Locks whoever has an address. A claim of an email to her waits for the end of the transaction, and finds what it has changed.
@@ -266,7 +273,7 @@ const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'D
 export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
   const recipients = await sql<{ recipient: string; was_mailed: boolean }>(
     em,
-    `select coalesce(message.recipient, contact.email) as recipient, true as was_mailed
+    `select ${RECIPIENT} as recipient, true as was_mailed
      from messages message join contacts contact on contact.id = message.contact_id
      where message.contact_id = $1::uuid and ${HAS_ARRIVED}
      union select recipient, false from messages where contact_id = $1::uuid and recipient is not null
@@ -385,18 +392,15 @@ export async function addressesOfLink(
   { contactId, originId }: LinkOf,
   key: string,
 ): Promise<{ isHers: boolean; others: string[] }> {
-  const rows = await sql<{ recipient: string | null; is_under_way: boolean }>(
+  const rows = await sql<{ recipient: string }>(
     em,
-    `select distinct recipient, status = 'SENDING' as is_under_way from messages
-     where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) and ${HAS_ARRIVED}
+    `select distinct ${RECIPIENT} as recipient from messages message join contacts contact on contact.id = message.contact_id
+     where contact.id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) and ${HAS_ARRIVED}
      limit $3::integer`,
     [contactId, originId, MOST_LOOKED_AT],
   )
   return {
-    // While it is being handed over, that is not noted yet.
-    isHers: rows.some(({ recipient, is_under_way }) =>
-      recipient === null ? is_under_way : emailKey(recipient) === key,
-    ),
-    others: rows.flatMap(({ recipient }) => (recipient === null || emailKey(recipient) === key ? [] : [recipient])),
+    isHers: rows.some(({ recipient }) => emailKey(recipient) === key),
+    others: rows.flatMap(({ recipient }) => (emailKey(recipient) === key ? [] : [recipient])),
   }
 }

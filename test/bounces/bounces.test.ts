@@ -351,6 +351,36 @@ describe('mail that comes back', () => {
     }
   })
 
+  it('of whoever is erased, as a provider tells it: her wish holds for whoever has her address by now', async () => {
+    const secret = await readLinkSecret(em())
+    const tell = (event: Partial<ProviderEvent> & { recipient: string }) =>
+      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
+        { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
+      ])
+    for (const by of ['address', 'message', 'return path'] as const) {
+      for (const kind of ['COMPLAINT', 'UNSUBSCRIBE'] as const) {
+        const { contactId, address, mail } = await mailed()
+        const { messageId } = (await activityOf(service, contactId))[0]!
+        await service.call('DELETE', `contacts/${contactId}`)
+        const event = {
+          kind,
+          recipient: address.toUpperCase(),
+          ...(by === 'message' && { messageId }),
+          ...(by === 'return path' && { returnPath: mail.from }),
+        }
+        await tell(event)
+        // Of nobody who is erased an address is kept.
+        assert.equal((await sql(em(), 'select from suppressions where email = $1', [address])).length, 0)
+        const anew = await aContact(service, { email: address })
+        assert.equal(await suppressedBy(anew), kind === 'COMPLAINT' ? 'COMPLAINED' : 'UNSUBSCRIBED', by)
+      }
+    }
+    // She is somebody else's contact alone.
+    const nobody = `nobody-${newId()}@example.com`
+    assert.deepEqual(await tell({ recipient: nobody }), ['unknown'])
+    assert.equal(await suppressedBy(await aContact(service, { email: nobody })), null)
+  })
+
   it('of whoever has another address by now: the old one is gone, but her wish is hers', async () => {
     const moved = async () => {
       const sent = await mailed()
@@ -384,6 +414,18 @@ describe('mail that comes back', () => {
     ])
     assert.deepEqual(await tell({ kind: 'HARD', recipient: lost.address, returnPath: lost.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(lost.contactId), null)
+    // However much she got since at the new one.
+    const busy = await moved()
+    await sql(
+      em(),
+      `insert into messages select (jsonb_populate_record(message, jsonb_build_object(
+         'id', gen_random_uuid(), 'step_id', gen_random_uuid(), 'message_id', null, 'recipient', 'new-' || recipient,
+         'created_at', now()))).*
+       from messages message, generate_series(1, 60) where contact_id = $1`,
+      [busy.contactId],
+    )
+    assert.deepEqual(await tell({ recipient: busy.address }), ['recorded'])
+    assert.equal(await suppressedBy(busy.contactId), 'COMPLAINED')
     // Erased, nothing of any of her addresses is left.
     await service.call('DELETE', `contacts/${gone.contactId}`)
     const rows = await sql(em(), 'select from suppressions where email = $1', [gone.address])

@@ -39,6 +39,7 @@ import { Migration038SaidMeanwhile } from './038-said-meanwhile.ts'
 import { Migration039WhoIsMeant } from './039-who-is-meant.ts'
 import { Migration040BegunBy } from './040-begun-by.ts'
 import { Migration041ErasedContacts } from './041-erased-contacts.ts'
+import { Migration042ErasedByAddress } from './042-erased-by-address.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -83,6 +84,7 @@ export const migrations = [
   Migration039WhoIsMeant,
   Migration040BegunBy,
   Migration041ErasedContacts,
+  Migration042ErasedByAddress,
 ]
 
 /** Their names, oldest first. */

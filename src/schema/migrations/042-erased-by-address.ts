@@ -1,0 +1,11 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** Mail providers tell of an address: whether somebody was mailed there who is erased has to be found at once. */
+export class Migration042ErasedByAddress extends Migration {
+  override name = '042-erased-by-address'
+
+  override up(): void {
+    this.addSql('create index erased_contacts_by_address on erased_contacts (workspace_id, address_hash)')
+    this.addSql('drop index erased_contacts_of_workspace')
+  }
+}
