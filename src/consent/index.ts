@@ -3,5 +3,11 @@ export { suppressAtErased, suppressOfErased } from './erased.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
 export { forgetAddresses, lockContact } from './queries.ts'
-export { afterSuppressing, countOnceMore, suppressAddress, suppressMany } from './suppress.ts'
+export {
+  afterSuppressing,
+  afterSuppressingMany,
+  suppressAddress,
+  type SuppressedMany,
+  suppressMany,
+} from './suppress.ts'
 export { forRecipients } from './for-recipient.ts'

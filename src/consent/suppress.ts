@@ -3,7 +3,7 @@ import { endRow } from '../enrollments/index.ts'
 import { countSendingTo, untilDone, waitForSenders } from '../messages/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
-import { whenDurable } from '../platform/call.ts'
+import { beforeAnswered } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -72,18 +72,24 @@ export async function endAll(
   return due
 }
 
+/** Who has been suppressed together: contacts, and the keys of addresses that no contact was seen to have. */
+export interface SuppressedMany {
+  contactIds: readonly string[]
+  nobodys: readonly string[]
+}
+
 /**
  * Keeps many addresses from being mailed, as an import has them. What their contacts wait for ends, as above, by the relay.
  *
  * @param unit a transaction in which the contacts are locked, or new
  * @param inputs no address twice for the same reason
- * @returns how many were not suppressed for that reason before, and the keys of addresses that are no contact's, for `countOnceMore`
+ * @returns how many were not suppressed for that reason before, and of whom, for `afterSuppressingMany`
  */
 export async function suppressMany(
   unit: EntityManager,
   workspaceId: string,
   inputs: readonly SuppressionInput[],
-): Promise<{ suppressed: number; nobodys: string[] }> {
+): Promise<{ suppressed: number; of: SuppressedMany }> {
   const items = inputs.map(({ email, reason, note = null }) => ({
     id: newId(),
     email,
@@ -95,7 +101,7 @@ export async function suppressMany(
   await dropRequests(unit, contactIds)
   for (const { contactId, reason } of active)
     await endAll(unit, contactId, { all: suppresses(reason, 'transactional') })
-  return { suppressed, nobodys }
+  return { suppressed, of: { contactIds, nobodys } }
 }
 
 /** The same by a call, which delivers what is due behind its commit. */
@@ -108,26 +114,28 @@ export async function suppressByCall(
   const { suppression, due } = await unitOf(dependencies.em).transactional((unit) =>
     suppressAddress(unit, workspaceId, input),
   )
-  await whenDurable(dependencies, call, async () => {
+  await beforeAnswered(dependencies, call, async () => {
     await afterSuppressing(dependencies, workspaceId, input, due)
   })
   return suppression
 }
 
 /**
- * What is done behind the commit, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she seen it: counted
- * once more, whoever looked at her before claims nothing. Behind the commit, and in no transaction: it waits for others.
- *
- * @param keys of the addresses, in the form in which they are compared
+ * What is done behind the commit of `suppressMany`, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she
+ * seen it: counted once more, whoever looked at her before claims nothing. Behind the commit, and in no transaction: it waits for others.
  */
-export async function countOnceMore(em: EntityManager, workspaceId: string, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return
-  await waitForSendersTo(em, await untilDone(() => countConsents(em, workspaceId, keys)))
+export async function afterSuppressingMany(
+  em: EntityManager,
+  workspaceId: string,
+  { contactIds, nobodys }: SuppressedMany,
+): Promise<void> {
+  const found = nobodys.length === 0 ? [] : await untilDone(() => countConsents(em, workspaceId, nobodys))
+  await waitForSendersTo(em, [...contactIds, ...found])
 }
 
 /** Who has claimed an email just before begins to hand it over within seconds, or not at all. */
 async function waitForSendersTo(em: EntityManager, contactIds: readonly string[]): Promise<void> {
-  for (const contactId of contactIds) await waitForSenders(() => countSendingTo(em, contactId))
+  if (contactIds.length > 0) await waitForSenders(() => countSendingTo(em, contactIds))
 }
 
 /** The same, and delivers what is due because of it. */

@@ -37,14 +37,14 @@ export async function eraseContact(
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContact(em, workspaceId, id))) return undefined
     // What is left of it, while an email is under way, goes when that is settled.
-    if ((await countSendingTo(em, id)) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
+    if ((await countSendingTo(em, [id])) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
     await tell(em)
     await forgetAddresses(em, id)
     return erase(em, workspaceId, id)
   })
   if (!cancellations && !(await isBeingErased(fork, workspaceId, id))) throw new Refusal(CONTACT_NOT_FOUND)
   await dependencies.deliverAtOnce(dependencies, cancellations ?? [])
-  if (!(await waitForSenders(() => countSendingTo(fork, id)))) {
+  if (!(await waitForSenders(() => countSendingTo(fork, [id])))) {
     throw new Refusal(STILL_SENDING, {
       message:
         'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +

@@ -4,6 +4,9 @@ import { sql } from '../platform/db/sql.ts'
 /** How long an answer is kept, in hours. */
 export const IDEMPOTENCY_HOURS = 24
 
+/** How long what follows a commit may take that an answer promises, in seconds: nobody waits longer for senders, and those who died begin nothing. */
+const PROMISE_SECONDS = 10
+
 /** How long a request that carries a key may take before another attempt may go on in its place, in seconds. */
 const LEASE_SECONDS = 30
 
@@ -48,6 +51,7 @@ export async function takeIdempotencyKey(
     erased: boolean
     contact_id: string | null
     status: number | null
+    is_promised: boolean
     headers: Record<string, string> | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
@@ -55,7 +59,7 @@ export async function takeIdempotencyKey(
   if (!row) return { kind: 'in-flight', sameRequest: true }
   if (row.mine) return { kind: 'mine', id: row.id, attempt: row.attempt, retried: row.retried }
   if (row.erased) return { kind: 'erased' }
-  return row.status === null
+  return row.status === null || row.is_promised
     ? { kind: 'in-flight', sameRequest: row.same_request }
     : {
         kind: 'answered',
@@ -85,22 +89,24 @@ with taken as (
   returning id, attempt, xmax <> 0 and id <> $3::uuid as retried
 )
 select true as mine, id, attempt, retried, true as same_request, false as erased, null::uuid as contact_id,
-  null::integer as status, null::jsonb as headers, null::jsonb as body
+  null::integer as status, false as is_promised, null::jsonb as headers, null::jsonb as body
 from taken
 union all
-select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status, headers, body
+select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status,
+  lease_until > clock_timestamp() as is_promised, headers, body
 from idempotency_keys
 where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 
 /**
  * Keeps the answer.
+ * @param answer.isPromised whether what it says is still being done: nobody is answered by it before `keepPromise`
  * @param answer.contactId the contact whose data it holds: it is erased with it, and not kept where that is erased already.
  * @returns whether the attempt still had the key.
  */
 export async function keepAnswer(
   em: EntityManager,
   { workspaceId, key, id, attempt }: Attempt,
-  answer: { status: number; headers: object; body: unknown; contactId: string | null },
+  answer: { status: number; headers: object; body: unknown; contactId: string | null; isPromised?: boolean },
 ): Promise<boolean> {
   // Under the lock that an erasure takes: either it sees the answer, or the answer sees that the contact is gone.
   if (answer.contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [answer.contactId])
@@ -111,7 +117,8 @@ export async function keepAnswer(
        headers = case when here then $8::jsonb end,
        body = case when here then $5::jsonb end,
        contact_id = case when here then $6::uuid end,
-       fingerprint = case when here then fingerprint end
+       fingerprint = case when here then fingerprint end,
+       lease_until = clock_timestamp() + make_interval(secs => $9::float8)
      from (select $6::uuid is null or exists (select from contacts where id = $6::uuid) as here) contact
      where workspace_id = $1::uuid and key = $2 and kept.id = $3::uuid and attempt = $7 and status is null
      returning key`,
@@ -124,9 +131,20 @@ export async function keepAnswer(
       answer.contactId,
       attempt,
       JSON.stringify(answer.headers),
+      answer.isPromised ? PROMISE_SECONDS : 0,
     ],
   )
   return rows.length > 0
+}
+
+/** What an answer says is done: it is given to whoever repeats the request from now on. */
+export async function keepPromise(em: EntityManager, { workspaceId, key, id, attempt }: Attempt): Promise<void> {
+  await sql(
+    em,
+    `update idempotency_keys set lease_until = now()
+     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $4`,
+    [workspaceId, key, id, attempt],
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE, INVALID_IDEMPOTENCY_KEY } from './refusals.ts'
 import { createHash } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { keepAnswer, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
+import { keepAnswer, keepPromise, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
 import { Refusal, type RefusalKind } from '../platform/refusal.ts'
 import { newId } from '../platform/ids.ts'
 import { newCall, type Call } from '../platform/call.ts'
@@ -132,11 +132,13 @@ async function doTaken<Given extends Dependencies>(
       ? await em.fork().transactional(async (unit) => {
           const done = await run(call, { ...dependencies, em: unit })
           // Another attempt has taken over: what this one did is undone.
-          if (!(await keep(unit, attempt, kept(done)))) throw inProgress()
+          if (!(await keep(unit, attempt, kept(done), call.isPromised))) throw inProgress()
           return done
         })
       : await run(call, dependencies)
     await doWhatFollows(call)
+    // Else it is kept by itself, some seconds later.
+    if (transactional && call.isPromised) await keepPromise(em.fork(), attempt).catch(() => undefined)
     if (!transactional) {
       // What was asked is done; the next attempt finds it done.
       const warn = (error: unknown) =>
@@ -165,7 +167,8 @@ const keep = (
   em: EntityManager,
   attempt: Attempt,
   { status, headers = {}, body, contactId = null }: Answer,
-): Promise<boolean> => keepAnswer(em, attempt, { status, headers, body, contactId })
+  isPromised = false,
+): Promise<boolean> => keepAnswer(em, attempt, { status, headers, body, contactId, isPromised })
 
 /** Does a part of a call in a transaction that notes it as done. */
 const doPartOnce =

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
-import { countOnceMore, suppressMany } from '../consent/index.ts'
+import { afterSuppressingMany, type SuppressedMany, suppressMany } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { type Call, whenDurable } from '../platform/call.ts'
+import { beforeAnswered, type Call } from '../platform/call.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { firstLines } from '../platform/first-lines.ts'
@@ -50,7 +50,7 @@ export async function takePiece(
   piece: Piece,
   call: Call,
 ): Promise<Import> {
-  const { behind, nobodys } = await unitOf(dependencies.em).transactional(async (unit) => {
+  const { behind, of } = await unitOf(dependencies.em).transactional(async (unit) => {
     if (!isId(id) || !(await lockImport(unit, workspaceId, id))) throw new Refusal(IMPORT_NOT_FOUND)
     const found = await unit.findOneOrFail(Import, { id }, { refresh: true })
     if (found.status !== 'RUNNING') throw new Refusal(IMPORT_ENDED)
@@ -75,9 +75,9 @@ export async function takePiece(
     })
     if (found.status !== 'RUNNING') found.finishedAt = new Date()
     await unit.flush()
-    return { behind: await unit.findOneOrFail(Import, { id }, AS_IT_IS), nobodys: written.nobodys }
+    return { behind: await unit.findOneOrFail(Import, { id }, AS_IT_IS), of: written.of }
   })
-  await whenDurable(dependencies, call, () => countOnceMore(dependencies.em.fork(), workspaceId, nobodys))
+  await beforeAnswered(dependencies, call, () => afterSuppressingMany(dependencies.em.fork(), workspaceId, of))
   return behind
 }
 
@@ -258,8 +258,9 @@ async function writeRows(
   { workspaceId, options: { triggers } }: Import,
   { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
-): Promise<{ created: number; updated: number; suppressed: number; nobodys: string[]; errors: RowError[] }> {
-  const done = { created: 0, updated: 0, suppressed: 0, nobodys: [] as string[], errors: [] as RowError[] }
+): Promise<{ created: number; updated: number; suppressed: number; of: SuppressedMany; errors: RowError[] }> {
+  const of: SuppressedMany = { contactIds: [], nobodys: [] }
+  const done = { created: 0, updated: 0, suppressed: 0, of, errors: [] as RowError[] }
   for (const round of roundsOf(rows)) {
     // Who wants no mail begins nothing.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))

@@ -189,11 +189,11 @@ returning claim`
 
 /** How many emails of an automation may be in the middle of their hand-over at this moment. */
 export const countSendingOf = (em: EntityManager, automationId: string): Promise<number> =>
-  countLive(em, 'automation_id', automationId)
+  countLive(em, 'automation_id', [automationId])
 
-/** How many emails to a contact may be in the middle of their hand-over at this moment. */
-export const countSendingTo = (em: EntityManager, contactId: string): Promise<number> =>
-  countLive(em, 'contact_id', contactId)
+/** How many emails to contacts may be in the middle of their hand-over at this moment. */
+export const countSendingTo = (em: EntityManager, contactIds: readonly string[]): Promise<number> =>
+  countLive(em, 'contact_id', contactIds)
 
 /** How many emails to a contact of an automation's may be in the middle of their hand-over at this moment. */
 export async function countSendingIn(em: EntityManager, automationId: string, contactId: string): Promise<number> {
@@ -220,18 +220,18 @@ export async function countSendingToErased(em: EntityManager, workspaceId: strin
 
 /** How many emails of a campaign may be in the middle of their hand-over at this moment. */
 export const countSendingOfCampaign = (em: EntityManager, campaignId: string): Promise<number> =>
-  countLive(em, 'campaign_id', campaignId)
+  countLive(em, 'campaign_id', [campaignId])
 
 async function countLive(
   em: EntityManager,
   column: 'automation_id' | 'campaign_id' | 'contact_id',
-  id: string,
+  ids: readonly string[],
 ): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,
     `select count(*)::integer as count from messages
-     where ${column} = $1::uuid and status = 'SENDING' and lease_until > clock_timestamp()`,
-    [id],
+     where ${column} = any($1::uuid[]) and status = 'SENDING' and lease_until > clock_timestamp()`,
+    [ids],
   )
   return row?.count ?? 0
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, aList } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('what says that no more is sent is answered behind what is being handed over', function () {
+  this.timeout(30_000)
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+  const em = () => service.context.orm.em.fork()
+
+  /** A campaign of which one email is in the middle of its hand-over, by a sender who is alive. */
+  async function underWay() {
+    const listId = await aList(service)
+    const contactId = await aContact(service, { listId })
+    const said = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
+    const campaignId = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    await service.call('POST', `campaigns/${campaignId}/schedule`, {})
+    await eventually('it is sent', async () =>
+      (await service.call('GET', `campaigns/${campaignId}`)).body.data.status === 'SENT' ? true : undefined,
+    )
+    await sql(em(), `update campaigns set status = 'SENDING', finished_at = null where id = $1::uuid`, [campaignId])
+    const settle = (status: 'SENDING' | 'CAPTURED') =>
+      sql(
+        em(),
+        `update messages set status = $2, claim = gen_random_uuid(),
+           lease_until = case when $2 = 'SENDING' then now() + interval '1 minute' end
+         where campaign_id = $1::uuid`,
+        [campaignId, status],
+      )
+    await settle('SENDING')
+    return { campaignId, email: await addressOf(service, contactId), settle }
+  }
+
+  const ways = {
+    'an address that is suppressed': async ({ email }: { email: string }, headers: Record<string, string>) =>
+      service.call('POST', 'suppressions', { email }, { headers }),
+    'a file in which she has opted out': async ({ email }: { email: string }, headers: Record<string, string>) => {
+      const { id } = (await service.call('POST', 'imports', { name: 'x.csv' }, { headers: once(headers, 'begin') }))
+        .body.data as { id: string }
+      const piece = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
+      return service.call('POST', `imports/${id}/pieces`, piece, { headers })
+    },
+    'a campaign that is paused': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
+      service.call('POST', `campaigns/${campaignId}/pause`, undefined, { headers }),
+    'a campaign that is cancelled': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
+      service.call('POST', `campaigns/${campaignId}/cancel`, undefined, { headers }),
+  }
+  /** What comes before it is repeated by another key. */
+  const once = (headers: Record<string, string>, what: string) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}-${what}`]))
+
+  for (const [name, say] of Object.entries(ways)) {
+    it(`${name}; also where it is said again meanwhile`, async () => {
+      const of = await underWay()
+      const headers = { 'Idempotency-Key': `said-${of.campaignId}` }
+      let answered = false
+      const first = say(of, headers).finally(() => (answered = true))
+      await eventually('it is done, and its answer kept', async () => {
+        const kept = `select from idempotency_keys where key = $1 and status is not null`
+        return (await sql(em(), kept, [headers['Idempotency-Key']])).length > 0 ? true : undefined
+      })
+      const { refused } = await say(of, headers)
+      assert.deepEqual({ refused, answered }, { refused: '409 idempotency_key_in_progress', answered: false })
+      await of.settle('CAPTURED')
+      const { status } = await first
+      assert.ok(status < 300, String(status))
+      assert.equal((await say(of, headers)).status, status)
+    })
+  }
+})
