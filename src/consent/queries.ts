@@ -39,7 +39,10 @@ const toSuppression = (row: Row): SuppressionRow => ({
 
 /** Whether somebody of a workspace has an address. */
 export async function hasContact(em: EntityManager, workspaceId: string, key: string): Promise<boolean> {
-  const rows = await sql(em, 'select from contacts where workspace_id = $1::uuid and email_key = $2', [workspaceId, key])
+  const rows = await sql(em, 'select from contacts where workspace_id = $1::uuid and email_key = $2', [
+    workspaceId,
+    key,
+  ])
   return rows.length > 0
 }
 

@@ -1,7 +1,14 @@
 import { DONE_FOR_ERASED, KEY_IN_PROGRESS, KEY_USED_OTHERWISE, INVALID_IDEMPOTENCY_KEY } from './refusals.ts'
 import { createHash } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { keepAnswer, keepPromise, noteDone, releaseIdempotencyKey, takeIdempotencyKey, type Attempt } from './idempotency-queries.ts'
+import {
+  keepAnswer,
+  keepPromise,
+  noteDone,
+  releaseIdempotencyKey,
+  takeIdempotencyKey,
+  type Attempt,
+} from './idempotency-queries.ts'
 import { Refusal, type RefusalKind } from '../platform/refusal.ts'
 import { newId } from '../platform/ids.ts'
 import { newCall, type Call } from '../platform/call.ts'

@@ -146,14 +146,9 @@ async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {
   return Buffer.from(plunkToCsv(new TextDecoder(encoding).decode(await readFile(path))))
 }
 
-/** By which the same file, to be imported in the same way, is known again: its size, its beginning, and what was chosen. */
+/** By which the same file, to be imported in the same way, is known again: all that is in it, and what was chosen. */
 async function fingerprintOf({ path, format, options }: ImportFileInput): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([basename(path), await sizeOf(path), format, options]))
-  let read = 0
-  for await (const chunk of utf8From(path, 'utf-8', 0)) {
-    hash.update(chunk)
-    read += chunk.length
-    if (read >= PIECE_BYTES) break
-  }
+  for await (const chunk of utf8From(path, 'utf-8', 0)) hash.update(chunk)
   return hash.digest('hex')
 }

@@ -10,7 +10,7 @@ import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Import } from './entities.ts'
-import { FileProblem, FORMATS, type OptOut, type Row, RowProblem } from './formats/index.ts'
+import { addressIn, FileProblem, FORMATS, type OptOut, type Row, RowProblem, UnclearRow } from './formats/index.ts'
 import { insertErrors, lockImport, type RowError } from './queries.ts'
 import { delimiterOf, type ReadCsv, readCsv } from './read-csv.ts'
 import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
@@ -176,6 +176,8 @@ async function readRows(
   if (!header) return { rows, out, errors, taken: records.length }
   const readRow = readHeader(format, header, options)
   const times = new Map<string, number>()
+  /** On which line a row of an address may say that it is not to be mailed. */
+  const unclear = new Map<string, number>()
   let turn = performance.now()
   for (let at = hasHeader ? 1 : 0; at < records.length; at += 1) {
     if (performance.now() - turn > TURN_MS) {
@@ -192,16 +194,13 @@ async function readRows(
         throw new RowProblem(`It has ${cells.length} cells, and the header has ${header.length}`)
       const contact = row.contact()
       const tags = [...(contact.tags ?? []), ...options.tags]
-      const given = { email: row.email, ...stated(contact), ...(tags.length > 0 && { tags }) }
+      const given = { email: addressIn(row.email), ...stated(contact), ...(tags.length > 0 && { tags }) }
       const fault = findJsonFault(given)
       if (fault) throw new RowProblem(fault)
       const checked = checkContact(given)
       const key = emailKey(checked.email)
       const round = times.get(key) ?? 0
-      if (round === MOST_ROUNDS) {
-        keepOut(rows, out)
-        return { rows, out, errors, taken: at }
-      }
+      if (round === MOST_ROUNDS) return taken(at)
       times.set(key, round + 1)
       const listId = options.listId ?? undefined
       rows.push({
@@ -214,11 +213,25 @@ async function readRows(
     } catch (error) {
       if (!(error instanceof RowProblem) && !(error instanceof Refusal)) throw error
       errors.push({ line, problem: error.message.slice(0, MOST_PROBLEM) })
-      if (row?.optOut && isEmailAddress(row.email)) out.push({ email: row.email, ...row.optOut })
+      if (error instanceof UnclearRow) unclear.set(emailKey(addressIn(error.email)), line)
+      const email = addressIn(row?.email ?? '')
+      if (row?.optOut && isEmailAddress(email)) out.push({ email, ...row.optOut })
     }
   }
-  keepOut(rows, out)
-  return { rows, out, errors, taken: records.length }
+  return taken(records.length)
+
+  function taken(count: number) {
+    const clear = rows.filter(({ contact, optOut, line }) => {
+      const first = unclear.get(emailKey(contact.email))
+      if (first === undefined) return true
+      errors.push({ line, problem: `The row of its address on line ${first} may say that it is not to be mailed` })
+      if (optOut) out.push({ email: contact.email, ...optOut })
+      return false
+    })
+    keepOut(clear, out)
+    errors.sort((a, b) => a.line - b.line)
+    return { rows: clear, out, errors, taken: count }
+  }
 }
 
 /** Whoever wants no mail by one of her rows joins no list by another one, and begins nothing. */

@@ -386,6 +386,30 @@ describe('an import', () => {
       )
     })
 
+    it('that is another one by now goes on nowhere: all of it is read', async () => {
+      const at = domain()
+      const name = `${at}.csv`
+      const rows = Array.from({ length: 40_000 }, (_, n) => `u${n}@${at},0`)
+      const head = 'email,unsubscribed\n'
+      const path = file(head + rows.join('\n'), name)
+      const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
+      const run = (tell?: () => void) =>
+        importFile({ em: em() }, service.workspaceId, { path, format: 'csv', options }, tell)
+      let pieces = 0
+      await assert.rejects(
+        run(() => {
+          if ((pieces += 1) === 3) throw new Error('stopped')
+        }),
+        /stopped/,
+      )
+      // The same size, and the same beginning.
+      rows[15_000] = `u15000@${at},1`
+      file(head + rows.join('\n'), name)
+      const done = await run()
+      assert.deepEqual({ status: done.status, failed: done.failed }, { status: 'DONE', failed: 0 })
+      assert.equal((await contact(`u15000@${at}`))?.suppressedBy, 'IMPORTED')
+    })
+
     it('that was killed when all was done, and before that was told, does none of it again', async () => {
       const at = domain()
       const path = file(`email,first name\na@${at},Ada\nb@${at},Bo\nc\0@${at},x\n`)
@@ -519,6 +543,8 @@ describe('an import', () => {
       assert.deepEqual(people.get('ada')!.tags?.includes('Newsletter, weekly'), true)
       assert.equal(people.get('ada')!.metadata['Favourite topics'], 'Engines, Looms')
       assert.equal(people.get('ada')!.metadata['OPTIN_IP'], undefined)
+      // By which campaigns go at a local time.
+      assert.equal(people.get('ada')!.metadata['timezone'], 'europe/london')
       // A file that nobody says the standing of is not guessed at.
       await assert.rejects(
         atCommandLine(join(FILES, 'mailchimp-subscribed.csv'), { format: 'mailchimp' }),
@@ -668,6 +694,26 @@ describe('an import', () => {
       ['Status', 'Inactive', 1],
       ['Status', 'gold', 0],
       ['Email status', 'Suppressed', 1],
+      ['Status', 'Marked as spam', 1],
+      ['Status', '2', 1],
+      ['Status', '1', 0],
+      ['Email status', 'No consent', 1],
+      ['Email status', 'Awaiting confirmation', 1],
+      ['Status', 'Undeliverable', 1],
+      ['Status', 'gesperrt', 1],
+      ['Notes', 'Uitgeschreven', 1],
+      ['Estado', 'Baja', 1],
+      ['Stato', 'Disiscritto', 1],
+      ['Werbesperre', 'ja', 1],
+      ['Kein Mailing', 'ja', 1],
+      ['Kein Mailing', 'nein', 0],
+      ['Contactable', 'No', 1],
+      ['Stop mail', '1', 1],
+      ['email_disabled', 'true', 1],
+      ['email_disabled', 'false', 0],
+      ['IsExcludedFromCampaigns', 'true', 1],
+      ['confirmed', '0', 1],
+      ['confirmed', '1', 0],
       ['subscribed', 'Unsubscribed - via link', 0, 1],
     ] as const)
       assert.deepEqual(
@@ -692,6 +738,33 @@ describe('an import', () => {
     assert.match(JSON.stringify(errors.body), /must say yes or no/)
     assert.doesNotMatch(JSON.stringify(errors.body), new RegExp(other))
     await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
+  })
+
+  it('takes no row of an address for a word that it may be mailed, where another one may say that it may not', async () => {
+    for (const rows of [
+      ['Zoe,2024-03-01', 'Zoe B,'],
+      ['Zoe,', 'Zoe B,2024-03-01'],
+    ]) {
+      const at = domain()
+      const text = `email,first name,Abgemeldet am\n${rows.map((row) => `zoe@${at},${row}`).join('\n')}\nbo@${at},Bo,\n`
+      const done = await imported(text)
+      assert.deepEqual({ created: done.created, failed: done.failed }, { created: 1, failed: 2 })
+      assert.equal(await contact(`zoe@${at}`), undefined)
+      assert.deepEqual(
+        (await errorsOf(done.id)).map(({ line }) => line),
+        [2, 3],
+      )
+    }
+  })
+
+  it('reads an address through what spreadsheets and mail programs put around it', async () => {
+    const at = domain()
+    const ways = ['\u200bx0', '\u202ax1', 'x2\u00ad', '<x3', 'Ada <x4', 'mailto:x5', "'x6", '"Ada, L" <x7']
+    const cells = ways.map((way) => (way.includes('<') ? `${way}@${at}>` : `${way}@${at}`))
+    const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}",yes`)
+    const done = await imported(`email,unsubscribed\n${quoted.join('\n')}\n`)
+    assert.deepEqual({ failed: done.failed, suppressed: done.suppressed }, { failed: 0, suppressed: ways.length })
+    for (const n of ways.keys()) assert.equal((await contact(`x${n}@${at}`))?.suppressedBy, 'IMPORTED', ways[n])
   })
 
   it('puts nobody into a list, and asks nobody, who wants no mail, or has left it', async () => {

@@ -5,7 +5,7 @@ import {
   type Format,
   metadataOf,
   optOutOf,
-  RowProblem,
+  UnclearRow,
   wordIn,
 } from './format.ts'
 import { mayBeOut } from './may-be-out.ts'
@@ -79,7 +79,7 @@ export const csv: Format = {
       optOut: optOutOf(as) ?? optOutOf(isOut(cells) ? 'UNSUBSCRIBED' : null),
     })
 
-    /** @throws {RowProblem} where nothing says it, and something can't be read */
+    /** @throws {UnclearRow} where nothing says it, and something can't be read */
     function isOut(cells: readonly string[]): boolean {
       const said = [
         ...subscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'subscribed') })),
@@ -89,14 +89,16 @@ export const csv: Format = {
       const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
       if (unread) {
         const title = titles[unread.index]!
-        throw new RowProblem(
+        throw new UnclearRow(
+          cells[email]!,
           `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
         )
       }
       const unclear = unchosen.filter((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
       if (unclear.length === 0) return false
       const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!}"`)
-      throw new RowProblem(
+      throw new UnclearRow(
+        cells[email]!,
         `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
           `says who wants some) or is data (such as "metadata.${titles[unclear[0]!]!}")`,
       )

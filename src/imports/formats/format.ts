@@ -54,11 +54,31 @@ export class RowProblem extends Error {
   override readonly name = 'RowProblem'
 }
 
+/** The same of a row that may say that its address is not to be mailed: no other row of it may be taken for a word that it is. */
+export class UnclearRow extends RowProblem {
+  readonly email: string
+
+  constructor(email: string, message: string) {
+    super(message)
+    this.email = email
+  }
+}
+
 /** What no reader sees, and spreadsheets keep. */
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 
 /** What a column is called, or a cell says. */
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
+
+/** An address as people and their programs write it into a cell: "Ada <ada@example.com>", `mailto:`, or with the sign of a spreadsheet's text. */
+export const addressIn = (cell: string): string => {
+  const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
+  const [, within] = /^[^<>]*<([^<>]+)>$/.exec(word) ?? []
+  return (within ?? word)
+    .trim()
+    .replace(/^mailto:/i, '')
+    .replaceAll(/^['"`]+|['"`]+$/g, '')
+}
 
 /** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */
 export const foldedWord = (cell: string): string =>

@@ -11,6 +11,7 @@ export type FormatName = keyof typeof FORMATS
 
 export { isField } from './csv.ts'
 export {
+  addressIn,
   type ColumnChoice,
   FileProblem,
   type Format,
@@ -18,6 +19,7 @@ export {
   type Row,
   RowProblem,
   type Standing,
+  UnclearRow,
   STANDINGS,
 } from './format.ts'
 export { plunkToCsv } from './plunk-json.ts'

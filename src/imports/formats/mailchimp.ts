@@ -37,10 +37,11 @@ export const mailchimp: Format = {
       throw new FileProblem(
         'Who of Mailchimp’s "subscribed" and "nonsubscribed" these are, only the name of the file tells: say as SUBSCRIBED or UNSUBSCRIBED',
       )
-    const [firstName, lastName, tags, euid, optIn, confirm] = [
+    const [firstName, lastName, tags, timezone, euid, optIn, confirm] = [
       at('first name'),
       at('last name'),
       at('tags'),
+      at('timezone'),
       at('euid'),
       at('optin_time'),
       at('confirm_time'),
@@ -68,6 +69,7 @@ export const mailchimp: Format = {
         metadata: metadataOf([
           ...fields.map(([key, index]) => [key, cells[index]] as const),
           ['lastName', cells[lastName]],
+          ['timezone', cells[timezone]],
           ['mailchimpEuid', cells[euid]],
           ['createdAt', instantOf(cells[optIn] || cells[confirm] || '')],
         ]),

@@ -5,7 +5,7 @@ const TRUE = 'true|t|yes|y|1|x|on|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim
 const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
 /** As they are compared: see `foldedWord`. The first ones also with more behind, as "Unsubscribed by admin" … */
 const OUT =
-  /^(?:unsub(?:scribed?)?|opt(?:ed)?out|(?:block|black)list(?:ed)?|hardbounced?|softbounced?|bounced|suppressed|donot(?:e?mail|contact|market)|abgemeldet|abbestellt|désabonn|désinscri|(?:not|non|never)subscribed)|^(?:bounce|bouncing|cleaned|complain(?:ed|t)|spam(?:complaint)?)$/
+  /^(?:unsub(?:scribed?)?|opt(?:ed)?out|(?:block|black)list(?:ed)?|hardbounced?|softbounced?|bounced|suppressed|donot(?:e?mail|contact|market)|abgemeldet|abbestellt|ausgetragen|uitgeschreven|disiscritt|désabonn|désinscri|(?:not|non|never)subscribed)|^(?:markedasspam|bounce|bouncing|cleaned|complain(?:ed|t)|spam(?:complaint)?)$/
 /** … but not with this: "Opted out: no". */
 const BUT_NOT = /^[:=,;]?(?:no|never|false|0)$/
 const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
