@@ -22,7 +22,7 @@ export const foundWorkspace = (
     await lockWorkspaces(unit)
     const owned = await unit.count(Member, { account: accountId, role: 'owner' })
     if (owned >= MOST_OWNED || (await unit.count(Workspace)) >= MOST_WORKSPACES) throw new Refusal(TOO_MANY_WORKSPACES)
-    const workspace = unit.create(Workspace, { name, mode })
+    const workspace = unit.create(Workspace, { name, mode, foundedBy: accountId })
     const member = unit.create(Member, { workspace, account: unit.getReference(Account, accountId), role: 'owner' })
     await unit.flush()
     await tell(unit, 'createWorkspace', { id: accountId, email }, from, {

@@ -67,5 +67,11 @@ export function createApi(
   return app
 }
 
-const GONE: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
+const GONE: readonly unknown[] = [
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'HPE_INVALID_EOF_STATE',
+]
 const isOfConnection = (error: NodeJS.ErrnoException): boolean => GONE.includes(error.code)

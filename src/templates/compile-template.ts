@@ -1,4 +1,4 @@
-import { Refusal } from '../platform/refusal.ts'
+import { BUSY, Refusal } from '../platform/refusal.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
@@ -44,10 +44,17 @@ export interface CompileOptions {
   written: WrittenTemplate
   /** As if this one said something else already: what is being written is in no version yet. */
   instead?: { id: string; html: string }
+  /** When it has taken too long, by `performance.now()`. */
+  until?: number
 }
+
+/** What one request may have compiled takes no longer, in milliseconds: whoever waits for its answer hears nothing for thirty seconds at most. */
+export const MOST_COMPILING_MS = 20_000
 
 /** What one template may come to, in all its languages: each who reads it holds all of it. */
 export const MOST_CHARACTERS = 4_000_000
+
+const TOO_SLOW = `It takes more than ${MOST_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, try again`
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 
@@ -59,7 +66,7 @@ export async function compileTemplate(
   em: EntityManager,
   renderer: Renderer,
   workspaceId: string,
-  { kind, written, instead }: CompileOptions,
+  { kind, written, instead, until = performance.now() + MOST_COMPILING_MS }: CompileOptions,
 ): Promise<Compilation> {
   const { translations, layoutId, ...source } = written
   const isOfBlocks = source.format === 'BLOCKS'
@@ -107,6 +114,7 @@ export async function compileTemplate(
     const format = said.format === 'BLOCKS' ? 'MJML' : said.format
     const code = { ...said, format, html: made ? made.mjml : said.html }
     const input = { kind, source: code, layout: layoutHtml, partials: byName }
+    if (performance.now() > until) throw new Refusal(BUSY, { message: TOO_SLOW })
     const compiled = await orBusy(renderer.compile(input, { owner: workspaceId }))
     const problems = compiled.problems.map(({ field, problem, isOfSource }) =>
       made && field === 'html'

@@ -6,7 +6,7 @@ import { isId, newId } from '../platform/ids.ts'
 import { CONFLICT, Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { Renderer, TemplateKind } from '../rendering/index.ts'
-import { assertCompiles, type Compilation, compileTemplate, lengthOf } from './compile-template.ts'
+import { assertCompiles, type Compilation, compileTemplate, lengthOf, MOST_COMPILING_MS } from './compile-template.ts'
 import type { Design } from './design.ts'
 import { Template, TemplateVersion, type WrittenContent, type WrittenFormat, type WrittenTemplate } from './entities.ts'
 import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
@@ -76,7 +76,8 @@ export interface Prepared {
 /**
  * Compiles what is to be written, and all that is made with it: before the transaction, because it takes a while.
  *
- * @param id of the one that is replaced
+ * @param of the one that is replaced, or what a new one is
+ * @param mostMs how long that may take, in milliseconds
  * @throws {Refusal} `invalid_template`, also where another template would not be one any more; `template_not_found`; `busy`
  */
 export async function prepareTemplate(
@@ -85,11 +86,13 @@ export async function prepareTemplate(
   workspaceId: string,
   input: ContentInput,
   of: { kind: TemplateKind } | { id: string },
+  mostMs = MOST_COMPILING_MS,
 ): Promise<Prepared> {
   const written = writtenOf(input)
   const id = 'id' in of ? of.id : undefined
   const kind = 'id' in of ? (await getTemplate(em, workspaceId, of.id)).template.kind : of.kind
-  const compilation = await compileTemplate(em, renderer, workspaceId, { kind, written })
+  const until = performance.now() + mostMs
+  const compilation = await compileTemplate(em, renderer, workspaceId, { kind, written, until })
   assertCompiles(compilation)
   if (id === undefined || kind === 'EMAIL') return { written, compilation, dependents: [] }
   const dependents = []
@@ -102,7 +105,7 @@ export async function prepareTemplate(
     }
     const their = (await getTemplate(em, workspaceId, dependent.id)).written.source
     const instead = { id, html: written.html ?? '' }
-    const options = { kind: dependent.kind, written: their, instead }
+    const options = { kind: dependent.kind, written: their, instead, until }
     const made = await compileTemplate(em, renderer, workspaceId, options)
     assertCompiles(made, `The template "${dependent.name}", which is made with it: `)
     characters += lengthOf(made.compiled)

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRenderer, type Renderer } from '../../src/rendering/index.ts'
+import { prepareTemplate } from '../../src/templates/templates.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
@@ -49,6 +52,35 @@ describe('templates', () => {
         }[]
       ).find(({ status }) => status === 'SENT'),
     )
+
+  it('are not compiled for longer than somebody waits for the answer, with all that is made with them', async () => {
+    const layoutId = await create({ kind: 'LAYOUT', html: '{{ content }}' })
+    for (let n = 0; n < 4; n += 1) await create({ layoutId, subject: 'S', html: '<p>x</p>' })
+    const renderer = createRenderer()
+    let compiled = 0
+    const slow: Renderer = {
+      ...renderer,
+      async compile(...given) {
+        compiled += 1
+        await delay(100)
+        return renderer.compile(...given)
+      },
+    }
+    const prepare = (mostMs?: number) =>
+      prepareTemplate(
+        service.context.orm.em.fork(),
+        slow,
+        service.workspaceId,
+        { html: 'L {{ content }}' },
+        { id: layoutId },
+        mostMs,
+      )
+    assert.equal((await prepare()).dependents.length, 4)
+    compiled = 0
+    await assert.rejects(prepare(50), /It takes more than 20 seconds/)
+    assert.equal(compiled, 1)
+    await renderer.close()
+  })
 
   it('are kept in versions, none of which changes', async () => {
     const id = await create({ name: 'Welcome', subject: 'One', text: 'Hi' })
