@@ -19,7 +19,7 @@ import { beforeAnswered } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import type { StepInput } from './steps/index.ts'
-import { withTemplates } from './with-templates.ts'
+import { overruledIn, withTemplates } from './with-templates.ts'
 import { checkTemplates } from './check-templates.ts'
 import {
   type ApiDependencies,
@@ -83,7 +83,7 @@ async function prepareSteps(
 ): Promise<{ steps: StepInput[] | undefined; warnings: string[] }> {
   if (given === undefined) return { steps: undefined, warnings: [] }
   const steps = await withTemplates(em, workspace.id, given)
-  return { steps, warnings: await checkTemplates(renderer, steps, workspace.id) }
+  return { steps, warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))] }
 }
 
 interface Changing {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { getTemplate, overruled, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import type { StepInput } from './steps/index.ts'
 
 /**
@@ -22,6 +22,12 @@ export async function withTemplates(
   }
   return made
 }
+
+/** What steps say beside a template that says something else: it is the template's that is sent. */
+export const overruledIn = (steps: readonly StepInput[]): string[] =>
+  steps.flatMap((step, index) =>
+    step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
+  )
 
 async function withTemplate(
   em: EntityManager,

@@ -5,7 +5,7 @@ import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, oneSpelling } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Audience } from './campaign.ts'
-import { countRecipients, type Recipients } from './recipients-queries.ts'
+import { countRecipients, type Recipients, zonesOfRecipients } from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined
@@ -84,4 +84,13 @@ export async function countAudience(
   options?: { lock: boolean },
 ): Promise<number> {
   return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given), options))
+}
+
+/** The time zones of an audience, as contacts have them; `null` where one has none. @throws {Refusal} `list_not_found`; `segment_not_found` */
+export async function zonesOfAudience(
+  em: EntityManager,
+  workspaceId: string,
+  given: GivenAudience,
+): Promise<(string | null)[]> {
+  return zonesOfRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given)))
 }

@@ -71,6 +71,20 @@ export async function headsOf(em: EntityManager, campaignId: string): Promise<(H
   return Array.from(heads)
 }
 
+/** What a campaign says whose template is deleted, compiled and in its own language; `undefined`: that is there, or it has none. */
+export async function contentOfGone(em: EntityManager, campaignId: string): Promise<EmailContent | undefined> {
+  const [row] = await sql<EmailContent>(
+    em,
+    `select content.subject, content.html, content.text
+     from campaigns campaign
+     join campaign_contents content on content.campaign_id = campaign.id and variant = 0 and locale = ''
+     where campaign.id = $1::uuid and template_id is not null
+       and not exists (select from templates where id = template_id)`,
+    [campaignId],
+  )
+  return row
+}
+
 /** In which of a campaign's variants and languages somebody gets it: a language as `dueMessages` tells it. */
 export interface Wanted {
   variant: number

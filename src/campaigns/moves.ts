@@ -6,11 +6,11 @@ import { unitOf } from '../platform/db/sql.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { getSender } from '../senders/index.ts'
-import { audienceOf, countAudience } from './audience.ts'
+import { audienceOf, countAudience, zonesOfAudience } from './audience.ts'
 import { lockCampaign, touch, wrong } from './campaigns.ts'
 import { headsOf } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
-import { localTimes, spanOf } from './local-time.ts'
+import { type LocalTimes, localTimes, spanOf } from './local-time.ts'
 import { enqueueCampaign } from './queries.ts'
 import { CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST } from './refusals.ts'
 
@@ -46,6 +46,17 @@ async function assertTestable(
 /** How late a time may be that counts as now, in milliseconds: clocks differ. */
 const PAST_MS = 60_000
 
+const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
+
+/** A zone of these in which it is that time already. @param zones as contacts have them; `null` and what is none is of the fallback */
+function firstPast(times: LocalTimes, fallback: string, zones: readonly (string | null)[]): string | undefined {
+  for (const zone of zones) {
+    const [known] = zone === null ? [] : times.in([zone])
+    if (isPast(known?.at ?? times.fallback)) return known?.zone ?? fallback
+  }
+  return undefined
+}
+
 /**
  * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
  * @param expected what it was when it was looked at
@@ -75,19 +86,21 @@ export function scheduleCampaign(
     }
     if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
       throw new Refusal(CAMPAIGN_TO_NOBODY)
-    const begins = at === undefined ? new Date() : new Date(at)
-    const span = localTime === undefined ? undefined : spanOf(localTimes(localTime, fallbackTimeZone ?? 'UTC'))
-    const { first, last } = span ?? { first: begins, last: begins }
-    // Where it is that time already in some zones, whoever is there gets it at once; where it was in all, nobody is meant.
-    if (last.getTime() < Date.now() - PAST_MS)
+    if (isPast(at === undefined ? new Date() : new Date(at)))
+      throw new Refusal(IN_THE_PAST, { param: '/at', message: 'at must be a time that is not past' })
+    const fallback = fallbackTimeZone ?? 'UTC'
+    const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
+    // Whoever is there would get it at once, and nobody gets that back.
+    const zone = times && firstPast(times, fallback, await zonesOfAudience(unit, workspaceId, campaign.audience))
+    if (zone !== undefined)
       throw new Refusal(IN_THE_PAST, {
-        param: span ? '/localTime' : '/at',
-        message: `${span ? 'localTime' : 'at'} must be a time that is not past`,
+        param: '/localTime',
+        message: `localTime must be a time that is not past where any of its contacts is: in ${zone} it is`,
       })
     campaign.status = 'SCHEDULED'
-    campaign.scheduledAt = first
+    campaign.scheduledAt = times ? spanOf(times).first : at === undefined ? new Date() : new Date(at)
     campaign.localTime = localTime ?? null
-    campaign.fallbackTimeZone = span ? (fallbackTimeZone ?? 'UTC') : null
+    campaign.fallbackTimeZone = times ? fallback : null
   })
 }
 

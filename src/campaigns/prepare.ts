@@ -10,6 +10,7 @@ import {
   INVALID_TEMPLATE,
   lengthOf,
   MOST_CHARACTERS,
+  overruled,
   TEMPLATE_NOT_FOUND,
   warningsOf,
   type WrittenTemplate,
@@ -80,7 +81,10 @@ export async function prepareChange(
   input: CampaignInput,
   campaign: Campaign,
 ): Promise<Prepared> {
-  if (!isOfTestAlone(input)) return prepareContent(dependencies, workspaceId, input)
+  if (!isOfTestAlone(input)) {
+    const prepared = await prepareContent(dependencies, workspaceId, input)
+    return { ...prepared, warnings: [...(prepared.said ? goneBy(input, campaign) : []), ...prepared.warnings] }
+  }
   const { templateId, templateVersion, source, revision } = campaign
   const own = {
     templateId: templateId ?? null,
@@ -94,6 +98,14 @@ export async function prepareChange(
   assertNotTooLong(await lengthOfOwn(dependencies.em.fork(), campaign.id), variants)
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
+
+/** What of a campaign a change takes away without saying so: of what it says, all that is to stay is given again. */
+const goneBy = ({ templateId, abTest }: CampaignInput, campaign: Campaign): string[] => [
+  ...(templateId === undefined && campaign.templateId != null
+    ? ['/templateId names none any more: it says what is given here, and nothing else']
+    : []),
+  ...(abTest === undefined && campaign.abTest ? ['/abTest is gone: give it again where it is to stay'] : []),
+]
 
 /** What a campaign says, as it was written; of a template, by the version that it has of it. */
 async function writtenBy(
@@ -138,7 +150,7 @@ export async function prepareContent(
     return {
       said: { templateId, templateVersion: version, source: null, abTest: test.abTest },
       contents: { own: compiled, variants: test.variants },
-      warnings: test.warnings,
+      warnings: [...overruled(input, written), ...test.warnings],
     }
   }
   const source = {

@@ -45,6 +45,26 @@ export async function countRecipients(em: EntityManager, workspaceId: string, of
   return row?.count ?? 0
 }
 
+/** So many are looked at: there are some hundred, and anybody can write anything. */
+const MOST_ZONES = 10_000
+
+/** The time zones of those whom it would be for: whatever somebody has written, and `null` where nothing is. */
+export async function zonesOfRecipients(
+  em: EntityManager,
+  workspaceId: string,
+  of: Recipients,
+): Promise<(string | null)[]> {
+  const parameters: unknown[] = [workspaceId]
+  const where = isRecipient(of, parameters)
+  const rows = await sql<{ zone: string | null }>(
+    em,
+    `select distinct lower(contact.metadata ->> 'timezone') as zone from contacts contact
+     where contact.workspace_id = $1::uuid and ${where} limit ${MOST_ZONES}`,
+    parameters,
+  )
+  return rows.map(({ zone }) => zone)
+}
+
 /** When a zone's clock shows the time at which a campaign is to be sent. */
 export interface ZoneTime {
   zone: string

@@ -34,7 +34,7 @@ import {
   CAMPAIGN_TO_NOBODY,
   IN_THE_PAST,
 } from './refusals.ts'
-import { headsOf } from './contents-queries.ts'
+import { contentOfGone, headsOf } from './contents-queries.ts'
 import {
   campaignsQuery,
   countSchema,
@@ -72,7 +72,8 @@ async function answer(
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
   const subjects = (await headsOf(em, campaign.id)).map((head) => head?.subject)
-  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, subjects) } }
+  const gone = campaign.templateId == null ? undefined : await contentOfGone(em, campaign.id)
+  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, { subjects, gone }) } }
 }
 
 const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>

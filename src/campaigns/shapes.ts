@@ -5,6 +5,7 @@ import { EMAIL_CATEGORIES } from '../sequences/index.ts'
 import { type AbTest, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
+import type { EmailContent } from '../rendering/index.ts'
 import type { Campaign } from './entities.ts'
 import type { ListedCampaign } from './queries.ts'
 
@@ -121,8 +122,11 @@ export const campaignShape = object({
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   format: nullable('HTML', 'What its html is; null where it is of a template.'),
   previewText: nullable(null, 'What mailboxes show behind the subject.'),
-  html: nullable('<p>Hello {{ contact.firstName }}</p>', 'As it was written; null where it is of a template.'),
-  text: nullable(null, 'As it was written; null where it is of a template, or is made of the HTML.'),
+  html: nullable(
+    '<p>Hello {{ contact.firstName }}</p>',
+    'As it was written; null where it is of a template. Of one that is deleted, what was made of it.',
+  ),
+  text: nullable(null, 'The same; null where it is made of the HTML, too.'),
   audience: audienceShape,
   throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
   fallbackTimeZone: nullable(null, 'Of contacts of whom no zone is known.'),
@@ -195,13 +199,14 @@ function presentTest(
 
 /**
  * @param byVariant what has become of the messages of each of its variants, where it has any
- * @param subjects of its variants, its own first
+ * @param said.subjects of its variants, its own first
+ * @param said.gone what it says, where its template is deleted
  */
 export const presentCampaign = (
   campaign: Campaign,
   figures: CampaignFigures,
   byVariant: ReadonlyMap<number, Counts>,
-  subjects: readonly (string | undefined)[],
+  { subjects, gone }: { subjects: readonly (string | undefined)[]; gone: EmailContent | undefined },
 ): InferType<typeof campaignShape> => ({
   ...presentSummary(listed(campaign, subjects[0]), figures),
   abTest: campaign.abTest
@@ -209,10 +214,10 @@ export const presentCampaign = (
     : undefined,
   templateId: campaign.templateId ?? null,
   templateVersion: campaign.templateVersion ?? null,
-  format: campaign.source?.format ?? null,
+  format: campaign.source?.format ?? (gone ? 'HTML' : null),
   previewText: campaign.source?.previewText ?? null,
-  html: campaign.source?.html ?? null,
-  text: campaign.source?.text ?? null,
+  html: campaign.source?.html ?? gone?.html ?? null,
+  text: campaign.source?.text ?? gone?.text ?? null,
   audience: campaign.audience,
   throttlePerHour: campaign.throttlePerHour ?? null,
   fallbackTimeZone: campaign.fallbackTimeZone ?? null,

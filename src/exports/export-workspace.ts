@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import { contactPieces } from './contact-pieces.ts'
-import { type Document, documentPage, type Kind, KINDS, type PartName } from './queries.ts'
+import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './queries.ts'
 
 /** So many are read at a time; fewer of contacts, each of whom can have much. */
 const PAGE = 200
@@ -32,5 +32,8 @@ async function* piecesOf(em: EntityManager, kind: Kind, id: string, document: Do
   if (kind === 'contact') {
     const { parts, ...head } = document
     yield* contactPieces(em, id, head, parts as Record<PartName, Document[]>)
+  } else if (kind === 'campaign') {
+    // Of one at a time: each can be long.
+    yield JSON.stringify({ ...document, contents: await contentsOfCampaign(em.fork(), id) })
   } else yield JSON.stringify(document)
 }

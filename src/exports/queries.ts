@@ -197,6 +197,16 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
   },
 }
 
+/** What a campaign says, by its variants and languages: as it was made of its template, which may be another one by now, or gone. */
+export async function contentsOfCampaign(em: EntityManager, id: string): Promise<Document[]> {
+  return sql(
+    em,
+    `select variant, nullif(locale, '') as locale, subject, html, text from campaign_contents
+     where campaign_id = $1::uuid order by variant, locale`,
+    [id],
+  )
+}
+
 /** A page of what a workspace has of a kind, behind an id. */
 export function documentPage(
   em: EntityManager,

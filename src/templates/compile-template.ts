@@ -242,6 +242,20 @@ export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
         (nearest === undefined ? '' : `; do you mean ${nearest}?`),
     )
 
+const SAID = ['subject', 'previewText', 'html', 'text'] as const
+type Saying = Partial<Record<(typeof SAID)[number], string | null | undefined>>
+
+/**
+ * What is said beside a template that says something else, in a header: it is the template's that is sent.
+ * @param at where in the body that stands, as a JSON Pointer (RFC 6901)
+ */
+export const overruled = (said: Saying, sent: Saying, at = ''): string[] =>
+  SAID.flatMap((field) =>
+    said[field] == null || said[field] === sent[field]
+      ? []
+      : `${at}/${field} is not sent: the template's is, because templateId names one; send null to say it here`,
+  )
+
 /** What is sent to whoever has a locale; its own language where there is no other. */
 export function contentFor(
   { content, translations }: CompiledContents,

@@ -6,6 +6,7 @@ import {
   type RenderedEmail,
   type Renderer,
   TemplateError,
+  type TemplateKind,
   type TemplateProblem,
   type TemplateVariables,
   type UnknownVariable,
@@ -76,6 +77,16 @@ export async function previewTemplate(
     warnings: slipsOf(rendered, SOME_URL),
     problems: [],
   }
+}
+
+/** What a saved email names that is in no contact: it was told when that was saved, and is told to whoever looks. @throws {Refusal} `busy` */
+export async function unknownIn(
+  renderer: Renderer,
+  owner: string,
+  kind: TemplateKind,
+  content: EmailContent | null,
+): Promise<UnknownVariable[]> {
+  return kind === 'EMAIL' && content ? (await orBusy(renderer.check(content, { owner }))).unknownVariables : []
 }
 
 /** An email for somebody, or what its template fails of. @throws {Refusal} `busy` */

@@ -16,7 +16,7 @@ import {
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { compileTemplate, warningsOf } from './compile-template.ts'
-import { previewTemplate, recipientOf } from './preview.ts'
+import { previewTemplate, recipientOf, unknownIn } from './preview.ts'
 import { previewOperations } from './preview-routes.ts'
 import { templatePage, versionPage } from './queries.ts'
 import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
@@ -241,7 +241,12 @@ export const templateOperations = [
       const isPart = template.kind === 'PARTIAL'
       const compilation = isPart
         ? await compileTemplate(em, renderer, caller.workspace.id, { kind: 'EMAIL', written: written.source })
-        : { compiled, uses: new Map<string, number>(), problems: [], unknownVariables: [] }
+        : {
+            compiled,
+            uses: new Map<string, number>(),
+            problems: [],
+            unknownVariables: await unknownIn(renderer, caller.workspace.id, template.kind, compiled.content),
+          }
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written.source, {
         ...body,
         contact,

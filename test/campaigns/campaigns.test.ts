@@ -525,6 +525,71 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
+  it('say what they said when their template is deleted', async () => {
+    const { list } = await many(1)
+    const template = { name: 'Soon gone', subject: 'News of {{ contact.fristName }}', html: '<p>Hello</p>', text: 'Hi' }
+    const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
+    const id = await create({ subject: undefined, html: undefined, templateId, audience: { listIds: [list] } })
+    assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.html, null)
+    // What is not in any contact is told to whoever looks at it before it goes.
+    const looked = await service.call('POST', `templates/${templateId}/preview`, {})
+    assert.deepEqual(
+      looked.body.data.unknownVariables.map(({ variable }: { variable: string }) => variable),
+      ['contact.fristName'],
+    )
+    await schedule(id)
+    await becomes(id, 'SENT')
+    assert.equal((await service.call('DELETE', `templates/${templateId}`)).status, 200)
+    const { subject, html, text, format } = (await service.call('GET', `campaigns/${id}`)).body.data as {
+      subject: string
+      html: string
+      text: string
+      format: string
+    }
+    assert.deepEqual([subject, text, format], [template.subject, 'Hi', 'HTML'])
+    assert.match(html, /<p>Hello<\/p>/)
+  })
+
+  it('tell what is not sent of what is said beside a template', async () => {
+    const template = { name: 'Beside', subject: 'Its own', html: '<p>x</p>' }
+    const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
+    const both = await service.call('POST', 'campaigns', { name: 'C', templateId, subject: 'Mine', html: null })
+    assert.match(both.headers.get('x-warning') ?? '', /^\/subject is not sent: the template's is/)
+    // As it was read it can be written.
+    const { subject } = both.body.data as { subject: string }
+    const read = await service.call('POST', 'campaigns', { name: 'C', templateId, subject })
+    assert.equal(read.headers.get('x-warning'), null)
+    const alone = await service.call('PATCH', `campaigns/${both.body.data.id}`, { subject: 'Mine' })
+    assert.match(alone.headers.get('x-warning') ?? '', /\/templateId names none any more/)
+    const steps = [{ type: 'EMAIL', templateId, subject: 'Mine' }]
+    const automation = { name: 'A', trigger: 'SIGNUP', status: 'PAUSED', steps }
+    const made = await service.call('POST', 'automations', automation)
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    assert.match(made.headers.get('x-warning') ?? '', /\/steps\/0\/subject is not sent/)
+    const again = await service.call('PUT', `automations/${made.body.data.id}`, {
+      ...automation,
+      steps: (made.body.data as { steps: object[] }).steps,
+    })
+    assert.equal(again.headers.get('x-warning'), null)
+  })
+
+  it('are not sent at once to whoever has that local time behind her', async () => {
+    const [list, fallback] = [await aList(service), await aList(service)]
+    await aContact(service, { listId: list, metadata: { timezone: 'Pacific/Pago_Pago' } })
+    await aContact(service, { listId: list, metadata: { timezone: 'Pacific/Kiritimati' } })
+    await aContact(service, { listId: fallback })
+    // Twelve hours ago in the first zone that comes to it, and hours to go in the last one.
+    const localTime = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16)
+    const both = await schedule(await create({ audience: { listIds: [list] } }), { localTime, fallbackTimeZone: 'UTC' })
+    assert.equal(both.refused, '400 in_the_past')
+    assert.match(both.body.error as string, /in pacific\/kiritimati it is/i)
+    const id = await create({ audience: { listIds: [fallback] } })
+    const west = await schedule(id, { localTime, fallbackTimeZone: 'Pacific/Kiritimati' })
+    assert.equal(west.refused, '400 in_the_past')
+    assert.equal((await schedule(id, { localTime, fallbackTimeZone: 'Pacific/Pago_Pago' })).status, 202)
+    await service.call('POST', `campaigns/${id}/cancel`)
+  })
+
   it('are not sent again to whoever has left their list, also when that is gone; nor once they are cancelled', async () => {
     const list = await aList(service)
     const [left, stays] = [await aContact(service), await aContact(service)]

@@ -8,7 +8,8 @@ const OF_OUT =
 const OF_IN =
   /opt(?:ed|s)?in|confirmed|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
 /** … and where it says no, or that somebody is one of these. */
-const OF_STATE = /subscri(?!ptions$)|^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state)$|^(?:estado|stato|statut)$/
+const OF_STATE =
+  /subscri(?!ptions$)|^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state)$|^(?:estado|stato|statut)$/
 const NO_STATE =
   /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja|noconsent|nomail|[02-9]$|not|non|never)/
 /** Of which one, where, when and how often, which is neither yes nor no: "Opt-in IP", "Marketing channel". */

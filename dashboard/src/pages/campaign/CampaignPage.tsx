@@ -81,9 +81,7 @@ export function CampaignPage() {
       {!isDraft && <Became campaign={campaign} />}
       {campaign.abTest && <TestResult test={campaign.abTest} />}
       <Facts campaign={campaign} />
-      {doing !== 'editing' && (isDraft || status === 'SCHEDULED') && campaign.subject !== null && (
-        <CampaignPreview campaign={campaign} />
-      )}
+      {doing !== 'editing' && campaign.subject !== null && <CampaignPreview campaign={campaign} />}
     </Page>
   )
 }
@@ -109,7 +107,11 @@ function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign
           {count(opened)} opened it, and {count(clicked)} followed a link of it, as far as that can be told.
         </p>
       )}
-      {stats.erased > 0 && <p className="small t3">{count(stats.erased)} were erased since.</p>}
+      {stats.erased > 0 && (
+        <p className="small t3">
+          Of the recipients {count(stats.erased)} {stats.erased === 1 ? 'was' : 'were'} erased since.
+        </p>
+      )}
       {reasons.length > 0 && (
         <table className="table" style={{ marginTop: 16 }}>
           <thead>

@@ -3,7 +3,7 @@ import { Part } from '../../shell/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
-/** What a campaign's recipients get, before they do. Of an A/B test it is the campaign's own way to say it. */
+/** What a campaign's recipients get, or have got. Of an A/B test it is the campaign's own way to say it. */
 export function CampaignPreview({ campaign }: { campaign: Campaign }) {
   const { templateId, templateVersion, format, subject, previewText, html, text } = campaign
   const own = {
@@ -15,7 +15,8 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
   }
   return (
     <Part title="How it looks">
-      {templateId === null ? (
+      {/* Of a template that is deleted it has what was made of it. */}
+      {templateId === null || html !== null ? (
         <TemplatePreview content={own} isPart={false} />
       ) : (
         <EmailPreview

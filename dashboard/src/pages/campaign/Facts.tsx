@@ -29,7 +29,13 @@ export function Facts({ campaign }: { campaign: Campaign }) {
             <dt>Says</dt>
             <dd>
               Version {campaign.templateVersion} of{' '}
-              {template ? template.name : <span className="mono t3">{campaign.templateId}</span>}
+              {template ? (
+                template.name
+              ) : campaign.html !== null ? (
+                'a template that is deleted'
+              ) : (
+                <span className="mono t3">{campaign.templateId}</span>
+              )}
               {campaign.status === 'DRAFT' &&
                 template !== undefined &&
                 template.version > (campaign.templateVersion ?? 0) &&
