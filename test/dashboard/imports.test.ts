@@ -105,6 +105,26 @@ describe('imports, on the dashboard', function () {
     assert.deepEqual((await contact('many-11999@example.com'))!['metadata'], { note: 'x'.repeat(40), letter: 'ü' })
   })
 
+  it('whoever goes to another page meanwhile is asked, and it stops there', async () => {
+    await page.goto(at('/imports'))
+    await press('Import a file')
+    const form = page.getByRole('form', { name: 'Import a file' })
+    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'long.csv', 'email\nleaving@example.com\n')
+    // As one that has not ended.
+    await page.route('**/pieces', () => undefined)
+    await press('Import it')
+    await page.getByText('Stay on this page.').waitFor()
+    const leave = () => page.getByRole('link', { name: 'Contacts', exact: true }).first().click()
+    await leave()
+    const dialog = page.getByRole('dialog', { name: 'A file is being imported' })
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    await page.getByText('Stay on this page.').waitFor()
+    await leave()
+    await dialog.getByRole('button', { name: 'Stop it there' }).click()
+    await page.waitForURL(/\/contacts$/)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   it('a header without addresses is refused, in words', async () => {
     await page.goto(at('/imports'))
     await press('Import a file')

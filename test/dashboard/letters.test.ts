@@ -351,6 +351,23 @@ describe('letters, on the dashboard', function () {
     await row.waitFor({ state: 'detached' })
   })
 
+  it('a list is renamed, and shown to whoever is in it', async () => {
+    const list = await aList(service)
+    const name = (await service.call('GET', `lists/${list}`)).body.data.name as string
+    await page.goto(at('/lists'))
+    await page.getByRole('button', { name: `Edit ${name}` }).click()
+    const form = page.getByRole('form', { name: `List ${name}` })
+    await form.getByLabel('Name').fill('Weekly news')
+    await form.getByLabel('Public').check()
+    await form.getByRole('button', { name: 'Save the list' }).click()
+    await page
+      .getByRole('row', { name: /Weekly news/ })
+      .getByText('public')
+      .waitFor()
+    const { data } = (await service.call('GET', `lists/${list}`)).body as { data: { name: string; public: boolean } }
+    assert.deepEqual([data.name, data.public], ['Weekly news', true])
+  })
+
   it('a list is joined by confirming where an automation asks', async () => {
     const list = await aList(service)
     const name = (await service.call('GET', `lists/${list}`)).body.data.name as string

@@ -32,8 +32,17 @@ export const NotSaved = ({
 /**
  * Asks whoever goes to another page, or closes this one, before a form is saved.
  * @param isSending whether it is on its way, and not answered yet
+ * @param asks what is asked instead, where it is no form
  */
-export function Unsaved({ isDirty, isSending }: { isDirty: boolean; isSending: boolean }) {
+export function Unsaved({
+  isDirty,
+  isSending,
+  asks,
+}: {
+  isDirty: boolean
+  isSending: boolean
+  asks?: { title: string; leave: string; says: string }
+}) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: () => isDirty,
@@ -47,11 +56,12 @@ export function Unsaved({ isDirty, isSending }: { isDirty: boolean; isSending: b
   useEffect(() => () => unasked.current?.(), [])
   if (status !== 'blocked') return null
   return (
-    <NotSaved onStay={reset} onLeave={proceed}>
+    <NotSaved {...(asks && { title: asks.title, leave: asks.leave })} onStay={reset} onLeave={proceed}>
       <p className="t2">
-        {isSending
-          ? 'It is being sent. Whoever leaves now does not see what comes of it.'
-          : 'What you typed is in this page only.'}
+        {asks?.says ??
+          (isSending
+            ? 'It is being sent. Whoever leaves now does not see what comes of it.'
+            : 'What you typed is in this page only.')}
       </p>
     </NotSaved>
   )

@@ -6,6 +6,7 @@ import { Told } from '../../api/client.ts'
 import { readPages } from '../../api/reads.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../parts/numbers.ts'
+import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { State } from '../../parts/states.tsx'
@@ -82,6 +83,15 @@ export function ImportsPage() {
         />
       )}
       {failure !== undefined && <Problem error={failure} isAnswer />}
+      <Unsaved
+        isDirty={under !== undefined}
+        isSending
+        asks={{
+          title: 'A file is being imported',
+          leave: 'Stop it there',
+          says: 'It is read in this page. Stopped, it goes on later, with the same file.',
+        }}
+      />
       {under && <Underway of={under} onStop={() => leaving.current?.abort()} />}
       {error && <Problem error={error} again={() => void refetch()} />}
       {!rows && !error && <Rows rows={6} />}
@@ -108,7 +118,7 @@ export function ImportsPage() {
             {rows.map((each) => (
               <Fragment key={each.id}>
                 <tr>
-                  <td className="strong" style={{ overflowWrap: 'anywhere' }}>
+                  <td className="strong" style={{ overflowWrap: 'anywhere', minWidth: 96 }}>
                     {each.name}
                   </td>
                   <td>
@@ -116,7 +126,13 @@ export function ImportsPage() {
                     {may && each.status === 'RUNNING' && under === undefined && (
                       <FileButton onChange={(file) => void goOn(each, file)} accept=".csv,.tsv,.txt,text/csv">
                         {(props) => (
-                          <Button variant="subtle" color="gray" {...props}>
+                          <Button
+                            variant="subtle"
+                            color="gray"
+                            h="auto"
+                            styles={{ label: { whiteSpace: 'normal' } }}
+                            {...props}
+                          >
                             Go on with the same file…
                           </Button>
                         )}
@@ -182,7 +198,7 @@ function Underway({
         <Button variant="subtle" color="gray" onClick={onStop}>
           Stop here
         </Button>
-        <span className="small t2">Keep this window open. Stopped, it goes on later with the same file.</span>
+        <span className="small t2">Stay on this page. Stopped, it goes on later with the same file.</span>
       </div>
     </div>
   )

@@ -1,23 +1,20 @@
-import { Button, TextInput, VisuallyHidden } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { inWords, type Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/reads.ts'
-import { once } from '../../api/once.ts'
 import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { count, things } from '../../parts/numbers.ts'
-import { CurlButton } from '../../parts/CurlButton.tsx'
 import { Delete } from '../../parts/Delete.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page, Part } from '../../shell/Page.tsx'
+import { ListForm } from './ListForm.tsx'
 import classes from './lists.module.css'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
 
 /** Named sets of contacts; and tags, which are words on them. */
 export function ListsPage() {
@@ -25,6 +22,7 @@ export function ListsPage() {
   const may = useMay('editor')
   const [isMaking, setMaking] = useState(false)
   const [removing, setRemoving] = useState<string>()
+  const [editing, setEditing] = useState<Schemas['ContactList']>()
   const {
     data: lists,
     error,
@@ -49,7 +47,8 @@ export function ListsPage() {
         )
       }
     >
-      {isMaking && <NewList onDone={() => setMaking(false)} />}
+      {isMaking && <ListForm onDone={() => setMaking(false)} />}
+      {editing && <ListForm key={editing.id} list={editing} onDone={() => setEditing(undefined)} />}
       <Part title="Lists" beside={lists && count(lists.length)}>
         {error && <Problem error={error} again={() => void refetch()} />}
         {!lists && !error && <Rows rows={4} />}
@@ -83,6 +82,7 @@ export function ListsPage() {
                       {list.name}
                     </Link>
                     {list.doubleOptIn && <span className="small t3"> joined by confirming</span>}
+                    {list.public && <span className="small t3"> public</span>}
                   </td>
                   <td className="wide t2">{list.description}</td>
                   <td className={`num ${list.contactCount === 0 ? 't3' : 'strong'}`}>{count(list.contactCount)}</td>
@@ -96,6 +96,14 @@ export function ListsPage() {
                       ) : (
                         <>
                           <Asking list={list} />
+                          <Button
+                            variant="subtle"
+                            color="gray"
+                            aria-label={`Edit ${list.name}`}
+                            onClick={() => setEditing(list)}
+                          >
+                            Edit…
+                          </Button>
                           <Button variant="subtle" color="gray" onClick={() => setRemoving(list.id)}>
                             Delete…
                           </Button>
@@ -125,46 +133,6 @@ export function ListsPage() {
         </div>
       </Part>
     </Page>
-  )
-}
-
-function NewList({ onDone }: { onDone: () => void }) {
-  useReturnFocus()
-  const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
-  const body = { name, ...(description !== '' && { description }) }
-  const make = useMutation({
-    mutationFn: () => once([workspace.id, 'list', body], (header) => api.POST('/lists', { params: { header }, body })),
-    onSuccess: () => void readAgain('lists'),
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    make.mutate(undefined, { onSuccess: onDone })
-  }
-  return (
-    <form className="card" onSubmit={submit} aria-label="New list">
-      <Unsaved isDirty={(name !== '' || description !== '') && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && <Problem error={make.error} isAnswer />}
-      <fieldset className="plainFields formFields" disabled={make.isPending}>
-        <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
-        <TextInput
-          label="What for"
-          value={description}
-          onChange={({ currentTarget: { value } }) => setDescription(value)}
-        />
-      </fieldset>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the list
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
-          Cancel
-        </Button>
-        <CurlButton call={{ method: 'POST', path: '/lists', body }} />
-      </div>
-    </form>
   )
 }
 

@@ -1,0 +1,87 @@
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { once } from '../../api/once.ts'
+import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../parts/CurlButton.tsx'
+import { Unsaved } from '../../parts/NotSaved.tsx'
+import { Problem } from '../../parts/Problem.tsx'
+import { sameText } from '../../parts/same-text.ts'
+import { useReturnFocus } from '../../parts/use-return-focus.ts'
+
+type List = Schemas['ContactList']
+
+const fieldsOf = (list: List | undefined) => ({
+  name: list?.name ?? '',
+  description: list?.description ?? '',
+  public: list?.public ?? false,
+})
+
+/** A new list, or what one is called, what it is for, and whether its people see it. */
+export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) {
+  useReturnFocus()
+  const { api, workspace } = useWorkspace()
+  const readAgain = useReadAgain()
+  const [fields, setFields] = useState(() => fieldsOf(list))
+  const set = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
+  const isDirty = sameText(fields) !== sameText(fieldsOf(list))
+  // Only what was changed: somebody else may change the rest.
+  const before = fieldsOf(list)
+  const body = {
+    ...((!list || fields.name !== before.name) && { name: fields.name }),
+    ...(fields.description !== before.description && { description: fields.description }),
+    ...(fields.public !== before.public && { public: fields.public }),
+  }
+  const save = useMutation({
+    mutationFn: async () => {
+      if (list) await api.PATCH('/lists/{id}', { params: { path: { id: list.id } }, body })
+      else
+        await once([workspace.id, 'list', body], (header) =>
+          api.POST('/lists', { params: { header }, body: { ...body, name: fields.name } }),
+        )
+    },
+    onSuccess: () => void readAgain('lists'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (list && !isDirty) onDone()
+    else save.mutate(undefined, { onSuccess: onDone })
+  }
+  return (
+    <form className="card" onSubmit={submit} aria-label={list ? `List ${list.name}` : 'New list'}>
+      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+      {save.isError && <Problem error={save.error} isAnswer />}
+      <fieldset className="plainFields formFields" disabled={save.isPending}>
+        <TextInput
+          label="Name"
+          value={fields.name}
+          onChange={({ currentTarget: { value } }) => set({ name: value })}
+          autoFocus
+        />
+        <TextInput
+          label="What for"
+          value={fields.description}
+          onChange={({ currentTarget: { value } }) => set({ description: value })}
+        />
+        <Checkbox
+          label="Public"
+          description="Whoever is in it sees it by these words on the page of her preferences, and can leave it alone."
+          checked={fields.public}
+          onChange={({ currentTarget: { checked } }) => set({ public: checked })}
+        />
+      </fieldset>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          {list ? 'Save the list' : 'Make the list'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={save.isPending}>
+          Cancel
+        </Button>
+        <CurlButton
+          call={list ? { method: 'PATCH', path: `/lists/${list.id}`, body } : { method: 'POST', path: '/lists', body }}
+        />
+      </div>
+    </form>
+  )
+}
