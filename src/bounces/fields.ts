@@ -33,11 +33,21 @@ export function readGroups(text: string): Fields[] {
   return group.size > 0 ? [...groups, group] : groups
 }
 
+/** Where one begins in another, the inner one alone: each place is looked at once. */
+const COMMENT = /\([^()]*\)/g
+
+/** What a field says without comments (RFC 5322, section 3.2.2). */
+export const withoutComments = (value: string): string => value.replaceAll(COMMENT, '').trim()
+
+/** Whom a field names, as a server does that knows no more of her than that: `local; ada`. */
+export const nameIn = (value: string | undefined): string | null => {
+  const name = withoutComments((value ?? '').replace(/^[^;@]*;/, ''))
+  const [, within] = /<([^<>]*)>$/.exec(name) ?? []
+  return (within ?? name).trim() || null
+}
+
 /** An address as such fields have it: `rfc822; ada@example.com`, mostly. */
 export const addressIn = (value: string | undefined): string | null => {
-  const address = value
-    ?.replace(/^[^;@]*;/, '')
-    .trim()
-    .replace(/^<|>$/g, '')
-  return address?.includes('@') ? address : null
+  const name = nameIn(value)
+  return name?.includes('@') ? name : null
 }

@@ -1,6 +1,6 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { firstLines } from '../platform/first-lines.ts'
-import { addressIn, type Fields, readGroups } from './fields.ts'
+import { addressIn, type Fields, nameIn, readGroups, withoutComments } from './fields.ts'
 import { type BounceKind, judge } from './verdict.ts'
 
 /** What a mail says of one recipient of an email that came before. */
@@ -91,18 +91,19 @@ const complaintOf = (fields: Fields): Report => ({
   recipient: addressIn(fields.get('original-rcpt-to')),
 })
 
-/** Where one begins in another, the inner one alone: each place is looked at once. */
-const COMMENT = /\([^()]*\)/g
-
 /** What a group says of its recipient, where it says that an email was given up. */
 function failureOf(fields: Fields, text: string): Report[] {
-  const recipient = addressIn(fields.get('original-recipient')) ?? addressIn(fields.get('final-recipient'))
-  const action = fields.get('action')?.replace(COMMENT, '').trim().toLowerCase()
-  if (recipient === null || action !== 'failed') return []
+  const final = fields.get('final-recipient')
+  const recipient = addressIn(fields.get('original-recipient')) ?? addressIn(final) ?? nameIn(final)
+  const status = fields.has('status') ? withoutComments(fields.get('status')!) : null
+  // Some leave it out, and their status says so.
+  const action = fields.has('action')
+    ? withoutComments(fields.get('action')!).toLowerCase()
+    : status?.startsWith('5.') && 'failed'
+  if (recipient === null || (action !== 'failed' && action !== 'failure')) return []
   // Some have no field for it, and a line for people.
   const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
   const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
-  const status = fields.get('status')?.replace(COMMENT, '') ?? null
   const verdict = judge(status, diagnostic, diagnostic === null ? text : '')
   return [{ ...verdict, diagnostic, recipient }]
 }

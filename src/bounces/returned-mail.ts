@@ -123,6 +123,8 @@ export function reportFor(recipient: string, reports: readonly Report[]): Report
 /** Servers write a domain as the DNS does, and name a host of theirs in it. */
 function isOf(recipient: string, { recipient: told }: Report): boolean {
   if (told === null) return true
+  // A server that knows her by her name alone.
+  if (!told.includes('@')) return recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === told.toLowerCase()
   const [ours, theirs] = [recipient, told].map((address) => emailKey(inAscii(address)).split('@') as [string, string])
   if (ours![0] !== theirs![0]) return false
   const [a, b] = [ours![1], theirs![1]]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { readReport } from '../../src/bounces/read-report.ts'
+import { reportFor } from '../../src/bounces/returned-mail.ts'
 
 interface Expected {
   file: string
@@ -36,6 +37,49 @@ describe('reading what comes back', () => {
       }
     })
   }
+
+  it('knows whose a report is, however a server writes that, and that she is gone', async () => {
+    const hard = { kind: 'HARD', isOfOthers: false }
+    const ofOthers = { kind: 'SOFT', isOfOthers: true }
+    for (const [fields, expected] of [
+      [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: LOCAL;bob', 'Action: failed', 'Status: 5.1.1'], ofOthers],
+      [['Final-Recipient: X400;/G=Ada/S=L/', 'Action: failed', 'Status: 5.1.1'], ofOthers],
+      [['Final-Recipient: unknown; ada', 'Original-Recipient: unknown', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: rfc822; "Ada L" <ada@example.com>', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: rfc822; < ada@example.com >', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: rfc822; ada@example.com (Ada)', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: rfc822; ada@example.com', 'Action: failure', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: rfc822; ada@example.com', 'Status: 5.1.1 (gone)'], hard],
+      [['Final-Recipient: rfc822; bob@example.com', 'Action: failed', 'Status: 5.1.1'], ofOthers],
+      [['Final-Recipient: rfc822; ada@example.com', 'Action: delayed', 'Status: 5.1.1'], undefined],
+      [['Final-Recipient: rfc822; ada@example.com', 'Status: 4.4.1'], undefined],
+    ] as const) {
+      const raw = [
+        'From: <mailer-daemon@mx.example>',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+        '',
+        '--b',
+        'Content-Type: text/plain',
+        '',
+        'It could not be delivered.',
+        '',
+        '--b',
+        'Content-Type: message/delivery-status',
+        '',
+        'Reporting-MTA: dns; mx.example',
+        '',
+        ...fields,
+        '',
+        '--b--',
+        '',
+      ].join('\r\n')
+      const { reports } = await readReport(Buffer.from(raw), { isFromNobody: true })
+      const { kind, isOfOthers = false } = reports.length > 0 ? reportFor('ada@example.com', reports) : {}
+      assert.deepEqual(kind && { kind, isOfOthers }, expected, fields.join(', '))
+    }
+  })
 
   it('reads the first lines alone: each costs the parser more than it says', async () => {
     const report = readFileSync(new URL('qmail-qsbmf-5.1.1-no-mailbox.eml', FOLDER)).toString()
