@@ -5,6 +5,7 @@ import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
+import { makeRoom } from '../platform/make-room.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
@@ -61,7 +62,8 @@ export async function listenForBounces(
     disableReverseLookup: true,
     logger: false,
     size: LARGEST,
-    maxClients: MOST_CONNECTIONS,
+    // Room is made before: nobody keeps others out who comes from many networks.
+    maxClients: 2 * MOST_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
     onConnect({ remoteAddress }, callback) {
@@ -95,6 +97,7 @@ export async function listenForBounces(
       )
     },
   })
+  server.server.on('connection', makeRoom(MOST_CONNECTIONS))
   server.server.on('connection', (socket: Socket) => {
     const late = setTimeout(() => socket.destroy(), LONGEST_MS).unref()
     socket.once('close', () => clearTimeout(late))

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BoundedRequest } from './bounded-request.ts'
-import { limitByNetwork, makeRoom } from './connections.ts'
+import { makeRoom } from '../platform/make-room.ts'
+import { limitByNetwork } from './connections.ts'
 import { readInSlices } from './slices.ts'
 
 /** How long a client may neither send nor take anything, in milliseconds. */

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import nodemailer from 'nodemailer'
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { takeFeedback } from '../../src/bounces/feedback.ts'
+import { listenForBounces } from '../../src/bounces/listener.ts'
 import type { ProviderEvent } from '../../src/bounces/providers/index.ts'
 import { readLinkSecret, returnPathOf } from '../../src/installation/index.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -481,6 +482,29 @@ describe('mail that comes back', () => {
     await eventually('they are counted out', async () =>
       (await comesBack(`postmaster@${DOMAIN}`, 'Subject: Hello\r\n\r\nHi')).startsWith('250') ? true : undefined,
     )
+  })
+
+  it('comes in where all connections are taken, from however many networks: the oldest makes room', async () => {
+    // As if each were of another network.
+    const place = { port: 0, host: '127.0.0.1', trustedProxies: ['127.0.0.1'] }
+    const listener = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
+    const greeted = async () => {
+      const socket = connect(listener.port, '127.0.0.1').on('error', () => undefined)
+      const [chunk] = (await once(socket, 'data')) as [Buffer]
+      return { socket, code: chunk.toString().slice(0, 3) }
+    }
+    const taken = await Promise.all(Array.from({ length: 100 }, greeted))
+    try {
+      assert.ok(taken.every(({ code }) => code === '220'))
+      const gone = Promise.race(taken.map(({ socket }) => once(socket, 'close')))
+      const late = await greeted()
+      assert.equal(late.code, '220')
+      await gone
+      late.socket.destroy()
+    } finally {
+      for (const { socket } of taken) socket.destroy()
+      await listener.close()
+    }
   })
 
   it('may be large: what it is about comes first', async () => {
