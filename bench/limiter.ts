@@ -28,7 +28,6 @@ async function startUnguarded({ context, workspaceId }: Service) {
     by: { kind: 'key' as const, apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null } },
     scopes: SCOPES,
     workspace: { id: workspaceId, name: 'bench', mode: 'live' as const },
-    shareOf: workspaceId,
     rateLimit: { allowed: true, limit: 1, remaining: 1, resetAt: new Date(), retryAfter: 0 },
   }
   const app = new Koa<ApiState>()

@@ -21,7 +21,6 @@ export async function admitSession(
     role: Role | null
     workspace_id: string | null
     workspace_name: string
-    founded_by: string | null
     mode: WorkspaceMode
     allowed: boolean
     remaining: number
@@ -29,12 +28,11 @@ export async function admitSession(
     retry_after: number
   }>(em, 'admit-session', ADMIT_SESSION, [tokenHash, workspaceId, limit])
   if (!row) return undefined
-  const { role, workspace_id: id, workspace_name: name, mode, founded_by } = row
+  const { role, workspace_id: id, workspace_name: name, mode } = row
   return {
     sessionId: row.session_id,
     account: { id: row.account_id, email: row.email },
-    membership:
-      role === null || id === null ? null : { role, workspace: { id, name, mode }, shareOf: founded_by ?? id },
+    membership: role === null || id === null ? null : { role, workspace: { id, name, mode } },
     rateLimit: {
       allowed: row.allowed,
       limit,
@@ -48,7 +46,7 @@ export async function admitSession(
 const ADMIT_SESSION = `
 with found as (
   select session.id as session_id, account.id as account_id, account.email,
-    member.role, workspace.id as workspace_id, workspace.name as workspace_name, workspace.founded_by, workspace.mode
+    member.role, workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode
   from sessions session
   join accounts account on account.id = session.account_id
   left join members member on member.account_id = account.id and member.workspace_id = $2::uuid

@@ -53,7 +53,7 @@ export const NOT_INVITED = reason(
 export const TOO_MANY_WORKSPACES = reason(
   'taken',
   'too_many_workspaces',
-  'You own 20 workspaces, or there are 100 in all, which is as many as can be made here. More are made at the command line: workspace create',
+  'You own 6 workspaces, or there are 100 in all, which is as many as can be made here. More are made at the command line: workspace create',
 )
 export const TOO_MANY_INVITATIONS = reason(
   'taken',

@@ -12,7 +12,7 @@ const CONCURRENCY = 2
 const PATIENCE_MS = 15_000
 
 /** So many are told of at once. */
-const MOST_WARNINGS = 5
+export const MOST_WARNINGS = 5
 
 const TOO_BUSY = 'The service is too busy to try the templates at the moment; please try again'
 /** All of them together are too much. */

@@ -20,7 +20,7 @@ import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import type { StepInput } from './steps/index.ts'
 import { overruledIn, withTemplates } from './with-templates.ts'
-import { checkTemplates } from './check-templates.ts'
+import { checkTemplates, MOST_WARNINGS } from './check-templates.ts'
 import {
   type ApiDependencies,
   deleted,
@@ -83,7 +83,10 @@ async function prepareSteps(
 ): Promise<{ steps: StepInput[] | undefined; warnings: string[] }> {
   if (given === undefined) return { steps: undefined, warnings: [] }
   const steps = await withTemplates(em, workspace.id, given)
-  return { steps, warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))] }
+  return {
+    steps,
+    warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(0, MOST_WARNINGS),
+  }
 }
 
 interface Changing {

@@ -1,12 +1,12 @@
-import type { KeyObject } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import { openReturnPath } from '../installation/index.ts'
-import { suppressAtErased } from '../consent/index.ts'
+import { isErasedOf, suppressAtErased } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import type { ProviderEvent } from './providers/index.ts'
-import { type Bounced, findByRecipient, findByReturnPath } from './queries.ts'
+import { type Bounced, findByRecipient, findByReturnPath, isOfAnother } from './queries.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
 
 /**
@@ -26,42 +26,56 @@ export async function takeFeedback(
   const results: Recorded[] = []
   for (const event of events) {
     const { kind, status, diagnostic, id } = event
-    const bounced = await findFor(em, secret, workspaceId, event)
-    if (!bounced) await heedErased(dependencies, workspaceId, event)
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
+    const of = await findFor(em, secret, workspaceId, event)
+    if (of === 'erased') await heedErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
+    const bounced = of === 'erased' || of === 'elsewhere' ? undefined : of
     results.push(await recordBounce(dependencies, bounced, { kind, status, diagnostic, source, sourceId }))
   }
   return results
 }
+
+/** Of somebody who is erased nothing is kept that could name her. */
+const hashOf = (told: string): string => createHash('sha256').update(told).digest('hex')
 
 /** What she wants who is erased since holds for her address: somebody may have made her anew. */
 async function heedErased(
   dependencies: Dependencies,
   workspaceId: string,
   { kind, recipient }: ProviderEvent,
+  told: string | null,
 ): Promise<void> {
   const address = recipient.trim()
   if (!isEmailAddress(address)) return
-  if (kind === 'COMPLAINT') await suppressAtErased(dependencies, workspaceId, address, 'COMPLAINED')
-  else if (kind === 'UNSUBSCRIBE') await suppressAtErased(dependencies, workspaceId, address, 'UNSUBSCRIBED')
+  if (kind === 'COMPLAINT') await suppressAtErased(dependencies, workspaceId, address, { reason: 'COMPLAINED', told })
+  else if (kind === 'UNSUBSCRIBE')
+    await suppressAtErased(dependencies, workspaceId, address, { reason: 'UNSUBSCRIBED', told })
 }
 
+/**
+ * The message that an event is of. Of none that there is it can be of somebody who is erased; what is another workspace's is nothing here: a
+ * provider's account can be of several.
+ */
 async function findFor(
   em: EntityManager,
   secret: KeyObject,
   workspaceId: string,
   { recipient, messageId, returnPath }: ProviderEvent,
-): Promise<Bounced | undefined> {
+): Promise<Bounced | 'erased' | 'elsewhere'> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
     const found = await findByReturnPath(em, of)
-    // A provider's account says nothing of another workspace's mail.
-    return found?.workspaceId === workspaceId ? found : undefined
+    if (found) return found.workspaceId === workspaceId ? found : 'elsewhere'
+    return (await isErasedOf(em, workspaceId, of.contactId)) ? 'erased' : 'elsewhere'
   }
   const address = recipient.trim()
-  if (!isEmailAddress(address)) return undefined
+  if (!isEmailAddress(address)) return 'elsewhere'
   const given = messageId === null ? null : forTerminal(messageId).toWellFormed()
-  return findByRecipient(em, workspaceId, emailKey(address), { messageId: given, isOurs: OURS.test(given ?? '') })
+  const isOurs = OURS.test(given ?? '')
+  const key = emailKey(address)
+  const found = await findByRecipient(em, workspaceId, key, { messageId: given, isOurs })
+  if (found) return found
+  return isOurs && (await isOfAnother(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
 }
 
 /** As this product writes a Message-ID: where it is one, it is that message, or none of this workspace's. */

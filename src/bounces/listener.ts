@@ -6,6 +6,7 @@ import { openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
 import { makeRoom } from '../platform/make-room.ts'
+import { createPlaces } from '../platform/places.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
@@ -63,7 +64,7 @@ export async function listenForBounces(
     logger: false,
     size: LARGEST,
     // Room is made before: nobody keeps others out who comes from many networks.
-    maxClients: 2 * MOST_CONNECTIONS,
+    maxClients: 10 * MOST_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
     onConnect({ remoteAddress }, callback) {
@@ -97,7 +98,19 @@ export async function listenForBounces(
       )
     },
   })
-  server.server.on('connection', makeRoom(MOST_CONNECTIONS))
+  const room = makeRoom(MOST_CONNECTIONS)
+  const places = createPlaces(MOST_OF_ONE)
+  const refused = createPlaces(MOST_OF_ONE)
+  // What one network has beyond its places is refused in words, or without any, and takes no room: nobody goes for that.
+  server.server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isWithin(address, trustedProxies)) return room(socket)
+    const network = networkOf(address)
+    const of = places.take(network, 1) === 1 ? places : refused.take(network, 1) === 1 ? refused : undefined
+    if (!of) return socket.destroy()
+    socket.once('close', () => of.giveBack(network, 1))
+    if (of === places) room(socket)
+  })
   server.server.on('connection', (socket: Socket) => {
     const late = setTimeout(() => socket.destroy(), LONGEST_MS).unref()
     socket.once('close', () => clearTimeout(late))

@@ -96,6 +96,24 @@ export async function findByRecipient(
   return found.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0]
 }
 
+/** Whether a message to an address is another workspace's, by its Message-ID. */
+export async function isOfAnother(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  messageId: string,
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from workspaces workspace
+     join contacts contact on contact.workspace_id = workspace.id and contact.email_key = $2
+     join messages message on message.contact_id = contact.id
+     where workspace.id <> $1::uuid and message.message_id = $3 limit 1`,
+    [workspaceId, key, messageId],
+  )
+  return rows.length > 0
+}
+
 /** At which addresses somebody was mailed, as they were written. */
 async function recipientsOf(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ recipient: string }>(

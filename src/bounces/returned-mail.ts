@@ -115,6 +115,8 @@ export function reportFor(recipient: string, reports: readonly Report[]): Report
   const own = byWeight.find(
     (report) => report.kind === 'COMPLAINT' || report.kind === 'UNSUBSCRIBE' || isOf(recipient, report),
   )
+  // Whom a server knows by her name alone may be somebody else's there, to whom she passes it on: once says little.
+  if (own?.kind === 'HARD' && own.recipient !== null && !own.recipient.includes('@')) return { ...own, kind: 'SOFT' }
   if (own) return own
   const [worst] = byWeight as [Report, ...Report[]]
   return { ...worst, isOfOthers: true, ...(worst.kind === 'HARD' && { kind: 'SOFT' as const }) }

@@ -10,6 +10,7 @@ import {
   INVALID_TEMPLATE,
   lengthOf,
   MOST_CHARACTERS,
+  MOST_COMPILING_MS,
   overruled,
   TEMPLATE_NOT_FOUND,
   warningsOf,
@@ -70,6 +71,10 @@ const isOfTestAlone = ({ abTest, templateId, subject, previewText, html, text }:
   abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
+/** All that one request compiles ends then, by `performance.now()`. */
+type Timed = Compiling & { until: number }
+
+const timed = ({ em, renderer }: Compiling): Timed => ({ em, renderer, until: performance.now() + MOST_COMPILING_MS })
 
 /**
  * Compiles what a campaign is to say: before the transaction, because it takes a while.
@@ -93,7 +98,7 @@ export async function prepareChange(
   }
   const written = input.abTest && (await writtenBy(dependencies, workspaceId, own))
   const { abTest, variants, warnings } = written
-    ? await prepareTest(dependencies, workspaceId, written, input.abTest)
+    ? await prepareTest(timed(dependencies), workspaceId, written, input.abTest)
     : NO_TEST
   assertNotTooLong(await lengthOfOwn(dependencies.em.fork(), campaign.id), variants)
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
@@ -135,11 +140,8 @@ export interface Prepared {
  * Compiles what a new campaign is to say, or another one is to say from now on.
  * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
  */
-export async function prepareContent(
-  dependencies: Compiling,
-  workspaceId: string,
-  input: CampaignInput,
-): Promise<Prepared> {
+export async function prepareContent(given: Compiling, workspaceId: string, input: CampaignInput): Promise<Prepared> {
+  const dependencies = timed(given)
   const { templateId, format = 'HTML', subject, previewText, html, text, abTest } = input
   if ([templateId, subject, previewText, html, text, abTest].every((field) => field === undefined))
     return { said: undefined, contents: undefined, warnings: [] }
@@ -182,8 +184,13 @@ async function emailTemplate({ em }: Compiling, workspaceId: string, id: string,
 }
 
 /** @param variant which of an A/B test's it is of; none: the campaign itself */
-async function compile({ em, renderer }: Compiling, workspaceId: string, written: WrittenTemplate, variant?: number) {
-  const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written })
+async function compile(
+  { em, renderer, until }: Timed,
+  workspaceId: string,
+  written: WrittenTemplate,
+  variant?: number,
+) {
+  const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written, until })
   if (variant === undefined) assertCompiles(compilation)
   else assertCompiles(compilation, `abTest.variants[${variant}].`, `/abTest/variants/${variant}`)
   return { compiled: compilation.compiled, warnings: warningsOf(compilation.unknownVariables) }
@@ -200,7 +207,7 @@ const NO_TEST: PreparedTest = { abTest: null, variants: [], warnings: [] }
 
 /** @param written what the campaign says itself: a variant of its subject says all else as that does, in other languages too */
 async function prepareTest(
-  dependencies: Compiling,
+  dependencies: Timed,
   workspaceId: string,
   written: WrittenTemplate,
   given: GivenTest | null | undefined,

@@ -40,6 +40,11 @@ const erasedTable = defineEntity({
     contactId: p.uuid().primary(),
     workspaceId: p.uuid(),
     addressHash: p.blob().primary(),
+    /** What was told of it lately, by hashes of how providers call that. */
+    heard: p
+      .array<string>()
+      .columnType('text[]')
+      .onCreate(() => []),
   },
 })
 

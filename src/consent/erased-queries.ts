@@ -45,20 +45,21 @@ export async function suppressErased<Reason extends SuppressionReason>(
 }
 
 /**
- * Writes that an address is not to be mailed, if somebody was mailed there who is erased since.
- * @returns whether somebody was
+ * Writes that an address is not to be mailed, if somebody was mailed there who is erased since, and that is not what was told before.
+ * @returns whether it is
  */
 export async function suppressErasedAddress(
   em: EntityManager,
   workspaceId: string,
   key: string,
-  reason: SuppressionReason,
+  { reason, told }: { reason: SuppressionReason; told: string | null },
 ): Promise<boolean> {
   const rows = await sql(
     em,
     `with erased as (
        select workspace_id, address_hash from erased_contacts
-       where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) limit 1
+       where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
+         and ($4::text is null or not $4 = any(heard)) limit 1
      ),
      added as (
        insert into suppressions (id, workspace_id, address_hash, reason)
@@ -66,7 +67,30 @@ export async function suppressErasedAddress(
        on conflict do nothing
      )
      select from erased`,
-    [workspaceId, key, reason],
+    [workspaceId, key, reason, told],
+  )
+  return rows.length > 0
+}
+
+/** So many of the last things that were told of an address are known again. */
+const MOST_HEARD = 20
+
+/** Notes that what was told of an address is done. */
+export async function noteHeard(em: EntityManager, workspaceId: string, key: string, told: string): Promise<void> {
+  await sql(
+    em,
+    `update erased_contacts set heard = (array_append(heard, $3::text))[greatest(1, cardinality(heard) + 2 - ${MOST_HEARD}):]
+     where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)`,
+    [workspaceId, key, told],
+  )
+}
+
+/** Whether somebody was mailed by a workspace, and is erased. */
+export async function isErasedOf(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    'select from erased_contacts where contact_id = $2::uuid and workspace_id = $1::uuid limit 1',
+    [workspaceId, contactId],
   )
   return rows.length > 0
 }

@@ -1,7 +1,7 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { addressesOfErased, suppressErased, suppressErasedAddress } from './erased-queries.ts'
+import { addressesOfErased, noteHeard, suppressErased, suppressErasedAddress } from './erased-queries.ts'
 import { hasContact } from './queries.ts'
 import { suppressAtOnce } from './suppress.ts'
 
@@ -28,17 +28,20 @@ export async function suppressOfErased(
 
 /**
  * The same by an address alone, as mail providers tell it: whoever was mailed there and is erased wants no more, and nobody else is mailed
- * there, either. May be repeated.
+ * there, either. May be repeated: what is told again is heard once, so that a suppression that somebody lifts stays lifted.
+ *
+ * @param by.told by what it is told again; `null`: nobody knows
  */
 export async function suppressAtErased(
   dependencies: Dependencies,
   workspaceId: string,
   email: string,
-  reason: Extract<SuppressionReason, 'UNSUBSCRIBED' | 'COMPLAINED'>,
+  { reason, told }: { reason: Extract<SuppressionReason, 'UNSUBSCRIBED' | 'COMPLAINED'>; told: string | null },
 ): Promise<void> {
   const em = dependencies.em.fork()
   const key = emailKey(email)
   // First, and for itself, without the address: it is kept of nobody who is erased.
-  if (!(await suppressErasedAddress(em, workspaceId, key, reason))) return
+  if (!(await suppressErasedAddress(em, workspaceId, key, { reason, told }))) return
   if (await hasContact(em, workspaceId, key)) await suppressAtOnce(dependencies, workspaceId, email, reason)
+  if (told !== null) await noteHeard(em, workspaceId, key, told)
 }

@@ -1,5 +1,6 @@
 export { ErasedContact, ListOptOut, Suppression } from './entities.ts'
 export { suppressAtErased, suppressOfErased } from './erased.ts'
+export { isErasedOf } from './erased-queries.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
 export { forgetAddresses, lockContact } from './queries.ts'

@@ -130,7 +130,7 @@ export async function afterSuppressingMany(
   { contactIds, nobodys }: SuppressedMany,
 ): Promise<void> {
   const found = nobodys.length === 0 ? [] : await untilDone(() => countConsents(em, workspaceId, nobodys))
-  await waitForSendersTo(em, [...contactIds, ...found])
+  await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 
 /** Who has claimed an email just before begins to hand it over within seconds, or not at all. */

@@ -5,7 +5,7 @@ import type { Caller } from '../workspaces/index.ts'
 import type { Operation } from './operation.ts'
 import { type ApiContext, callerOf } from './state.ts'
 
-/** How many large requests of one workspace, or of all that one account has made, are read and done at a time, of those that ask for pages and of those that bring bodies; how many more wait, and how long, in milliseconds. */
+/** How many large requests of one workspace are read and done at a time, of those that ask for pages and of those that bring bodies; how many more wait, and how long, in milliseconds. */
 const AT_A_TIME = 2
 const LINE = {
   longest: 50,
@@ -27,10 +27,10 @@ export function createLargeTurns() {
 }
 
 /** Whoever sends slowly keeps no page from anybody, and whoever may only read keeps nothing from others. */
-function lineOf({ method, changesNothing }: Operation, { shareOf, by }: Caller): string {
-  if (method === 'GET') return `${shareOf} pages`
+function lineOf({ method, changesNothing }: Operation, { workspace, by }: Caller): string {
+  if (method === 'GET') return `${workspace.id} pages`
   const own = by.kind === 'key' ? by.apiKey.id : by.person.accountId
-  return `${shareOf} ${changesNothing ? `questions of ${own}` : 'bodies'}`
+  return `${workspace.id} ${changesNothing ? `questions of ${own}` : 'bodies'}`
 }
 
 /** By what the client says of its length; who says nothing may send all that the operation takes. */

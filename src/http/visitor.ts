@@ -10,7 +10,7 @@ export interface SignedIn {
   sessionId: string
   account: { id: string; email: string }
   /** `null` where none was asked for, or the account is no member of it. */
-  membership: (Pick<Caller, 'workspace' | 'shareOf'> & { role: CallingPerson['role'] }) | null
+  membership: { workspace: Caller['workspace']; role: CallingPerson['role'] } | null
   rateLimit: RateLimit
 }
 

@@ -8,8 +8,9 @@ import { classifyDatabaseError } from '../platform/db/errors.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { beginOrResume, dropImport } from './imports.ts'
+import { beginOrResume, dropImport, getImport } from './imports.ts'
 import { MOST_RECORD_BYTES } from './read-csv.ts'
+import { IMPORT_ELSEWHERE, IMPORT_ENDED } from './refusals.ts'
 import { takePiece } from './take-piece.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
 
@@ -35,6 +36,7 @@ const MOST_ATTEMPTS = 15
 /** A record is no longer, mostly. */
 const LEAST_BYTES = 4 * 1024
 const BUSY_MS = 5_000
+const DONE_ALREADY = [IMPORT_ELSEWHERE.code, IMPORT_ENDED.code]
 
 /**
  * Imports a file of contacts into a workspace. Stopped at any moment, the same call with the same file goes on where it was, and does no
@@ -81,7 +83,10 @@ export async function importFile(
       },
       // What takes the database too long at once does not in parts.
       () => (most = Math.max(LEAST_BYTES, most / 2)),
+      () => getImport(em, workspaceId, found.id),
     )
+    // Somebody else imports it at the same time, and is further on than what is read here.
+    if (found.position - position > waiting.length) throw new Refusal(IMPORT_ELSEWHERE)
     // A record that is longer than what was tried.
     if (found.position === position) most *= 2
     waiting = waiting.subarray(found.position - position)
@@ -127,11 +132,13 @@ export async function importFile(
  * Others may write the same contacts in another order, or have the database be slow: then it is done again. Where too much has been begun that
  * waits for its delivery, it waits with it.
  */
-async function again<Result>(run: () => Promise<Result>, onSlow: () => void): Promise<Result> {
+async function again(run: () => Promise<Import>, onSlow: () => void, reread: () => Promise<Import>): Promise<Import> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run()
     } catch (error) {
+      // The try before was committed, and failed behind that.
+      if (attempt > 1 && error instanceof Refusal && DONE_ALREADY.includes(error.code)) return await reread()
       const isBusy = error instanceof Refusal && error.kind === 'unavailable'
       if (!isBusy && (attempt >= MOST_ATTEMPTS || classifyDatabaseError(error) !== 'retry')) throw error
       if (!isBusy) onSlow()

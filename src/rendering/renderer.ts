@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { ownerNow } from '../platform/db/pool-shares.ts'
 import { Recent } from '../platform/recent.ts'
 import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import { FairQueue } from './queue.ts'
@@ -240,15 +239,13 @@ export function createRenderer({
   const run = (message: RenderJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(new RendererClosed())
-      // Who has made twenty workspaces has the turns of one.
-      const group = ownerNow() ?? owner
-      const job: Job = { message, group, attempt: 1, givenUp: false, resolve, reject }
+      const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
       beginBy?.addEventListener('abort', () => {
         if (lanes.some((lane) => lane.job === job)) return
         job.givenUp = true
         reject(new RendererBusy('It would have had to wait'))
       })
-      queueOf(job).add(group, job)
+      queueOf(job).add(owner, job)
       dispatch()
     })
 

@@ -3,6 +3,7 @@ export {
   compileTemplate,
   lengthOf,
   MOST_CHARACTERS,
+  MOST_COMPILING_MS,
   overruled,
   warningsOf,
 } from './compile-template.ts'

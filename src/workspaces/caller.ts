@@ -25,8 +25,6 @@ export interface Caller {
   /** What it may do. */
   scopes: readonly Scope[]
   workspace: { id: string; name: string; mode: WorkspaceMode }
-  /** By whom it takes of what all share: a workspace, or whoever has made several. */
-  shareOf: string
   /** What its window has told this request. */
   rateLimit: RateLimit
 }

@@ -10,8 +10,6 @@ const workspaceTable = defineEntity({
     id: p.uuid().primary().onCreate(newId),
     name: p.text(),
     mode: p.text().$type<WorkspaceMode>(),
-    /** Whoever has made it by the API: all of theirs have one share of what there is. */
-    foundedBy: p.uuid().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

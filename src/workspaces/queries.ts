@@ -58,7 +58,6 @@ function callerOf(row: AdmissionRow, rateLimit: RateLimit): Admission['caller'] 
     by: { kind: 'key', apiKey: { id: row.key_id, name: row.key_name, prefix: row.prefix, expiresAt } },
     scopes: row.scopes,
     workspace: { id: row.workspace_id, name: row.workspace_name, mode: row.mode },
-    shareOf: row.founded_by ?? row.workspace_id,
     rateLimit,
   }
 }
@@ -73,7 +72,6 @@ interface AdmissionRow {
   expires_at: string | null
   workspace_id: string
   workspace_name: string
-  founded_by: string | null
   mode: WorkspaceMode
   rate_limit: number
   allowed: boolean
@@ -88,7 +86,7 @@ const ADMIT = `
 with found as (
   select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit, key.expires_at,
     coalesce(key.expires_at > coalesce($4::timestamptz, clock_timestamp()), true) as is_valid,
-    workspace.id as workspace_id, workspace.name as workspace_name, workspace.founded_by, workspace.mode,
+    workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode,
     key.allowed_ranges = '{}'
       or exists (select from unnest(key.allowed_ranges) range where $2::inet <<= range::inet) as in_range
   from api_keys key join workspaces workspace on workspace.id = key.workspace_id

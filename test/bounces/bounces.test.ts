@@ -376,6 +376,40 @@ describe('mail that comes back', () => {
         assert.equal(await suppressedBy(anew), kind === 'COMPLAINT' ? 'COMPLAINED' : 'UNSUBSCRIBED', by)
       }
     }
+    // What somebody lifts stays lifted, however often the same is told again.
+    const { contactId, address } = await mailed()
+    await service.call('DELETE', `contacts/${contactId}`)
+    const anew = await aContact(service, { email: address })
+    const said = { kind: 'UNSUBSCRIBE', recipient: address, id: newId() } as const
+    await tell(said)
+    assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
+    const lift = async () => {
+      const { data } = (await service.call('GET', `suppressions?email=${address}`)).body as { data: { id: string }[] }
+      for (const { id } of data) assert.equal((await service.call('DELETE', `suppressions/${id}`)).status, 200)
+    }
+    await lift()
+    await tell(said)
+    assert.equal(await suppressedBy(anew), null)
+    await tell({ ...said, id: newId() })
+    assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
+    await lift()
+    // What another workspace has sent her is nothing here, though a provider's account is of both.
+    const key = await service.newKey()
+    const ask = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
+    const there = (await ask('POST', 'contacts', { email: address })).body.data.id as string
+    const trigger = { trigger: 'EVENT', triggerConfig: { eventName: 'elsewhere' } }
+    const automation = { name: 'Elsewhere', status: 'ACTIVE', ...trigger, steps: [EMAIL] }
+    const automationId = (await ask('POST', 'automations', automation)).body.data.id as string
+    await ask('POST', `automations/${automationId}/enroll`, { contactId: there })
+    const { messageId } = await eventually('she is mailed there', async () => {
+      const { data } = (await ask('GET', `contacts/${there}/activity`)).body as {
+        data: { status: string; messageId: string }[]
+      }
+      return data.find(({ status }) => status === 'SENT')
+    })
+    await tell({ recipient: address, messageId })
+    await tell({ recipient: address, returnPath: mailsTo(address).at(-1)!.from })
+    assert.equal(await suppressedBy(anew), null)
     // She is somebody else's contact alone.
     const nobody = `nobody-${newId()}@example.com`
     assert.deepEqual(await tell({ recipient: nobody }), ['unknown'])
@@ -503,6 +537,28 @@ describe('mail that comes back', () => {
       late.socket.destroy()
     } finally {
       for (const { socket } of taken) socket.destroy()
+      await listener.close()
+    }
+  })
+
+  it('is not cut off by whoever opens more connections than one address may', async () => {
+    const place = { port: 0, host: '127.0.0.1', trustedProxies: [] }
+    const listener = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
+    const open = (localAddress: string) =>
+      connect({ port: listener.port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
+    const honest = open('127.0.0.2')
+    await once(honest, 'data')
+    const many = Array.from({ length: 150 }, () => open('127.0.0.1'))
+    try {
+      // All but its ten, and as many that are told so.
+      await eventually('most are cut off', () =>
+        many.filter(({ destroyed }) => destroyed).length >= 130 ? true : undefined,
+      )
+      honest.write('EHLO mx.example\r\n')
+      const [answer] = (await once(honest, 'data')) as [Buffer]
+      assert.match(answer.toString(), /^250/)
+    } finally {
+      for (const socket of [honest, ...many]) socket.destroy()
       await listener.close()
     }
   })

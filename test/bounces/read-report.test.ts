@@ -40,12 +40,13 @@ describe('reading what comes back', () => {
 
   it('knows whose a report is, however a server writes that, and that she is gone', async () => {
     const hard = { kind: 'HARD', isOfOthers: false }
+    const soft = { kind: 'SOFT', isOfOthers: false }
     const ofOthers = { kind: 'SOFT', isOfOthers: true }
     for (const [fields, expected] of [
-      [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: LOCAL;bob', 'Action: failed', 'Status: 5.1.1'], ofOthers],
       [['Final-Recipient: X400;/G=Ada/S=L/', 'Action: failed', 'Status: 5.1.1'], ofOthers],
-      [['Final-Recipient: unknown; ada', 'Original-Recipient: unknown', 'Action: failed', 'Status: 5.1.1'], hard],
+      [['Final-Recipient: unknown; ada', 'Original-Recipient: unknown', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: rfc822; "Ada L" <ada@example.com>', 'Action: failed', 'Status: 5.1.1'], hard],
       [['Final-Recipient: rfc822; < ada@example.com >', 'Action: failed', 'Status: 5.1.1'], hard],
       [['Final-Recipient: rfc822; ada@example.com (Ada)', 'Action: failed', 'Status: 5.1.1'], hard],

@@ -385,7 +385,10 @@ describe('X-Error-Code', () => {
     '405 method_not_allowed': () => call('PUT', 'contacts'),
     '409 idempotency_key_in_progress': async () => {
       await keyed('in-progress')
-      await sql(em(), `update idempotency_keys set status = null where key = 'in-progress'`)
+      await sql(
+        em(),
+        `update idempotency_keys set status = null, lease_until = now() + interval '1 minute' where key = 'in-progress'`,
+      )
       return keyed('in-progress')
     },
     '410 contact_erased': async () => {

@@ -704,6 +704,12 @@ describe('an import', () => {
       ['Notes', 'Uitgeschreven', 1],
       ['Estado', 'Baja', 1],
       ['Stato', 'Disiscritto', 1],
+      ['Estado', 'Baja California', 0],
+      ['State', 'Nottinghamshire', 0],
+      ['Price excluding VAT', '12.50', 0],
+      ['Confirmed bookings', '3', 0],
+      ['Disabled access', 'yes', 0],
+      ['Junk removal', 'yes', 0],
       ['Werbesperre', 'ja', 1],
       ['Kein Mailing', 'ja', 1],
       ['Kein Mailing', 'nein', 0],
@@ -754,6 +760,25 @@ describe('an import', () => {
         (await errorsOf(done.id)).map(({ line }) => line),
         [2, 3],
       )
+    }
+  })
+
+  it('keeps nobody waiting, whatever stands in a cell or above it', async () => {
+    const at = domain()
+    const rows = Array.from({ length: 4_000 }, (_, n) => `a${n}@${at},maybe`)
+    const quotes = "'".repeat(120_000)
+    for (const text of [`email\nx${quotes}x\n`, `email,"${'unsu'.repeat(25_000)}"\n${rows.join('\n')}\n`]) {
+      const taken: number[] = []
+      const done = imported(text)
+      let isDone = false
+      void done.finally(() => (isDone = true))
+      while (!isDone) {
+        const began = performance.now()
+        await fetch(`http://127.0.0.1:${service.port}/healthz`)
+        taken.push(performance.now() - began)
+      }
+      assert.equal((await done).status, 'DONE')
+      assert.ok(Math.max(...taken) < 5_000, `others waited ${Math.max(...taken)} ms`)
     }
   })
 

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { isAlive } from '../../embedded/process-table.ts'
-import { onBehalfOf } from '../../src/platform/db/pool-shares.ts'
 import { eventually } from '../support/eventually.ts'
 import { startBeat } from '../support/beat.ts'
 import { RendererBusy, RendererClosed, TemplateError } from '../../src/rendering/content.ts'
@@ -216,14 +215,6 @@ describe('the renderer', () => {
     assert.equal(await outcome('one', { owner: 'one' }), 'one')
     assert.ok(done < 100, `${done} were before it`)
     await Promise.all(many)
-    // Whoever asks for several has one turn with all of them.
-    done = 0
-    const ofOne = Array.from({ length: 1_000 }, (_, n) =>
-      onBehalfOf('founder', () => outcome(`many ${n % 7}`, { owner: `workspace ${n}` })).then(() => (done += 1)),
-    )
-    assert.equal(await outcome('one', { owner: 'one' }), 'one')
-    assert.ok(done < 100, `${done} were before it`)
-    await Promise.all(ofOne)
   })
 
   it('lets others have their turns between the emails of a job of many, and does each of these once', async () => {

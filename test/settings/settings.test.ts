@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { type Caller, createAdmission } from '../../src/workspaces/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { type BrowserLike } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
@@ -50,17 +49,6 @@ describe('the settings of a workspace', () => {
       [email],
     )
     assert.equal((await owner.ask('GET', 'members', { workspaceId: id })).refused, '403 no_member')
-    // All that somebody makes have one share of what everybody's have.
-    const second = (await make({ name: 'Another', mode: 'live' })).body.data as { id: string }
-    const admit = createAdmission(service.context.orm.em.fork())
-    const shares = await Promise.all(
-      [id, second.id, workspaceId].map(async (each) => {
-        const { caller } = await admit(await service.newKey({ workspaceId: each }), '127.0.0.1')
-        return (caller as Caller).shareOf
-      }),
-    )
-    assert.equal(shares[0], shares[1])
-    assert.equal(shares[2], workspaceId)
     const fromTest = await browser.ask('POST', 'workspaces', { workspaceId: id, body: { name: 'Live', mode: 'live' } })
     assert.equal(fromTest.refused, '403 live_from_live')
     const told = await browser.ask('GET', 'audit', { workspaceId: id })

@@ -37,9 +37,10 @@ export const admission = ({ em, trustedProxies, publicUrl, admitSession }: ApiDe
     if (!admitted.rateLimit.allowed) throw rateLimited(admitted.rateLimit.retryAfter)
     ctx.state.admittedAt = performance.now()
     ctx.state.caller = token !== undefined && !signedIn ? new Refusal(SIGNED_OUT) : admitted.caller
-    // From here on it takes of its workspace's share of the sessions with Postgres, and of rendering.
+    // From here on it takes of its workspace's share of the sessions with Postgres.
     const { caller } = ctx.state
-    const holder = 'by' in caller ? caller.shareOf : (signedIn?.account.id ?? networkOf(visitor.address ?? 'unknown'))
+    const holder =
+      'by' in caller ? caller.workspace.id : (signedIn?.account.id ?? networkOf(visitor.address ?? 'unknown'))
     await onBehalfOf(holder, next)
   }
 }
@@ -48,9 +49,9 @@ export const admission = ({ em, trustedProxies, publicUrl, admitSession }: ApiDe
 function personOf({ sessionId, account, membership, rateLimit }: SignedIn, workspaceId: string): Caller | Refusal {
   if (workspaceId === '') return new Refusal(WORKSPACE_MISSING)
   if (!membership) return new Refusal(NO_MEMBER)
-  const { role, workspace, shareOf } = membership
+  const { role, workspace } = membership
   const person = { accountId: account.id, email: account.email, sessionId, role }
-  return { by: { kind: 'person', person }, scopes: scopesOf(role), workspace, shareOf, rateLimit }
+  return { by: { kind: 'person', person }, scopes: scopesOf(role), workspace, rateLimit }
 }
 
 /** Where both headers are there, `Authorization` wins. Of its schemes only Bearer carries a key. @returns `undefined`: neither is */

@@ -28,6 +28,8 @@ const FIELDS = Object.keys(NAMES)
 
 /** So many columns are told at once. */
 const MOST_NAMED = 5
+/** So much of a title is told. */
+const MOST_TITLE = 100
 
 /** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
 export const csv: Format = {
@@ -88,7 +90,7 @@ export const csv: Format = {
       if (said.some(({ wants }) => wants === false)) return true
       const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
       if (unread) {
-        const title = titles[unread.index]!
+        const title = titles[unread.index]!.slice(0, MOST_TITLE)
         throw new UnclearRow(
           cells[email]!,
           `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
@@ -96,11 +98,11 @@ export const csv: Format = {
       }
       const unclear = unchosen.filter((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
       if (unclear.length === 0) return false
-      const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!}"`)
+      const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!.slice(0, MOST_TITLE)}"`)
       throw new UnclearRow(
         cells[email]!,
         `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
-          `says who wants some) or is data (such as "metadata.${titles[unclear[0]!]!}")`,
+          `says who wants some) or is data (such as "metadata.${titles[unclear[0]!]!.slice(0, MOST_TITLE)}")`,
       )
     }
   },

@@ -70,8 +70,12 @@ const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 /** What a column is called, or a cell says. */
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
+/** No address is longer, whatever stands around it. */
+const MOST_ADDRESS = 1_000
+
 /** An address as people and their programs write it into a cell: "Ada <ada@example.com>", `mailto:`, or with the sign of a spreadsheet's text. */
 export const addressIn = (cell: string): string => {
+  if (cell.length > MOST_ADDRESS) return cell
   const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
   const [, within] = /^[^<>]*<([^<>]+)>$/.exec(word) ?? []
   return (within ?? word)

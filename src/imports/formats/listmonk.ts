@@ -9,8 +9,8 @@ import {
   objectInCell,
   optOutOf,
   type Row,
-  RowProblem,
   type Standing,
+  UnclearRow,
 } from './format.ts'
 
 /**
@@ -49,7 +49,7 @@ export const listmonk: Format = {
             ['createdAt', instantOf(cells[created] ?? '')],
           ]),
         }),
-        optOut: statusOf(cells[status] ?? '', as) ?? optOutOf(as),
+        optOut: statusOf(cells[email]!, cells[status] ?? '', as) ?? optOutOf(as),
       }
     }
   },
@@ -59,12 +59,12 @@ export const listmonk: Format = {
 const madeOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
 
 /** Blocklisted by somebody, by herself, or for a bounce: nobody has written which. */
-function statusOf(status: string, as: Standing | null): Row['optOut'] {
+function statusOf(email: string, status: string, as: Standing | null): Row['optOut'] {
   const word = foldedWord(status)
   if (['blocklisted', 'blacklisted', 'disabled'].includes(word)) return { reason: 'MANUAL', note: `listmonk: ${word}` }
   if (word === 'enabled') return null
   if (word === 'unsubscribed') return optOutOf('UNSUBSCRIBED', 'listmonk: unsubscribed')
   // Guessing would mail somebody who wants none.
-  if (as === null) throw new RowProblem('status must be enabled, disabled or blocklisted')
+  if (as === null) throw new UnclearRow(email, 'status must be enabled, disabled or blocklisted')
   return null
 }

@@ -7,7 +7,7 @@ import {
   metadataOf,
   objectInCell,
   optOutOf,
-  RowProblem,
+  UnclearRow,
 } from './format.ts'
 
 /** Columns of Plunk's own, besides which each is a field of its `data`. */
@@ -62,7 +62,7 @@ export const plunk: Format = {
       optOut:
         optOutOf(as) ??
         // Who has snoozed is one who is subscribed, there, and gets nothing until then.
-        ((subscribed >= 0 && isOut(cells[subscribed] ?? '')) || isSnoozed(cells[snoozed] ?? '')
+        ((subscribed >= 0 && isOut(cells[email]!, cells[subscribed] ?? '')) || isSnoozed(cells[snoozed] ?? '')
           ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
           : null),
     })
@@ -70,11 +70,11 @@ export const plunk: Format = {
 }
 
 /** Plunk reads "true", "1" and "yes", in any case, as subscribed, and anything else as not. */
-function isOut(cell: string): boolean {
+function isOut(email: string, cell: string): boolean {
   const word = cell.toLowerCase()
   if (['true', '1', 'yes'].includes(word)) return false
   if (['false', '0', 'no'].includes(word)) return true
-  throw new RowProblem('subscribed must be true or false')
+  throw new UnclearRow(email, 'subscribed must be true or false')
 }
 
 /** Until an instant to come; what is no instant is no word about her. */

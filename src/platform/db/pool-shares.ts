@@ -13,9 +13,6 @@ const owners = new AsyncLocalStorage<string>()
 /** Does something for somebody: the sessions with Postgres that it takes are of that one's share. */
 export const onBehalfOf = <Result>(owner: string, run: () => Result): Result => owners.run(owner, run)
 
-/** On whose behalf something is done; `undefined`: on nobody's. */
-export const ownerNow = (): string | undefined => owners.getStore()
-
 /** How many sessions of a pool one owner has at most, and how many are kept for those who have none. */
 export const sharesOf = (poolSize: number) => ({
   share: Math.max(1, Math.floor(poolSize * 0.6)),

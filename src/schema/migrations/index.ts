@@ -40,7 +40,6 @@ import { Migration039WhoIsMeant } from './039-who-is-meant.ts'
 import { Migration040BegunBy } from './040-begun-by.ts'
 import { Migration041ErasedContacts } from './041-erased-contacts.ts'
 import { Migration042ErasedByAddress } from './042-erased-by-address.ts'
-import { Migration043Founders } from './043-founders.ts'
 
 /** All migrations, oldest first. One that was released is never changed: a new one follows it. */
 export const migrations = [
@@ -86,7 +85,6 @@ export const migrations = [
   Migration040BegunBy,
   Migration041ErasedContacts,
   Migration042ErasedByAddress,
-  Migration043Founders,
 ]
 
 /** Their names, oldest first. */

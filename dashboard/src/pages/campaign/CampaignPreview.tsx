@@ -16,7 +16,7 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
   return (
     <Part title="How it looks">
       {/* Of a template that is deleted it has what was made of it. */}
-      {templateId === null || html !== null ? (
+      {templateId === null || html !== null || text !== null ? (
         <TemplatePreview content={own} isPart={false} />
       ) : (
         <EmailPreview

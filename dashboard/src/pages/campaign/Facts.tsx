@@ -31,7 +31,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
               Version {campaign.templateVersion} of{' '}
               {template ? (
                 template.name
-              ) : campaign.html !== null ? (
+              ) : campaign.html !== null || campaign.text !== null ? (
                 'a template that is deleted'
               ) : (
                 <span className="mono t3">{campaign.templateId}</span>
