@@ -18,7 +18,7 @@ import {
 } from '../templates/index.ts'
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
 import type { GivenAudience } from './audience.ts'
-import { type CampaignContents, lengthOfOwn } from './contents-queries.ts'
+import { type CampaignContents, contentOfGone, lengthOfOwn } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 
 export interface CampaignInput {
@@ -96,7 +96,7 @@ export async function prepareChange(
     templateVersion: templateVersion ?? null,
     source: source ?? null,
   }
-  const written = input.abTest && (await writtenBy(dependencies, workspaceId, own))
+  const written = input.abTest && (await writtenBy(dependencies, campaign, own))
   const { abTest, variants, warnings } = written
     ? await prepareTest(timed(dependencies), workspaceId, written, input.abTest)
     : NO_TEST
@@ -112,15 +112,17 @@ const goneBy = ({ templateId, abTest }: CampaignInput, campaign: Campaign): stri
   ...(abTest === undefined && campaign.abTest ? ['/abTest is gone: give it again where it is to stay'] : []),
 ]
 
-/** What a campaign says, as it was written; of a template, by the version that it has of it. */
+/** What a campaign says, as it was written; of a template, by the version that it has of it, and what was made of one that is deleted. */
 async function writtenBy(
   { em }: Compiling,
-  workspaceId: string,
+  { id, workspaceId }: Campaign,
   { templateId, templateVersion, source }: Omit<Said, 'abTest'>,
 ): Promise<WrittenTemplate> {
-  if (templateId !== null)
-    return (await getTemplate(em.fork(), workspaceId, templateId, templateVersion ?? undefined)).written.source
-  return { ...(source ?? NO_WORDS), layoutId: null, translations: {} }
+  const alone = (words: TemplateSource) => ({ ...words, layoutId: null, translations: {} })
+  if (templateId === null) return alone(source ?? NO_WORDS)
+  const gone = await contentOfGone(em.fork(), id)
+  if (gone) return alone({ ...NO_WORDS, ...gone })
+  return (await getTemplate(em.fork(), workspaceId, templateId, templateVersion ?? undefined)).written.source
 }
 
 const NO_WORDS = { format: 'HTML', subject: null, previewText: null, html: null, text: null } as const

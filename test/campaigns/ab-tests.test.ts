@@ -292,6 +292,21 @@ describe('an A/B test', () => {
     assert.equal((await read(id)).abTest, undefined)
   })
 
+  it('is added to a draft whose template is deleted', async () => {
+    const template = { name: 'Gone', subject: 'Of it', html: '<p>Hello</p>' }
+    const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
+    const { id } = (await create({ templateId, subject: undefined, html: undefined })).body.data as { id: string }
+    await service.call('DELETE', `templates/${templateId}`)
+    const changed = await service.call('PATCH', `campaigns/${id}`, {
+      abTest: { ...TEST, variants: [{ subject: 'B' }] },
+    })
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    assert.deepEqual(
+      (await read(id)).abTest?.variants.map(({ subject }) => subject),
+      ['Of it', 'B'],
+    )
+  })
+
   it('is no longer together than one template may be: whoever sends it reads much of it', async () => {
     const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
     assert.equal(made.status, 201, JSON.stringify(made.body))
