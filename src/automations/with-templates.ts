@@ -25,9 +25,14 @@ export async function withTemplates(
 
 /** What steps say beside a template that says something else: it is the template's that is sent. */
 export const overruledIn = (steps: readonly StepInput[]): string[] =>
-  steps.flatMap((step, index) =>
-    step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
-  )
+  steps
+    .flatMap((step, index) =>
+      step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
+    )
+    .slice(0, MOST_OVERRULED)
+
+/** What is unknown in a template is to be told beside it, and a header is short. */
+const MOST_OVERRULED = 2
 
 async function withTemplate(
   em: EntityManager,

@@ -106,8 +106,11 @@ export async function isOfAnother(
   const rows = await sql(
     em,
     `select from workspaces workspace
-     join contacts contact on contact.workspace_id = workspace.id and contact.email_key = $2
-     join messages message on message.contact_id = contact.id
+     cross join lateral (
+       select id from contacts where workspace_id = workspace.id and email_key = $2
+       union select contact_id from former_addresses where workspace_id = workspace.id and email_key = $2
+     ) owner
+     join messages message on message.contact_id = owner.id
      where workspace.id <> $1::uuid and message.message_id = $3 limit 1`,
     [workspaceId, key, messageId],
   )

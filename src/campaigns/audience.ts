@@ -4,8 +4,9 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, oneSpelling } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { EmailCategory } from '../sequences/index.ts'
 import type { Audience } from './campaign.ts'
-import { countRecipients, type Recipients, zonesOfRecipients } from './recipients-queries.ts'
+import { countRecipients, type Recipients, zoneOfAnyMailed, zonesOfRecipients } from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined
@@ -86,11 +87,18 @@ export async function countAudience(
   return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given), options))
 }
 
-/** The time zones of an audience, as contacts have them; `null` where one has none. @throws {Refusal} `list_not_found`; `segment_not_found` */
-export async function zonesOfAudience(
+/**
+ * A time zone of an audience, as contacts have them, in which somebody would be mailed; `''`: where she has none.
+ * @param isMeant which zones are looked for
+ * @throws {Refusal} `list_not_found`; `segment_not_found`
+ */
+export async function findZone(
   em: EntityManager,
   workspaceId: string,
-  given: GivenAudience,
-): Promise<(string | null)[]> {
-  return zonesOfRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given)))
+  { audience, category }: { audience: GivenAudience; category: EmailCategory },
+  isMeant: (zone: string) => boolean,
+): Promise<string | undefined> {
+  const recipients = await knownRecipients(em, workspaceId, spelled(audience))
+  const zones = (await zonesOfRecipients(em.fork(), workspaceId, recipients)).filter(isMeant)
+  return zones.length === 0 ? undefined : zoneOfAnyMailed(em.fork(), workspaceId, recipients, { zones, category })
 }

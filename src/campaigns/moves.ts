@@ -6,7 +6,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { getSender } from '../senders/index.ts'
-import { audienceOf, countAudience, zonesOfAudience } from './audience.ts'
+import { audienceOf, countAudience, findZone } from './audience.ts'
 import { lockCampaign, touch, wrong } from './campaigns.ts'
 import { headsOf } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
@@ -48,14 +48,8 @@ const PAST_MS = 60_000
 
 const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
 
-/** A zone of these in which it is that time already. @param zones as contacts have them; `null` and what is none is of the fallback */
-function firstPast(times: LocalTimes, fallback: string, zones: readonly (string | null)[]): string | undefined {
-  for (const zone of zones) {
-    const [known] = zone === null ? [] : times.in([zone])
-    if (isPast(known?.at ?? times.fallback)) return known?.zone ?? fallback
-  }
-  return undefined
-}
+/** Which zone one that a contact has is, and when it is that time there: of what is none it is the fallback. */
+const timeIn = (times: LocalTimes, zone: string): Date => times.in([zone])[0]?.at ?? times.fallback
 
 /**
  * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
@@ -91,11 +85,11 @@ export function scheduleCampaign(
     const fallback = fallbackTimeZone ?? 'UTC'
     const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
     // Whoever is there would get it at once, and nobody gets that back.
-    const zone = times && firstPast(times, fallback, await zonesOfAudience(unit, workspaceId, campaign.audience))
-    if (zone !== undefined)
+    const zone = times && (await findZone(unit, workspaceId, campaign, (each) => isPast(timeIn(times, each))))
+    if (times && zone !== undefined)
       throw new Refusal(IN_THE_PAST, {
         param: '/localTime',
-        message: `localTime must be a time that is not past where any of its contacts is: in ${zone} it is`,
+        message: `localTime must be a time that is not past where any of its contacts is: in ${times.in([zone])[0]?.zone ?? fallback} it is`,
       })
     campaign.status = 'SCHEDULED'
     campaign.scheduledAt = times ? spanOf(times).first : at === undefined ? new Date() : new Date(at)

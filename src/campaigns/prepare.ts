@@ -104,8 +104,13 @@ export async function prepareChange(
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
 
+const WORDS = ['subject', 'previewText', 'html', 'text'] as const
+
 /** What of a campaign a change takes away without saying so: of what it says, all that is to stay is given again. */
-const goneBy = ({ templateId, abTest }: CampaignInput, campaign: Campaign): string[] => [
+const goneBy = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
+  ...WORDS.filter((field) => words[field] === undefined && campaign.source?.[field] != null && templateId == null).map(
+    (field) => `/${field} is gone: of what it says, all that is to stay is given again`,
+  ),
   ...(templateId === undefined && campaign.templateId != null
     ? ['/templateId names none any more: it says what is given here, and nothing else']
     : []),

@@ -1,6 +1,8 @@
 import { type Condition, conditionSql, listsRequiredBy } from '../conditions/index.ts'
+import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { EmailCategory } from '../sequences/index.ts'
 import type { AbTest } from './ab-test.ts'
 
 /** Whom a page of recipients is looked for by. */
@@ -46,23 +48,40 @@ export async function countRecipients(em: EntityManager, workspaceId: string, of
 }
 
 /** So many are looked at: there are some hundred, and anybody can write anything. */
-const MOST_ZONES = 10_000
+const MOST_ZONES = 2_000
 
-/** The time zones of those whom it would be for: whatever somebody has written, and `null` where nothing is. */
-export async function zonesOfRecipients(
-  em: EntityManager,
-  workspaceId: string,
-  of: Recipients,
-): Promise<(string | null)[]> {
+/** The time zones of those whom it would be for: whatever somebody has written, and `''` where nothing is. */
+export async function zonesOfRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<string[]> {
   const parameters: unknown[] = [workspaceId]
   const where = isRecipient(of, parameters)
-  const rows = await sql<{ zone: string | null }>(
+  const rows = await sql<{ zone: string }>(
     em,
-    `select distinct lower(contact.metadata ->> 'timezone') as zone from contacts contact
+    `select distinct ${ZONE} as zone from contacts contact
      where contact.workspace_id = $1::uuid and ${where} limit ${MOST_ZONES}`,
     parameters,
   )
   return rows.map(({ zone }) => zone)
+}
+
+const ZONE = `coalesce(lower(contact.metadata ->> 'timezone'), '')`
+
+/** In which of such zones somebody is who would be mailed. Who is suppressed would get nothing there. */
+export async function zoneOfAnyMailed(
+  em: EntityManager,
+  workspaceId: string,
+  of: Recipients,
+  { zones, category }: { zones: readonly string[]; category: EmailCategory },
+): Promise<string | undefined> {
+  const parameters: unknown[] = [workspaceId, zones, category]
+  const where = isRecipient(of, parameters)
+  const [row] = await sql<{ zone: string }>(
+    em,
+    `select ${ZONE} as zone from contacts contact
+     where contact.workspace_id = $1::uuid and ${ZONE} = any($2::text[]) and ${where}
+       and ${suppressedBy('$3::text', 'null')} is null limit 1`,
+    parameters,
+  )
+  return row?.zone
 }
 
 /** When a zone's clock shows the time at which a campaign is to be sent. */

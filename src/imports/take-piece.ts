@@ -191,7 +191,8 @@ async function readRows(
       // Of a ragged one, what is there.
       row = readRow(header.map((_, column) => cells[column]?.trim() ?? ''))
       if (cells.length !== header.length)
-        throw new RowProblem(`It has ${cells.length} cells, and the header has ${header.length}`)
+        // A no can stand in a cell further on.
+        throw new UnclearRow(row.email, `It has ${cells.length} cells, and the header has ${header.length}`)
       const contact = row.contact()
       const tags = [...(contact.tags ?? []), ...options.tags]
       const given = { email: addressIn(row.email), ...stated(contact), ...(tags.length > 0 && { tags }) }

@@ -1,4 +1,4 @@
-import { BUSY, Refusal } from '../platform/refusal.ts'
+import { Refusal } from '../platform/refusal.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
@@ -114,7 +114,8 @@ export async function compileTemplate(
     const format = said.format === 'BLOCKS' ? 'MJML' : said.format
     const code = { ...said, format, html: made ? made.mjml : said.html }
     const input = { kind, source: code, layout: layoutHtml, partials: byName }
-    if (performance.now() > until) throw new Refusal(BUSY, { message: TOO_SLOW })
+    // No 503: whoever repeats it by itself has all of it compiled again.
+    if (performance.now() > until) throw new Refusal(INVALID_TEMPLATE, { message: TOO_SLOW })
     const compiled = await orBusy(renderer.compile(input, { owner: workspaceId }))
     const problems = compiled.problems.map(({ field, problem, isOfSource }) =>
       made && field === 'html'

@@ -561,6 +561,9 @@ describe('campaigns', () => {
     assert.equal(read.headers.get('x-warning'), null)
     const alone = await service.call('PATCH', `campaigns/${both.body.data.id}`, { subject: 'Mine' })
     assert.match(alone.headers.get('x-warning') ?? '', /\/templateId names none any more/)
+    const words = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body.data
+    const less = await service.call('PATCH', `campaigns/${words.id}`, { subject: 'New', text: 'Hi' })
+    assert.match(less.headers.get('x-warning') ?? '', /^\/html is gone/)
     const steps = [{ type: 'EMAIL', templateId, subject: 'Mine' }]
     const automation = { name: 'A', trigger: 'SIGNUP', status: 'PAUSED', steps }
     const made = await service.call('POST', 'automations', automation)
@@ -583,6 +586,9 @@ describe('campaigns', () => {
     const both = await schedule(await create({ audience: { listIds: [list] } }), { localTime, fallbackTimeZone: 'UTC' })
     assert.equal(both.refused, '400 in_the_past')
     assert.match(both.body.error as string, /in pacific\/kiritimati it is/i)
+    // Who gets nothing keeps nobody from it.
+    const quiet = await aContact(service, { listId: fallback, metadata: { timezone: 'Pacific/Kiritimati' } })
+    await service.call('POST', 'suppressions', { email: await addressOf(service, quiet), reason: 'UNSUBSCRIBED' })
     const id = await create({ audience: { listIds: [fallback] } })
     const west = await schedule(id, { localTime, fallbackTimeZone: 'Pacific/Kiritimati' })
     assert.equal(west.refused, '400 in_the_past')

@@ -706,6 +706,15 @@ describe('an import', () => {
       ['Stato', 'Disiscritto', 1],
       ['Estado', 'Baja California', 0],
       ['State', 'Nottinghamshire', 0],
+      ['status', 'Not interested', 1],
+      ['status', 'Never contact', 1],
+      ['status', 'NOT_SIGNED_UP', 1],
+      ['Statut', 'Non abonné', 1],
+      ['Stato', 'Non iscritto', 1],
+      ['Estado', 'Dado de baja', 1],
+      ['Subscription months', '3', 0],
+      ['Subscribers', '5', 0],
+      ['Undelivered orders', '2', 0],
       ['Price excluding VAT', '12.50', 0],
       ['Confirmed bookings', '3', 0],
       ['Disabled access', 'yes', 0],
@@ -749,6 +758,8 @@ describe('an import', () => {
   it('takes no row of an address for a word that it may be mailed, where another one may say that it may not', async () => {
     for (const rows of [
       ['Zoe,2024-03-01', 'Zoe B,'],
+      // The date is where it is not looked for.
+      ['Zoe,,2024-03-01', 'Zoe B,'],
       ['Zoe,', 'Zoe B,2024-03-01'],
     ]) {
       const at = domain()

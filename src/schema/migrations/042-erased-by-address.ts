@@ -6,6 +6,8 @@ export class Migration042ErasedByAddress extends Migration {
 
   override up(): void {
     this.addSql('create index erased_contacts_by_address on erased_contacts (workspace_id, address_hash)')
+    // The dashboard asks for one kind.
+    this.addSql('create index bounces_by_kind on bounces (workspace_id, kind, created_at desc, id desc)')
     this.addSql('drop index erased_contacts_of_workspace')
     // What was told of it lately: the same again is no other wish.
     this.addSql(`alter table erased_contacts add column heard text[] not null default '{}'`)

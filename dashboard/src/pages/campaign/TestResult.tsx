@@ -33,8 +33,8 @@ export function TestResult({ test }: { test: NonNullable<Schemas['Campaign']['ab
       </table>
       {testPercent < 100 && winner !== null && (
         <p className="small t2">
-          The rest has got the best one too, and stands in its row: it had less time since, so that the rows are not to
-          be compared any more.
+          The rest gets the best one too, and counts in its row: it has less time since, so that the rows are not to be
+          compared any more.
         </p>
       )}
       {testPercent < 100 && winner === null && (

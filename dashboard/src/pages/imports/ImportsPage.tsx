@@ -83,15 +83,17 @@ export function ImportsPage() {
         />
       )}
       {failure !== undefined && <Problem error={failure} isAnswer />}
-      <Unsaved
-        isDirty={under !== undefined}
-        isSending
-        asks={{
-          title: 'A file is being imported',
-          leave: 'Stop it there',
-          says: 'It is read in this page. Stopped, it goes on later, with the same file.',
-        }}
-      />
+      {under && (
+        <Unsaved
+          isDirty
+          isSending
+          asks={{
+            title: 'A file is being imported',
+            leave: 'Stop it there',
+            says: 'It is read in this page. Stopped, it goes on later, with the same file.',
+          }}
+        />
+      )}
       {under && <Underway of={under} onStop={() => leaving.current?.abort()} />}
       {error && <Problem error={error} again={() => void refetch()} />}
       {!rows && !error && <Rows rows={6} />}

@@ -100,6 +100,7 @@ export function ListsPage() {
                             variant="subtle"
                             color="gray"
                             aria-label={`Edit ${list.name}`}
+                            disabled={editing !== undefined || isMaking}
                             onClick={() => setEditing(list)}
                           >
                             Edit…
