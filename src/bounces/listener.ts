@@ -22,6 +22,8 @@ const MOST_RECIPIENTS = 20
 const IDLE_MS = 30_000
 /** A report is short: who takes longer keeps others out. */
 const LONGEST_MS = 120_000
+/** Whoever is refused goes within that time. */
+const REFUSED_MS = 1_000
 /** So many mails wait to be read; the others come again. */
 const MOST_WAITING = 50
 
@@ -45,14 +47,11 @@ export async function listenForBounces(
   { port, host, trustedProxies }: { port: number; host: string; trustedProxies: readonly string[] },
 ): Promise<Listener> {
   const { log } = dependencies
-  const perNetwork = new Map<string, number>()
-  const count = (address: string, by: number) => {
-    const network = networkOf(address)
-    const now = (perNetwork.get(network) ?? 0) + by
-    if (now > 0) perNetwork.set(network, now)
-    else perNetwork.delete(network)
-    return now
-  }
+  const room = makeRoom(MOST_CONNECTIONS)
+  const places = createPlaces(MOST_OF_ONE)
+  /** Of networks that have no place left. Behind a proxy all are of one. */
+  const refused = new Set<string>()
+  const nameOf = (address = '', port = 0) => `${networkOf(address)} ${port}`
   const inTurn = oneAtATime()
   const server = new SMTPServer({
     // Not the machine's name, which is nobody's business.
@@ -67,14 +66,11 @@ export async function listenForBounces(
     maxClients: 10 * MOST_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
-    onConnect({ remoteAddress }, callback) {
-      // Behind a proxy all are of one.
-      const isOne = !isWithin(remoteAddress, trustedProxies)
-      if (count(remoteAddress, 1) > MOST_OF_ONE && isOne)
+    onConnect({ remoteAddress, remotePort }, callback) {
+      if (refused.has(nameOf(remoteAddress, remotePort)))
         return callback(refusal(421, '4.7.0 Too many connections from there'))
       callback()
     },
-    onClose: ({ remoteAddress }) => void count(remoteAddress, -1),
     onRcptTo({ address }, { envelope }, callback) {
       if (!isForUs(secret, address)) return callback(refusal(550, '5.1.1 No such mailbox here'))
       if (envelope.rcptTo.length >= MOST_RECIPIENTS) return callback(refusal(452, '4.5.3 Too many recipients'))
@@ -98,18 +94,23 @@ export async function listenForBounces(
       )
     },
   })
-  const room = makeRoom(MOST_CONNECTIONS)
-  const places = createPlaces(MOST_OF_ONE)
-  const refused = createPlaces(MOST_OF_ONE)
-  // What one network has beyond its places is refused in words, or without any, and takes no room: nobody goes for that.
+  // What one network has beyond its places takes no room: nobody goes for that.
   server.server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? ''
-    if (isWithin(address, trustedProxies)) return room(socket)
-    const network = networkOf(address)
-    const of = places.take(network, 1) === 1 ? places : refused.take(network, 1) === 1 ? refused : undefined
-    if (!of) return socket.destroy()
-    socket.once('close', () => of.giveBack(network, 1))
-    if (of === places) room(socket)
+    const { remoteAddress = '', remotePort } = socket
+    if (isWithin(remoteAddress, trustedProxies)) return room(socket)
+    const network = networkOf(remoteAddress)
+    if (places.take(network, 1) === 1) {
+      socket.once('close', () => places.giveBack(network, 1))
+      return room(socket)
+    }
+    // It is told so, and has to go, whether it listens or not.
+    const name = nameOf(remoteAddress, remotePort)
+    refused.add(name)
+    const late = setTimeout(() => socket.destroy(), REFUSED_MS).unref()
+    socket.once('close', () => {
+      clearTimeout(late)
+      refused.delete(name)
+    })
   })
   server.server.on('connection', (socket: Socket) => {
     const late = setTimeout(() => socket.destroy(), LONGEST_MS).unref()

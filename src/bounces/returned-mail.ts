@@ -115,18 +115,22 @@ export function reportFor(recipient: string, reports: readonly Report[]): Report
   const own = byWeight.find(
     (report) => report.kind === 'COMPLAINT' || report.kind === 'UNSUBSCRIBE' || isOf(recipient, report),
   )
-  // Whom a server knows by her name alone may be somebody else's there, to whom she passes it on: once says little.
-  if (own?.kind === 'HARD' && own.recipient !== null && !own.recipient.includes('@')) return { ...own, kind: 'SOFT' }
   if (own) return own
+  const named = byWeight.find(({ recipient: told }) => told !== null && isNameOf(recipient, told))
+  // Whom a server knows by her name alone may be somebody else's there, to whom she passes it on: once says little.
+  if (named) return named.kind === 'HARD' ? { ...named, kind: 'SOFT' } : named
   const [worst] = byWeight as [Report, ...Report[]]
   return { ...worst, isOfOthers: true, ...(worst.kind === 'HARD' && { kind: 'SOFT' as const }) }
 }
 
+/** A server that knows her by her name alone. */
+const isNameOf = (recipient: string, told: string): boolean =>
+  recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === told.toLowerCase()
+
 /** Servers write a domain as the DNS does, and name a host of theirs in it. */
 function isOf(recipient: string, { recipient: told }: Report): boolean {
   if (told === null) return true
-  // A server that knows her by her name alone.
-  if (!told.includes('@')) return recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === told.toLowerCase()
+  if (!told.includes('@')) return false
   const [ours, theirs] = [recipient, told].map((address) => emailKey(inAscii(address)).split('@') as [string, string])
   if (ours![0] !== theirs![0]) return false
   const [a, b] = [ours![1], theirs![1]]

@@ -85,6 +85,19 @@ export async function contentOfGone(em: EntityManager, campaignId: string): Prom
   return row
 }
 
+/** The same in all its languages. */
+export async function contentsOfGone(em: EntityManager, campaignId: string): Promise<CompiledContents | undefined> {
+  const content = await contentOfGone(em, campaignId)
+  if (!content) return undefined
+  const rows = await sql<EmailContent & { locale: string }>(
+    em,
+    `select locale, subject, html, text from campaign_contents
+     where campaign_id = $1::uuid and variant = 0 and locale <> ''`,
+    [campaignId],
+  )
+  return { content, translations: Object.fromEntries(rows.map(({ locale, ...translated }) => [locale, translated])) }
+}
+
 /** In which of a campaign's variants and languages somebody gets it: a language as `dueMessages` tells it. */
 export interface Wanted {
   variant: number

@@ -18,7 +18,7 @@ import {
 } from '../templates/index.ts'
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
 import type { GivenAudience } from './audience.ts'
-import { type CampaignContents, contentOfGone, lengthOfOwn } from './contents-queries.ts'
+import { type CampaignContents, contentsOfGone, lengthOfOwn } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 
 export interface CampaignInput {
@@ -123,10 +123,14 @@ async function writtenBy(
   { id, workspaceId }: Campaign,
   { templateId, templateVersion, source }: Omit<Said, 'abTest'>,
 ): Promise<WrittenTemplate> {
-  const alone = (words: TemplateSource) => ({ ...words, layoutId: null, translations: {} })
-  if (templateId === null) return alone(source ?? NO_WORDS)
-  const gone = await contentOfGone(em.fork(), id)
-  if (gone) return alone({ ...NO_WORDS, ...gone })
+  if (templateId === null) return { ...(source ?? NO_WORDS), layoutId: null, translations: {} }
+  const gone = await contentsOfGone(em.fork(), id)
+  if (gone) {
+    const translations = Object.entries(gone.translations).map(
+      ([locale, content]) => [locale, { ...NO_WORDS, ...content }] as const,
+    )
+    return { ...NO_WORDS, ...gone.content, layoutId: null, translations: Object.fromEntries(translations) }
+  }
   return (await getTemplate(em.fork(), workspaceId, templateId, templateVersion ?? undefined)).written.source
 }
 

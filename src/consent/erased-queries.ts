@@ -59,7 +59,11 @@ export async function suppressErasedAddress(
     `with erased as (
        select workspace_id, address_hash from erased_contacts
        where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-         and ($4::text is null or not $4 = any(heard)) limit 1
+         and not exists (
+           select from erased_contacts where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
+             and $4::text = any(heard)
+         )
+       limit 1
      ),
      added as (
        insert into suppressions (id, workspace_id, address_hash, reason)

@@ -54,7 +54,7 @@ export const MOST_COMPILING_MS = 20_000
 /** What one template may come to, in all its languages: each who reads it holds all of it. */
 export const MOST_CHARACTERS = 4_000_000
 
-const TOO_SLOW = `It takes more than ${MOST_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, try again`
+const TOO_SLOW = `It takes more than ${MOST_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, send it later, as another request`
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 

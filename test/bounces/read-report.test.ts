@@ -45,6 +45,19 @@ describe('reading what comes back', () => {
     for (const [fields, expected] of [
       [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: LOCAL;bob', 'Action: failed', 'Status: 5.1.1'], ofOthers],
+      // Her address says more than her name, whichever comes first.
+      [
+        [
+          'Final-Recipient: LOCAL;ada',
+          'Action: failed',
+          'Status: 5.1.1',
+          '',
+          'Final-Recipient: rfc822;ada@example.com',
+          'Action: failed',
+          'Status: 5.1.1',
+        ],
+        hard,
+      ],
       [['Final-Recipient: X400;/G=Ada/S=L/', 'Action: failed', 'Status: 5.1.1'], ofOthers],
       [['Final-Recipient: unknown; ada', 'Original-Recipient: unknown', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: rfc822; "Ada L" <ada@example.com>', 'Action: failed', 'Status: 5.1.1'], hard],

@@ -293,7 +293,8 @@ describe('an A/B test', () => {
   })
 
   it('is added to a draft whose template is deleted', async () => {
-    const template = { name: 'Gone', subject: 'Of it', html: '<p>Hello</p>' }
+    const translations = [{ locale: 'de', subject: 'Davon', html: '<p>Hallo</p>' }]
+    const template = { name: 'Gone', subject: 'Of it', html: '<p>Hello</p>', translations }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const { id } = (await create({ templateId, subject: undefined, html: undefined })).body.data as { id: string }
     await service.call('DELETE', `templates/${templateId}`)
@@ -305,6 +306,13 @@ describe('an A/B test', () => {
       (await read(id)).abTest?.variants.map(({ subject }) => subject),
       ['Of it', 'B'],
     )
+    // In its other languages, too.
+    const rows = await sql<{ html: string }>(
+      em(),
+      `select html from campaign_contents where campaign_id = $1::uuid and variant = 1 and locale = 'de'`,
+      [id],
+    )
+    assert.match(rows[0]?.html ?? '', /Hallo/)
   })
 
   it('is no longer together than one template may be: whoever sends it reads much of it', async () => {

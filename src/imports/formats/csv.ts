@@ -8,7 +8,7 @@ import {
   UnclearRow,
   wordIn,
 } from './format.ts'
-import { mayBeOut } from './may-be-out.ts'
+import { doubtOf } from './may-be-out.ts'
 import { tagsIn } from './tags.ts'
 import { assertOfNoService, wantsMail } from './wants-mail.ts'
 
@@ -63,7 +63,9 @@ export const csv: Format = {
         : [],
     )
     // What nobody has chosen a field for, and is data because of that.
-    const unchosen = metadata.flatMap(([, index]) => (choices.has(titles[index]!) ? [] : [index]))
+    const unchosen = metadata.flatMap(([, index]) =>
+      choices.has(titles[index]!) ? [] : [{ index, mayBeOut: doubtOf(titles[index]!) }],
+    )
     /** A box that nobody has ticked is no word that she wants mail; a column called "subscribed", or chosen to be that, is taken to have one. */
     const isUnticked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
@@ -96,7 +98,7 @@ export const csv: Format = {
           `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
         )
       }
-      const unclear = unchosen.filter((index) => mayBeOut(titles[index]!, cells[index] ?? ''))
+      const unclear = unchosen.flatMap(({ index, mayBeOut }) => (mayBeOut(cells[index] ?? '') ? [index] : []))
       if (unclear.length === 0) return false
       const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!.slice(0, MOST_TITLE)}"`)
       throw new UnclearRow(

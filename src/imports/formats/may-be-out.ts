@@ -11,9 +11,9 @@ const OF_IN =
 const OF_STATE = /subscri(?!ptions$)/
 const STATE = /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|estado|stato|statut)$/
 const NO_STATE =
-  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|(?:not|non|never|no)$)/
-/** "Not interested", and no Nottinghamshire. */
-const NOT = /^(?:not|non|never|no|nicht|kein|ne)[\s_-]/i
+  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|re|o$)|non(?!thaburi)|never(?!s$))/
+/** Of words that others begin with, too: "no thanks", and no Nova Scotia. */
+const NOT = /^(?:no|nicht|kein|ne)(?!\p{L})/iu
 /** Some write a number for it, of which only 1 is known to be a yes. */
 const CODE = /^[02-9]$/
 /** Of which one, where, when and how often, which is neither yes nor no: "Opt-in IP", "Marketing channel". */
@@ -22,23 +22,27 @@ const OF_SOMETHING_ELSE =
 /** What is counted or measured is no word of anybody's; when it was is one. */
 const MEASURED = /(?:rate|score)$/
 
-/** So much of a title is looked at, for each cell below it. */
-const MOST_TITLE = 200
-
 /**
- * Whether a cell of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
+ * Whether cells of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
  * from mailing somebody else for good.
+ *
+ * @param title looked at once, and whole: some have all of a consent above their column
  */
-export function mayBeOut(title: string, cell: string): boolean {
-  if (wordIn(cell) === '') return false
-  if (saysOut(cell)) return true
-  const column = foldedWord(title.slice(0, MOST_TITLE))
-  if (OF_OUT.test(column)) return !saysNo(cell) && !MEASURED.test(column) && !/^https?:/i.test(wordIn(cell))
-  if (OF_SOMETHING_ELSE.test(column)) return false
-  const isState = STATE.test(column)
-  if (isState && CODE.test(wordIn(cell))) return true
-  if ((isState || OF_STATE.test(column)) && isNoState(cell)) return true
-  return OF_IN.test(column) && !saysYes(cell)
+export function doubtOf(title: string): (cell: string) => boolean {
+  const column = foldedWord(title)
+  const [isOut, isMeasured] = [OF_OUT.test(column), MEASURED.test(column)]
+  const isOther = OF_SOMETHING_ELSE.test(column)
+  const [isState, isOfState, isIn] = [STATE.test(column), OF_STATE.test(column), OF_IN.test(column)]
+  return (cell) => {
+    const word = wordIn(cell)
+    if (word === '') return false
+    if (saysOut(cell)) return true
+    if (isOut) return !saysNo(cell) && !isMeasured && !/^https?:/i.test(word)
+    if (isOther) return false
+    if (isState && CODE.test(word)) return true
+    if ((isState || isOfState) && isNoState(cell)) return true
+    return isIn && !saysYes(cell)
+  }
 }
 
 const isNoState = (cell: string): boolean => saysNo(cell) || NOT.test(wordIn(cell)) || NO_STATE.test(foldedWord(cell))
