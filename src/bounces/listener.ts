@@ -51,7 +51,8 @@ export async function listenForBounces(
   const places = createPlaces(MOST_OF_ONE)
   /** Of networks that have no place left. Behind a proxy all are of one. */
   const refused = new Set<string>()
-  const nameOf = (address = '', port = 0) => `${networkOf(address)} ${port}`
+  // Of IPv4 by a socket of IPv6 the server tells the address alone.
+  const nameOf = (address = '', port = 0) => `${address.replace(/^::ffff:/i, '')} ${port}`
   const inTurn = oneAtATime()
   const server = new SMTPServer({
     // Not the machine's name, which is nobody's business.

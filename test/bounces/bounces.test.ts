@@ -500,8 +500,19 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
-  it('comes over some connections of one address at a time, and no more', async () => {
-    const sockets = Array.from({ length: 11 }, () => connect(bouncePort, '127.0.0.1'))
+  it('comes over some connections of one address at a time, and no more, also by a socket of both protocols', async () => {
+    const place = { port: 0, host: '::', trustedProxies: [] }
+    const both = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
+    await assertTenOf(both.port)
+    await both.close()
+    await assertTenOf(bouncePort)
+    await eventually('they are counted out', async () =>
+      (await comesBack(`postmaster@${DOMAIN}`, 'Subject: Hello\r\n\r\nHi')).startsWith('250') ? true : undefined,
+    )
+  })
+
+  async function assertTenOf(port: number): Promise<void> {
+    const sockets = Array.from({ length: 11 }, () => connect(port, '127.0.0.1'))
     try {
       const banners = await Promise.all(
         sockets.map(async (socket) => {
@@ -513,10 +524,7 @@ describe('mail that comes back', () => {
     } finally {
       for (const socket of sockets) socket.destroy()
     }
-    await eventually('they are counted out', async () =>
-      (await comesBack(`postmaster@${DOMAIN}`, 'Subject: Hello\r\n\r\nHi')).startsWith('250') ? true : undefined,
-    )
-  })
+  }
 
   it('comes in where all connections are taken, from however many networks: the oldest makes room', async () => {
     // As if each were of another network.
