@@ -1,9 +1,10 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { IconKey, IconTerminal2, IconUser, type TablerIcon } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useWorkspace } from '../../api/workspace.tsx'
+import { useCursorList } from '../../api/cursor-list.ts'
+import { useMay } from '../../api/workspace.tsx'
+import { More } from '../../parts/More.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -21,27 +22,26 @@ const inWords = (operation: string): string => {
 
 /** Who has changed what. */
 export function AuditPage() {
-  const { api, workspace } = useWorkspace()
   const isOwner = useMay('owner')
   const { by } = useSearch({ from: '/w/$workspaceId/audit' })
   const navigate = useNavigate({ from: '/w/$workspaceId/audit' })
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: [workspace.id, 'audit', by],
-    enabled: isOwner,
-    queryFn: async ({ pageParam, signal }) => {
-      const query = { limit: 50, ...(by && { actor: by }), ...(pageParam !== null && { cursor: pageParam }) }
-      return (await api.GET('/audit', { params: { query }, signal })).data
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
-  })
+  const {
+    rows: entries,
+    error,
+    again,
+    more,
+  } = useCursorList(
+    ['audit', by],
+    async (api, page, signal) =>
+      (await api.GET('/audit', { params: { query: { ...page, ...(by && { actor: by }) } }, signal })).data,
+    { enabled: isOwner },
+  )
   if (!isOwner)
     return (
       <Page title="Audit log" narrow>
         <p className="t2">Who has changed what is an owner’s to see.</p>
       </Page>
     )
-  const entries = data?.pages.flatMap((page) => page.data)
   return (
     <Page
       title="Audit log"
@@ -60,7 +60,7 @@ export function AuditPage() {
         />
       }
     >
-      {error && <Problem error={error} again={() => void refetch()} />}
+      {error && <Problem error={error} again={again} />}
       {!entries && !error && <Rows rows={10} />}
       {entries?.length === 0 && <p className="t2">Nothing was changed yet.</p>}
       {entries && entries.length > 0 && (
@@ -97,11 +97,7 @@ export function AuditPage() {
           </tbody>
         </table>
       )}
-      {hasNextPage && (
-        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Earlier ones
-        </Button>
-      )}
+      <More of={more} />
       <p className="small t3" style={{ marginTop: 16 }}>
         What people did is kept for 400 days, what keys did for 30.
       </p>

@@ -1,36 +1,24 @@
-import { Button, Select } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Select } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCursorList } from '../../api/cursor-list.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { ContactLink } from '../../parts/ContactLink.tsx'
+import { More } from '../../parts/More.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { KIND_WORDS, KINDS } from './kinds.ts'
 
-const PAGE = 50
-
 /** What came back of emails: of whom, why, and in whose words. */
 export function BouncesPage() {
-  const { api, workspace } = useWorkspace()
+  const { workspace } = useWorkspace()
   const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
   const navigate = useNavigate({ from: '/w/$workspaceId/bounces' })
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: [workspace.id, 'bounces', kind, contactId],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = {
-        limit: PAGE,
-        ...(kind && { kind }),
-        ...(contactId && { contactId }),
-        ...(pageParam !== null && { cursor: pageParam }),
-      }
-      return (await api.GET('/bounces', { params: { query }, signal })).data
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const { rows, error, again, more } = useCursorList(['bounces', kind, contactId], async (api, page, signal) => {
+    const query = { ...page, ...(kind && { kind }), ...(contactId && { contactId }) }
+    return (await api.GET('/bounces', { params: { query }, signal })).data
   })
-  const rows = data?.pages.flatMap((page) => page.data)
   return (
     <Page
       title="Bounces"
@@ -62,7 +50,7 @@ export function BouncesPage() {
           </Link>
         </p>
       )}
-      {error && <Problem error={error} again={() => void refetch()} />}
+      {error && <Problem error={error} again={again} />}
       {!rows && !error && <Rows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
@@ -106,11 +94,7 @@ export function BouncesPage() {
           </tbody>
         </table>
       )}
-      {hasNextPage && (
-        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Earlier ones
-        </Button>
-      )}
+      <More of={more} />
     </Page>
   )
 }

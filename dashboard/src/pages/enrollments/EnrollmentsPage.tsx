@@ -1,14 +1,15 @@
-import { Button, Select, VisuallyHidden } from '@mantine/core'
+import { Select, VisuallyHidden } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useCursorList } from '../../api/cursor-list.ts'
 import { useService } from '../../api/reads.ts'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
+import { useMay, useRead } from '../../api/workspace.tsx'
 import { ContactLink } from '../../parts/ContactLink.tsx'
 import { One } from '../../parts/One.tsx'
 import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
+import { More } from '../../parts/More.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
@@ -24,8 +25,6 @@ export type EnrollmentSearch = {
   stepId?: string
   status?: (typeof ENROLLMENT_STATUSES)[number]
 }
-
-const PAGE = 50
 
 /** Who is in an automation, by where they are and what is next for them. */
 export function EnrollmentsPage() {
@@ -121,29 +120,19 @@ function List({
   search: EnrollmentSearch
   emails: ReadonlyMap<string, string>
 }) {
-  const { api, workspace } = useWorkspace()
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: [workspace.id, 'enrollments', automationId, status, stepId],
-    initialPageParam: undefined as string | undefined,
-    async queryFn({ pageParam, signal }) {
+  const { rows, error, again, more } = useCursorList(
+    ['enrollments', automationId, status, stepId],
+    async (api, page, signal) => {
       // Whoever is on the way is listed by when they go on: what is held or late is first.
       const sort = status === 'ACTIVE' ? ('next' as const) : ('entered' as const)
-      const query = {
-        limit: PAGE,
-        sort,
-        ...(status && { status }),
-        ...(stepId && { stepId }),
-        ...(pageParam && { cursor: pageParam }),
-      }
-      return (await api.GET('/automations/{id}/enrollments', { params: { path: { id: automationId }, query }, signal }))
-        .data
+      const query = { ...page, sort, ...(status && { status }), ...(stepId && { stepId }) }
+      const params = { path: { id: automationId }, query }
+      return (await api.GET('/automations/{id}/enrollments', { params, signal })).data
     },
-    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    refetchInterval: 10_000,
-  })
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
-  if (error) return <Problem error={error} again={() => void refetch()} />
-  if (!data) return <Rows rows={12} />
+    { everyMs: 10_000 },
+  )
+  if (error) return <Problem error={error} again={again} />
+  if (!rows) return <Rows rows={12} />
   if (rows.length === 0) return <p className="t2">Nobody is like that.</p>
   return (
     <>
@@ -162,11 +151,7 @@ function List({
         </thead>
         <Body rows={rows} emails={emails} />
       </table>
-      {hasNextPage && (
-        <Button mt={12} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <More of={more} word="Show more" />
     </>
   )
 }

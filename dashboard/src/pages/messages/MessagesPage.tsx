@@ -1,16 +1,18 @@
 import { Button, Checkbox, UnstyledButton } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { notifications } from '@mantine/notifications'
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { inWords } from '../../api/client.ts'
 import { useAutomations } from '../automations/automations.ts'
+import { useCursorList } from '../../api/cursor-list.ts'
 import { useFigures } from '../../api/reads.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { One } from '../../parts/One.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { count, things } from '../../parts/numbers.ts'
+import { More } from '../../parts/More.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { MESSAGE_LOOKS, type MessageStatus, State } from '../../parts/states.tsx'
@@ -29,11 +31,10 @@ const STATUSES: readonly MessageStatus[] = [
   'SUPPRESSED',
   'DISMISSED',
 ]
-const PAGE = 50
 
 /** The ledger: each email to each contact, and what became of it. */
 export function MessagesPage() {
-  const { api, workspace } = useWorkspace()
+  const { workspace } = useWorkspace()
   const { status, automationId, campaignId } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const may = useMay('editor')
@@ -41,23 +42,24 @@ export function MessagesPage() {
   const { data: figures } = useFigures()
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [workspace.id, 'messages', 'list', status, automationId, campaignId],
-    queryFn: async ({ pageParam, signal }) => {
+  const {
+    rows: messages,
+    error,
+    again,
+    more,
+  } = useCursorList(
+    ['messages', 'list', status, automationId, campaignId],
+    async (api, page, signal) => {
       const query = {
-        limit: PAGE,
+        ...page,
         ...(status && { status }),
         ...(automationId && { automationId }),
         ...(campaignId && { campaignId }),
-        ...(pageParam !== null && { cursor: pageParam }),
       }
       return (await api.GET('/messages', { params: { query }, signal })).data
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
-    refetchInterval: 10_000,
-  })
-  const messages = data?.pages.flatMap((page) => page.data)
+    { everyMs: 10_000 },
+  )
   const nameOf = (id: string) =>
     automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'A deleted automation')
   const choose = (next: {
@@ -131,7 +133,7 @@ export function MessagesPage() {
       {canDecide && chosen.size > 0 && (
         <Decide ids={[...chosen]} isUnconfirmed={status === 'UNCONFIRMED'} onDone={() => setChosen(new Set())} />
       )}
-      {error && <Problem error={error} again={() => void refetch()} />}
+      {error && <Problem error={error} again={again} />}
       {!messages && !error && <Rows rows={12} />}
       {messages?.length === 0 && <p className="t2">None. A message stands here as soon as it is due.</p>}
       {messages && messages.length > 0 && (
@@ -212,11 +214,7 @@ export function MessagesPage() {
           </tbody>
         </table>
       )}
-      {hasNextPage && (
-        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Earlier ones
-        </Button>
-      )}
+      <More of={more} />
     </Page>
   )
 }

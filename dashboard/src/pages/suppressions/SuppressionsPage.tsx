@@ -1,12 +1,13 @@
 import { Button, Select, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { useCursorList } from '../../api/cursor-list.ts'
 import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { Ending } from '../../parts/Ending.tsx'
+import { More } from '../../parts/More.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Rows } from '../../parts/Rows.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -20,28 +21,16 @@ const PAUSE_MS = 400
 
 /** Addresses that are not mailed, and why. */
 export function SuppressionsPage() {
-  const { api, workspace } = useWorkspace()
   const may = useMay('editor')
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
   const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
   const [isMaking, setMaking] = useState(false)
   const [address, setAddress] = useState('')
   const [email] = useDebouncedValue(address.trim(), PAUSE_MS)
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: [workspace.id, 'suppressions', reason, email],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = {
-        limit: 50,
-        ...(reason && { reason }),
-        ...(email !== '' && { email }),
-        ...(pageParam !== null && { cursor: pageParam }),
-      }
-      return (await api.GET('/suppressions', { params: { query }, signal })).data
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const { rows, error, again, more } = useCursorList(['suppressions', reason, email], async (api, page, signal) => {
+    const query = { ...page, ...(reason && { reason }), ...(email !== '' && { email }) }
+    return (await api.GET('/suppressions', { params: { query }, signal })).data
   })
-  const rows = data?.pages.flatMap((page) => page.data)
   return (
     <Page
       title="Suppressions"
@@ -78,7 +67,7 @@ export function SuppressionsPage() {
       }
     >
       {isMaking && <NewSuppression onDone={() => setMaking(false)} />}
-      {error && <Problem error={error} again={() => void refetch()} />}
+      {error && <Problem error={error} again={again} />}
       {!rows && !error && <Rows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
@@ -106,11 +95,7 @@ export function SuppressionsPage() {
           </tbody>
         </table>
       )}
-      {hasNextPage && (
-        <Button mt={16} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Earlier ones
-        </Button>
-      )}
+      <More of={more} />
     </Page>
   )
 }
