@@ -49,6 +49,7 @@ export async function listenForBounces(
   const { log } = dependencies
   const room = makeRoom(MOST_CONNECTIONS)
   const places = createPlaces(MOST_OF_ONE)
+  const told = createPlaces(MOST_OF_ONE)
   /** Of networks that have no place left. Behind a proxy all are of one. */
   const refused = new Set<string>()
   // Of IPv4 by a socket of IPv6 the server tells the address alone.
@@ -104,6 +105,7 @@ export async function listenForBounces(
       socket.once('close', () => places.giveBack(network, 1))
       return room(socket)
     }
+    if (told.take(network, 1) === 0) return socket.destroy()
     // It is told so, and has to go, whether it listens or not.
     const name = nameOf(remoteAddress, remotePort)
     refused.add(name)
@@ -111,6 +113,7 @@ export async function listenForBounces(
     socket.once('close', () => {
       clearTimeout(late)
       refused.delete(name)
+      told.giveBack(network, 1)
     })
   })
   server.server.on('connection', (socket: Socket) => {

@@ -127,7 +127,12 @@ async function writtenBy(
   const gone = await contentsOfGone(em.fork(), id)
   if (gone) {
     const translations = Object.entries(gone.translations).map(
-      ([locale, content]) => [locale, { ...NO_WORDS, ...content }] as const,
+      ([locale, content]) =>
+        // One that said no subject of its own has the campaign's, or a variant's.
+        [
+          locale,
+          { ...NO_WORDS, ...content, subject: content.subject === gone.content?.subject ? null : content.subject },
+        ] as const,
     )
     return { ...NO_WORDS, ...gone.content, layoutId: null, translations: Object.fromEntries(translations) }
   }

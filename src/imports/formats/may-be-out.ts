@@ -11,9 +11,9 @@ const OF_IN =
 const OF_STATE = /subscri(?!ptions$)/
 const STATE = /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|estado|stato|statut)$/
 const NO_STATE =
-  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|re|o$)|non(?!thaburi)|never(?!s$))/
+  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|redame|o$)|non(?!thaburi)|never(?!s$))/
 /** Of words that others begin with, too: "no thanks", and no Nova Scotia. */
-const NOT = /^(?:no|nicht|kein|ne)(?!\p{L})/iu
+const NOT = /^(?:(?:not|non|never|no|nicht|kein)(?!\p{L})|ne[\s_-]+\p{L})/iu
 /** Some write a number for it, of which only 1 is known to be a yes. */
 const CODE = /^[02-9]$/
 /** Of which one, where, when and how often, which is neither yes nor no: "Opt-in IP", "Marketing channel". */
@@ -21,6 +21,9 @@ const OF_SOMETHING_ELSE =
   /(?:ip|id|source|page|url|link|text|language|street|city|zip|code|country|address|channel|campaign|name|version|count|number|rate|score|plan|tier|level|type|budget|price|date|time)$/
 /** What is counted or measured is no word of anybody's; when it was is one. */
 const MEASURED = /(?:rate|score)$/
+
+/** What is longer, without spaces, is no name of a column, but what somebody was asked. */
+const LONGEST_NAME = 60
 
 /**
  * Whether cells of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
@@ -32,11 +35,14 @@ export function doubtOf(title: string): (cell: string) => boolean {
   const column = foldedWord(title)
   const [isOut, isMeasured] = [OF_OUT.test(column), MEASURED.test(column)]
   const isOther = OF_SOMETHING_ELSE.test(column)
+  // Whole sentences speak of both, and end in anything.
+  const isSentence = column.length > LONGEST_NAME
   const [isState, isOfState, isIn] = [STATE.test(column), OF_STATE.test(column), OF_IN.test(column)]
   return (cell) => {
     const word = wordIn(cell)
     if (word === '') return false
     if (saysOut(cell)) return true
+    if (isSentence && (isOut || isIn)) return true
     if (isOut) return !saysNo(cell) && !isMeasured && !/^https?:/i.test(word)
     if (isOther) return false
     if (isState && CODE.test(word)) return true
