@@ -15,7 +15,7 @@ import {
   replaceSteps,
   updateAutomation,
 } from './automations.ts'
-import { beforeAnswered } from '../platform/call.ts'
+import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import type { StepInput } from './steps/index.ts'
@@ -219,7 +219,7 @@ export const automationOperations = [
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
-      await beforeAnswered(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return written(caller, automation, body)
     },
     ...again,
@@ -274,7 +274,7 @@ export const automationOperations = [
       const { em } = dependencies
       const input = withOneSpelling({ ...body, steps: prepared.steps })
       const automation = await publishAutomation(em, caller.workspace.id, params.id, input, ifMatch)
-      await beforeAnswered(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return written(caller, automation, body, prepared.warnings)
     },
     ...again,
