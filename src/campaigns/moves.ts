@@ -80,8 +80,8 @@ export function scheduleCampaign(
     }
     if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
       throw new Refusal(CAMPAIGN_TO_NOBODY)
-    if (isPast(at === undefined ? new Date() : new Date(at)))
-      throw new Refusal(IN_THE_PAST, { param: '/at', message: 'at must be a time that is not past' })
+    const begins = at === undefined ? new Date() : new Date(at)
+    if (isPast(begins)) throw new Refusal(IN_THE_PAST, { param: '/at', message: 'at must be a time that is not past' })
     const fallback = fallbackTimeZone ?? 'UTC'
     const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
     // Whoever is there would get it at once, and nobody gets that back.
@@ -92,7 +92,7 @@ export function scheduleCampaign(
         message: `localTime must be a time that is not past where any of its contacts is: in ${times.in([zone])[0]?.zone ?? fallback} it is`,
       })
     campaign.status = 'SCHEDULED'
-    campaign.scheduledAt = times ? spanOf(times).first : at === undefined ? new Date() : new Date(at)
+    campaign.scheduledAt = times ? spanOf(times).first : begins
     campaign.localTime = localTime ?? null
     campaign.fallbackTimeZone = times ? fallback : null
   })

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type Api } from './client.ts'
+import type { Api } from './client.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** So many are read at a time. */
