@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Dependencies } from '../outbox/index.ts'
 import { newCall } from '../platform/call.ts'
-import { classifyDatabaseError } from '../platform/db/errors.ts'
+import { isConflict, isDatabaseUnavailable } from '../platform/db/errors.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
@@ -36,6 +36,9 @@ const MOST_ATTEMPTS = 15
 /** A record is no longer, mostly. */
 const LEAST_BYTES = 4 * 1024
 const BUSY_MS = 5_000
+/** It is tried again later from one attempt to the next: two minutes for a database to come back. */
+const AWAY_MS = 1_000
+const SLOW_MS = 100
 const DONE_ALREADY = [IMPORT_ELSEWHERE.code, IMPORT_ENDED.code]
 
 /**
@@ -129,20 +132,22 @@ export async function importFile(
 }
 
 /**
- * Others may write the same contacts in another order, or have the database be slow: then it is done again. Where too much has been begun that
- * waits for its delivery, it waits with it.
+ * Others may write the same contacts in another order, or have the database be slow or away: then it is done again. Where too much has been
+ * begun that waits for its delivery, it waits with it.
  */
 async function again(run: () => Promise<Import>, onSlow: () => void, reread: () => Promise<Import>): Promise<Import> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run()
     } catch (error) {
-      // The try before was committed, and failed behind that.
+      // The try before was committed, and failed behind that, or nobody heard of it.
       if (attempt > 1 && error instanceof Refusal && DONE_ALREADY.includes(error.code)) return await reread()
       const isBusy = error instanceof Refusal && error.kind === 'unavailable'
-      if (!isBusy && (attempt >= MOST_ATTEMPTS || classifyDatabaseError(error) !== 'retry')) throw error
-      if (!isBusy) onSlow()
-      await delay(isBusy ? BUSY_MS : 100 * attempt)
+      const isSlow = isConflict(error)
+      const isAway = isDatabaseUnavailable(error)
+      if (!isBusy && (attempt >= MOST_ATTEMPTS || !(isSlow || isAway))) throw error
+      if (isSlow) onSlow()
+      await delay(isBusy ? BUSY_MS : (isAway ? AWAY_MS : SLOW_MS) * attempt)
     }
   }
 }
