@@ -97,4 +97,22 @@ describe('links of somebody else', () => {
     await post(link, 'everything')
     assert.equal(await suppressedBy(id), 'UNSUBSCRIBED')
   })
+
+  it('that went to an old address take nothing back, where nothing is noted of that but that its sender died', async () => {
+    const id = await aContact(service)
+    const old = await addressOf(service, id)
+    await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)
+    await sent(id)
+    await sql(
+      service.context.orm.em.fork(),
+      `update messages set status = 'SENDING', recipient = null, claim = gen_random_uuid(), lease_until = now()
+       where contact_id = $1::uuid`,
+      [id],
+    )
+    const now = `new-${id}@example.com`
+    assert.equal((await service.call('PATCH', `contacts/${id}`, { email: now })).status, 200)
+    assert.equal((await service.call('POST', 'suppressions', { email: now, reason: 'UNSUBSCRIBED' })).status, 201)
+    await post(linkTo(old), 'everything')
+    assert.equal(await suppressedBy(id), 'UNSUBSCRIBED')
+  })
 })
