@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runImport, type Wanted } from '../../src/bin/commands/run-import.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
+
+export interface ImportBody {
+  id: string
+  status: string
+  position: number
+  lines: number
+  created: number
+  updated: number
+  suppressed: number
+  failed: number
+  problem: string | null
+}
+export interface ContactBody {
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  tags: string[]
+  suppressedBy: string | null
+}
+/** Imports files into a service of its own, for the tests of the `describe` that it is called in. */
+export function importing() {
+  let service: Service
+  let folder: string
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dripline-imports-'))
+    service = await startService()
+  })
+  after(async () => {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const em = () => service.context.orm.em.fork()
+  let names = 0
+  /** Addresses that no other test has. */
+  const domain = () => `n${(names += 1)}.example.com`
+  const file = (content: string | Buffer, name = `${(names += 1)}.csv`) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const begin = async (body: object = {}): Promise<ImportBody> =>
+    (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
+  const bring = (id: string, position: number, text: string, isLast: boolean) =>
+    service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
+  /** All of it, in one piece. */
+  async function imported(text: string, body: object = {}): Promise<ImportBody> {
+    let now = await begin(body)
+    const bytes = Buffer.from(text)
+    do {
+      const answer = await bring(now.id, now.position, bytes.subarray(now.position).toString(), true)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      now = answer.body.data as ImportBody
+    } while (now.status === 'RUNNING')
+    return now
+  }
+  const errorsOf = async (id: string) =>
+    (await service.call('GET', `imports/${id}/errors`)).body.data as { line: number; problem: string }[]
+  const contact = async (email: string): Promise<ContactBody | undefined> =>
+    ((await service.call('GET', `contacts?email=${encodeURIComponent(email)}`)).body.data as ContactBody[])[0]
+  const database = () => service.context.config.DATABASE_URL
+  const command = (path: string) =>
+    spawn(process.execPath, [CLI, 'import', path, '--workspace', service.workspaceId, '--json'], {
+      env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' },
+    })
+  async function ended(child: ReturnType<typeof command>) {
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, out }
+  }
+  async function atCommandLine(path: string, wanted: Partial<Wanted> = {}) {
+    const before = process.env['DATABASE_URL']
+    process.env['DATABASE_URL'] = database()
+    try {
+      const all = {
+        workspace: service.workspaceId,
+        format: 'csv' as const,
+        as: undefined,
+        tag: [],
+        column: [],
+        ...wanted,
+        path,
+      }
+      return await runImport(all, { note: () => undefined, progress: () => undefined })
+    } finally {
+      if (before === undefined) delete process.env['DATABASE_URL']
+      else process.env['DATABASE_URL'] = before
+    }
+  }
+  return {
+    service: () => service,
+    folder: () => folder,
+    em,
+    domain,
+    file,
+    begin,
+    bring,
+    imported,
+    errorsOf,
+    contact,
+    command,
+    ended,
+    atCommandLine,
+  }
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { importFile } from '../../src/imports/index.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { importing } from './importing.ts'
+
+describe('an import', () => {
+  const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
+
+  it('of cells that are nothing but brackets is read at once', async () => {
+    const { id } = await begin()
+    const before = performance.now()
+    const rows = Array.from({ length: 5 }, (_, n) => `x${n}@${domain()},${'('.repeat(120_000)}`)
+    const answer = await bring(id, 0, `email,x\n${rows.join('\n')}\n`, true)
+    assert.equal(answer.status, 200)
+    // Ten seconds each, where each bracket was looked for to the end.
+    assert.ok(performance.now() - before < 8_000)
+  })
+
+  it('of another service, which does not say who has opted out, mails nobody by a guess', async () => {
+    const of = async (format: string, header: string, cells: string) => {
+      const { id } = await begin({ format })
+      const answer = await bring(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
+      if (answer.status !== 200) return answer.refused
+      const { suppressed, failed } = (answer.body as { data: { suppressed: number; failed: number } }).data
+      return { suppressed, failed }
+    }
+    const later = String(Date.now() + 86_400_000)
+    for (const [format, header, cells, expected] of [
+      ['listmonk', 'email,name', 'X', '400 wrong_header'],
+      ['listmonk', 'email,status', '', { suppressed: 0, failed: 1 }],
+      ['listmonk', 'email,status', 'paused', { suppressed: 0, failed: 1 }],
+      ['listmonk', 'email,status', 'Unsubscribed', { suppressed: 1, failed: 0 }],
+      ['listmonk', 'email,status', 'enabled', { suppressed: 0, failed: 0 }],
+      ['plunk', 'email,id', '1', '400 wrong_header'],
+      ['plunk', 'email,subscribed', '', { suppressed: 0, failed: 1 }],
+      ['plunk', 'email,subscribed,snoozedUntil', `true,${later}`, { suppressed: 1, failed: 0 }],
+    ] as const)
+      assert.deepEqual(await of(format, header, cells), expected, `${format}: ${header}: ${cells}`)
+  })
+
+  it('of a file that says in its own words who has opted out takes that for no data', async () => {
+    const run = async (text: string, columns: { column: string; field: string }[] = []) => {
+      const options = { columns, listId: null, tags: [], as: null, triggers: false }
+      const done = await importFile({ em: em() }, service().workspaceId, { path: file(text), format: 'csv', options })
+      const { suppressed, failed, problem } = done
+      return { suppressed, failed, problem }
+    }
+    const nothing = { suppressed: 0, failed: 0, problem: null }
+    for (const [column, out, not] of [
+      ['unsubscribed_at', '2024-05-06T07:08:09Z', ''],
+      ['\u200bunsubscribed', 'yes', 'no'],
+      ['opt_in', 'no', '2024-05-06'],
+      ['Opt Out', 'opted out', ''],
+      ['subscribed', 'cleaned', 'active'],
+      ['unsubscribedAt', '2024-05-06', ''],
+      ['Opted-Out?', 'Unsubscribed (2024)', ''],
+      ['is_subscribed', 'false', 'true'],
+      ['Has Opted Out of Email', '1', '0'],
+      ['Unsubscribed On', '6.5.2024', ''],
+      ['subscribed', 'Unsubscribed (by link)', 'yes'],
+      ['Opted out (Y/N)', 'Y', 'N'],
+      ['Opted out?', 'ja', 'nein'],
+      ['subscribed', 'Non', 'oui'],
+    ] as const) {
+      const at = domain()
+      const text = `email,${column}\nout@${at},${out}\nnot@${at},${not}\n`
+      assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
+      assert.equal((await service().call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
+    }
+    // What is no day is no word, and what can be said of either fails its row: nobody is mailed by a guess.
+    for (const [column, cell, failed, suppressed = 0] of [
+      ['unsubscribed_at', '0000-00-00 00:00:00', 0],
+      ['unsubscribed_at', 'NULL', 0],
+      ['opt_out', 'active', 1],
+      ['opt_in', '', 1],
+      ['opt_in', 'NULL', 1],
+      ['subscribed', 'never', 1],
+      ['subscribed', '', 0],
+      ['unsubscribed', 'perhaps', 1],
+      ['State', 'optout', 1],
+      ['subscribed', 'confirmed (no)', 1],
+      ['State', 'Hard bounce', 1],
+      // In columns that it does not know, as shops and CRMs have them.
+      ['Unsubscribed from all email', 'true', 1],
+      ['Unsubscribed from all email', 'false', 0],
+      ['Accepts Email Marketing', 'no', 1],
+      ['Accepts Email Marketing', 'yes', 0],
+      ['Do Not Email', '1', 1],
+      ['Do Not Email', '0', 0],
+      ['Email opted out', 'yes', 1],
+      ['EMAIL_BLACKLISTED', 'true', 1],
+      ['Date unsubscribed', '2024-05-06', 1],
+      ['Date unsubscribed', '', 0],
+      ['Unsubscribe link', 'https://example.com/x', 0],
+      ['UnsubscribeReason', 'too many', 1],
+      ['Bounces', '3', 1],
+      ['Bounces', '0', 0],
+      ['Email Marketing Consent', 'NEVER_SUBSCRIBED', 1],
+      ['Email Marketing Consent', 'SUBSCRIBED', 0],
+      ['Newsletter', 'no', 1],
+      ['Abgemeldet', 'ja', 1],
+      ['CLEAN_TIME', '2024-05-06 07:08:09', 1],
+      ['accepts_marketing', 'f', 1],
+      ['accepts_marketing', 't', 0],
+      ['marketing_consent', 'withdrawn', 1],
+      ['marketing_consent', '2024-05-06', 0],
+      ['optin_ip', '192.0.2.1', 0],
+      ['subscription', 'cancelled', 1],
+      ['subscription', 'pro', 0],
+      ['Status', 'pending', 1],
+      ['Email Status', 'Bounced - Hard', 1],
+      ['Receive emails', 'false', 1],
+      ['Do not market', 'yes', 1],
+      ['List status', 'removed', 1],
+      ['De\u0301sabonne\u0301', 'oui', 1],
+      ['Company', 'Bouncy castles', 0],
+      ['unsubscribed', 'unsubscribed: no', 1],
+      ['Opt out', 'Opted out - false', 1],
+      ['Notes', 'Unsubscribed 2024-01-10', 1],
+      ['Notes', 'Unsubscribed by Bruno', 1],
+      ['Mailing Street', 'Main St 1', 0],
+      ['Marketing channel', 'Ads', 0],
+      ['Consent date', '01 Jan 2024', 0],
+      ['Bounce rate', '5%', 0],
+      ['Subscription plan', 'none', 0],
+      ['Mailing list', 'no', 1],
+      ['Status', 'Unsubscribed by admin', 1],
+      ['Status', 'Not subscribed', 1],
+      ['Status', 'Inactive', 1],
+      ['Status', 'gold', 0],
+      ['Email status', 'Suppressed', 1],
+      ['Status', 'Marked as spam', 1],
+      ['Status', '2', 1],
+      ['Status', '1', 0],
+      ['Email status', 'No consent', 1],
+      ['Email status', 'Awaiting confirmation', 1],
+      ['Status', 'Undeliverable', 1],
+      ['Status', 'gesperrt', 1],
+      ['Notes', 'Uitgeschreven', 1],
+      ['Estado', 'Baja', 1],
+      ['Stato', 'Disiscritto', 1],
+      ['Estado', 'Baja California', 0],
+      ['State', 'Nottinghamshire', 0],
+      ['status', 'Not interested', 1],
+      ['status', 'Never contact', 1],
+      ['status', 'NOT_SIGNED_UP', 1],
+      ['status', 'NotAllowed', 1],
+      ['status', 'nonmember', 1],
+      ['status', 'Non\u2011subscriber', 1],
+      ['State', 'Nevers', 0],
+      ['State', 'NE', 0],
+      ['Status', 'Not registered', 1],
+      ['Status', 'NOT_REACHABLE', 1],
+      ['Status', 'ne plus contacter', 1],
+      [`I agree to receive ${'more and '.repeat(10)} the newsletter, and can unsubscribe at any time`, 'No', 1],
+      [`I have read the terms of ${'Example Limited, '.repeat(20)} and agree to receive the newsletter`, 'No', 1],
+      ['Statut', 'Non abonné', 1],
+      ['Stato', 'Non iscritto', 1],
+      ['Estado', 'Dado de baja', 1],
+      ['Subscription months', '3', 0],
+      ['Subscribers', '5', 0],
+      ['Undelivered orders', '2', 0],
+      ['Price excluding VAT', '12.50', 0],
+      ['Confirmed bookings', '3', 0],
+      ['Disabled access', 'yes', 0],
+      ['Junk removal', 'yes', 0],
+      ['Werbesperre', 'ja', 1],
+      ['Kein Mailing', 'ja', 1],
+      ['Kein Mailing', 'nein', 0],
+      ['Contactable', 'No', 1],
+      ['Stop mail', '1', 1],
+      ['email_disabled', 'true', 1],
+      ['email_disabled', 'false', 0],
+      ['IsExcludedFromCampaigns', 'true', 1],
+      ['confirmed', '0', 1],
+      ['confirmed', '1', 0],
+      ['subscribed', 'Unsubscribed - via link', 0, 1],
+    ] as const)
+      assert.deepEqual(
+        await run(`email,${column}\nx@${domain()},${cell}\n`),
+        { ...nothing, failed, suppressed },
+        `${column}: ${cell}`,
+      )
+    const [at, other] = [domain(), domain()]
+    const status = (domain: string) => `email,status\nout@${domain},Unsubscribed\nnot@${domain},gold\n`
+    assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
+    assert.equal((await service().call('GET', `contacts/email:out@${at}`)).status, 404)
+    assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
+    const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
+    await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
+    await assert.rejects(run(`email,E-Mail\nx@${at},y@${at}\n`), /two columns for addresses/)
+    const old = domain()
+    assert.deepEqual(await run(`Email (old),Email\nold@${old},new@${old}\n`), nothing)
+    assert.equal((await service().call('GET', `contacts/email:new@${old}`)).status, 200)
+    // Nobody is told in errors, which outlive an erasure.
+    const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
+    const errors = await service().call('GET', `imports/${told.id}/errors`)
+    assert.match(JSON.stringify(errors.body), /must say yes or no/)
+    assert.doesNotMatch(JSON.stringify(errors.body), new RegExp(other))
+    await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
+  })
+
+  it('takes no row of an address for a word that it may be mailed, where another one may say that it may not', async () => {
+    for (const rows of [
+      ['Zoe,2024-03-01', 'Zoe B,'],
+      // The date is where it is not looked for.
+      ['Zoe,,2024-03-01', 'Zoe B,'],
+      ['Zoe,', 'Zoe B,2024-03-01'],
+    ]) {
+      const at = domain()
+      const text = `email,first name,Abgemeldet am\n${rows.map((row) => `zoe@${at},${row}`).join('\n')}\nbo@${at},Bo,\n`
+      const done = await imported(text)
+      assert.deepEqual({ created: done.created, failed: done.failed }, { created: 1, failed: 2 })
+      assert.equal(await contact(`zoe@${at}`), undefined)
+      assert.deepEqual(
+        (await errorsOf(done.id)).map(({ line }) => line),
+        [2, 3],
+      )
+    }
+  })
+
+  it('keeps nobody waiting, whatever stands in a cell or above it', async () => {
+    const at = domain()
+    const rows = Array.from({ length: 4_000 }, (_, n) => `a${n}@${at},maybe`)
+    const quotes = "'".repeat(120_000)
+    for (const text of [`email\nx${quotes}x\n`, `email,"${'unsu'.repeat(25_000)}"\n${rows.join('\n')}\n`]) {
+      const taken: number[] = []
+      const done = imported(text)
+      let isDone = false
+      void done.finally(() => (isDone = true))
+      while (!isDone) {
+        const began = performance.now()
+        await fetch(`http://127.0.0.1:${service().port}/healthz`)
+        taken.push(performance.now() - began)
+      }
+      assert.equal((await done).status, 'DONE')
+      assert.ok(Math.max(...taken) < 5_000, `others waited ${Math.max(...taken)} ms`)
+    }
+  })
+
+  it('reads an address through what spreadsheets and mail programs put around it', async () => {
+    const at = domain()
+    const ways = ['\u200bx0', '\u202ax1', 'x2\u00ad', '<x3', 'Ada <x4', 'mailto:x5', "'x6", '"Ada, L" <x7']
+    const cells = ways.map((way) => (way.includes('<') ? `${way}@${at}>` : `${way}@${at}`))
+    const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}",yes`)
+    const done = await imported(`email,unsubscribed\n${quoted.join('\n')}\n`)
+    assert.deepEqual({ failed: done.failed, suppressed: done.suppressed }, { failed: 0, suppressed: ways.length })
+    for (const n of ways.keys()) assert.equal((await contact(`x${n}@${at}`))?.suppressedBy, 'IMPORTED', ways[n])
+  })
+
+  it('puts nobody into a list, and asks nobody, who wants no mail, or has left it', async () => {
+    const asking = await aList(service())
+    const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
+    await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
+    assert.equal((await service().call('PATCH', `lists/${asking}`, { doubleOptIn: true })).status, 200)
+    const at = domain()
+    const out = await aContact(service(), { email: `out@${at}` })
+    const left = await aContact(service(), { email: `left@${at}` })
+    await service().call('POST', 'suppressions', { email: `out@${at}`, reason: 'UNSUBSCRIBED' })
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [asking, left])
+    const many = Array.from({ length: 150 }, (_, n) => `filler-${n}@${at},`)
+    // Her second row is in another piece than the first.
+    const rows = [`late@${at},yes`, `out@${at},`, `left@${at},`, ...many, `late@${at},`]
+    for (const listId of [asking, await aList(service())]) {
+      const path = file(`email,unsubscribed\n${rows.join('\n')}\n`)
+      const options = { columns: [], listId, triggers: listId === asking, confirmed: false, tags: [], as: null }
+      await importFile({ em: em() }, service().workspaceId, { path, format: 'csv', options })
+      const late = (await service().call('GET', `contacts/email:late@${at}`)).body.data as {
+        id: string
+        listIds: string[]
+      }
+      assert.deepEqual(late.listIds, [])
+      const pending = await sql(em(), 'select from list_requests where contact_id = any($1::uuid[])', [
+        [out, left, late.id],
+      ])
+      assert.equal(pending.length, 0)
+    }
+  })
+
+  it('puts nobody into a list who wants no mail by a later row', async () => {
+    const at = domain()
+    const listId = await aList(service())
+    const rows = `email,unsubscribed\na@${at},false\nb@${at},false\nA@${at},true\n`
+    const done = await imported(rows, { listId })
+    assert.equal(done.suppressed, 1, JSON.stringify(done))
+    const members = (await service().call('GET', `lists/${listId}/contacts`)).body.data as { email: string }[]
+    assert.deepEqual(
+      members.map(({ email }) => email),
+      [`b@${at}`],
+    )
+  })
+})
