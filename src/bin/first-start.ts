@@ -7,6 +7,8 @@ import { mailModeOf } from '../installation/index.ts'
 
 export interface Welcome {
   port: number
+  /** Where browsers reach it. */
+  publicUrl: string
   temporalUiUrl: string | undefined
   config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
   /** The sender that the installation has. */
@@ -19,14 +21,23 @@ export interface Welcome {
 }
 
 /** What `npm start` says when it is ready. */
-export function welcome({ port, temporalUiUrl, config, mailFrom, first, firstToken, isRestored }: Welcome): string {
+export function welcome({
+  port,
+  publicUrl,
+  temporalUiUrl,
+  config,
+  mailFrom,
+  first,
+  firstToken,
+  isRestored,
+}: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(whereMailGoes(config, mailFrom))
   if (isRestored) lines.push('', ...RESTORED)
   if (first) lines.push('', showFirstKeys(origin, first))
-  if (firstToken !== undefined) lines.push('', showFirstLink(origin, firstToken))
+  if (firstToken !== undefined) lines.push('', showFirstLink(publicUrl, firstToken))
   lines.push('', 'Ctrl-C stops everything.')
   return lines.join('\n')
 }

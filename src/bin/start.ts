@@ -13,7 +13,7 @@ import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/d
 import { openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { mailModeOf, NO_SENDER, readRestoredAt } from '../installation/index.ts'
+import { findPublicUrl, mailModeOf, NO_SENDER, readRestoredAt } from '../installation/index.ts'
 import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.ts'
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
@@ -73,7 +73,8 @@ main(async () => {
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, isRestored }
     const greet = async (em: EntityManager, first?: FirstKeys) => {
       const firstToken = await inviteFirst(em)
-      say(welcome({ ...ready, first, firstToken }))
+      const publicUrl = await findPublicUrl(em, { ...config, PORT: port })
+      say(welcome({ ...ready, publicUrl, first, firstToken }))
     }
     const { em } = context.orm
     if (!(await createFirstWorkspace(em, (first, transaction) => greet(transaction, first)))) await greet(em.fork())

@@ -34,6 +34,12 @@ export async function agreeOnPublicUrl(
   return said.publicUrl
 }
 
+/** Where browsers reach the service: as it is said here, or was said before by whichever part, or else on this machine. */
+export const findPublicUrl = async (
+  em: EntityManager,
+  { PUBLIC_URL, PORT }: { PUBLIC_URL?: string | undefined; PORT: number },
+): Promise<string> => PUBLIC_URL ?? (await readPublicUrl(em)) ?? `http://localhost:${PORT}`
+
 const NOT_HTTPS =
   'PUBLIC_URL is not https: mail programs show no button for unsubscribing then (RFC 8058), and large mailbox providers refuse ' +
   'bulk mail without it'

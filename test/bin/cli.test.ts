@@ -56,6 +56,14 @@ describe('the command line', function () {
     assert.match(stderr, /The database is not one of this version .* npm run --silent cli -- migrate/)
   })
 
+  it('invites people to where browsers reach the service', async () => {
+    const linkOf = async (env: NodeJS.ProcessEnv, ...args: string[]) =>
+      (JSON.parse((await cli(['member', 'create', '--json', ...args], env)).stdout) as { link: string }).link
+    const PUBLIC_URL = 'https://mail.example.com'
+    assert.match(await linkOf({ PUBLIC_URL }), /^https:\/\/mail\.example\.com\/join#/)
+    assert.match(await linkOf({ PUBLIC_URL }, '--url', 'http://localhost:4000'), /^http:\/\/localhost:4000\/join#/)
+  })
+
   it('tells of what it changes in the audit log of the workspaces that it concerns', async () => {
     const json = async (...args: string[]) => JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }
     const workspace = await json('workspace', 'create', '--name', 'Told', '--mode', 'live')

@@ -7,6 +7,7 @@ describe('what npm start says of mail', () => {
   const lineOf = (env: NodeJS.ProcessEnv) => {
     const text = welcome({
       port: 3000,
+      publicUrl: 'http://localhost:3000',
       temporalUiUrl: undefined,
       config: readConfig(env),
       mailFrom: 'Me <me@example.com>',
@@ -36,6 +37,20 @@ describe('what npm start says of mail', () => {
   for (const [env, line] of cases) {
     it(`is so with ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))
   }
+})
+
+it('npm start shows the first owner’s link where browsers reach it', () => {
+  const text = welcome({
+    port: 3000,
+    publicUrl: 'https://mail.example.com',
+    temporalUiUrl: undefined,
+    config: readConfig({}),
+    mailFrom: 'Me <me@example.com>',
+    first: undefined,
+    firstToken: 'first',
+    isRestored: false,
+  })
+  assert.ok(text.split('\n').includes('https://mail.example.com/join#first'))
 })
 
 describe('the first sequence', () => {

@@ -13,7 +13,7 @@ interface CreateOptions extends Output {
   workspace: string[]
   role: Role
   email?: string
-  url: string
+  url?: string
 }
 
 /** `member …` */
@@ -28,22 +28,25 @@ export function memberCommands(program: Command): void {
     )
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
     .option('--email <address>', 'whom it is for; whoever has the link without it', parseEmail)
-    .option('--url <URL>', 'where browsers reach Dripline', 'http://localhost:3000')
+    .option('--url <URL>', 'where browsers reach Dripline; PUBLIC_URL without it')
     .action(async (options: CreateOptions) => {
-      const [{ invite, linkOf }, { listWorkspaces }, { told }] = await Promise.all([
+      const [{ invite, linkOf }, { findPublicUrl }, { readConfig }, { listWorkspaces }, { told }] = await Promise.all([
         import('../../accounts/index.ts'),
+        import('../../installation/index.ts'),
+        import('../../platform/config.ts'),
         import('../../workspaces/index.ts'),
         import('./told.ts'),
       ])
-      const { workspace, role, email, url } = options
-      const { invitation, token } = await told(
+      const { workspace, role, email } = options
+      const { invitation, token, url } = await told(
         'invite',
         async (em) => {
           const workspaceIds =
             workspace.length > 0 ? [...new Set(workspace)] : (await listWorkspaces(em)).map(({ id }) => id)
           if (workspaceIds.length === 0)
             throw new Error('There is no workspace yet: "init" or "workspace create" makes one.')
-          return { ...(await invite(em, { workspaceIds, role, email })), workspaceIds }
+          const url = options.url ?? (await findPublicUrl(em, readConfig(process.env)))
+          return { ...(await invite(em, { workspaceIds, role, email })), workspaceIds, url }
         },
         (made) => ({ workspaceIds: made.workspaceIds, targetId: made.invitation.id }),
       )

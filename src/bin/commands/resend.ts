@@ -1,9 +1,9 @@
 import {
   createLinks,
+  findPublicUrl,
   readBounceDomain,
   readLinkSecret,
   readMailSender,
-  readPublicUrl,
 } from '../../installation/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
@@ -17,7 +17,7 @@ export const resend = (id: string): Promise<Resent> =>
   withDatabase(async ({ em }) => {
     const config = readConfig(process.env)
     const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))
-    const publicUrl = config.PUBLIC_URL ?? (await readPublicUrl(em.fork())) ?? `http://localhost:${config.PORT}`
+    const publicUrl = await findPublicUrl(em.fork(), config)
     const bounceDomain = config.BOUNCE_DOMAIN ?? (await readBounceDomain(em.fork()))
     const links = createLinks(await readLinkSecret(em), publicUrl, bounceDomain)
     const mail = createMail(config, em, { mailFrom, links })
