@@ -7,6 +7,7 @@ import type { Dependencies } from '../outbox/index.ts'
 import { isWithin, networkOf } from '../platform/address-ranges.ts'
 import { makeRoom } from '../platform/make-room.ts'
 import { createPlaces } from '../platform/places.ts'
+import { createReader } from './reader.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
 /** Where complaints come to, which mailbox providers send to one address; and who every domain with mail has (RFC 5321, section 4.5.1). */
@@ -55,6 +56,7 @@ export async function listenForBounces(
   // Of IPv4 by a socket of IPv6 the server tells the address alone.
   const nameOf = (address = '', port = 0) => `${address.replace(/^::ffff:/i, '')} ${port}`
   const inTurn = oneAtATime()
+  const reader = createReader()
   const server = new SMTPServer({
     // Not the machine's name, which is nobody's business.
     name: 'dripline',
@@ -84,7 +86,10 @@ export async function listenForBounces(
         const raw = await beginningOf(stream)
         const recipients = rcptTo.map(({ address }) => address)
         const isFromNobody = mailFrom === false || mailFrom.address === ''
-        const results = await inTurn(() => takeReturnedMail(dependencies, secret, { recipients, isFromNobody, raw }))
+        const results = await inTurn(async () => {
+          const said = await reader.read({ raw, isFromNobody })
+          return takeReturnedMail(dependencies, secret, { recipients, ...said })
+        })
         if (results.includes('later')) throw refusal(451, '4.3.0 Not known yet: try again')
       })().then(
         () => callback(null, '2.0.0 Thank you'),
@@ -134,7 +139,10 @@ export async function listenForBounces(
   return {
     port: (server.server.address() as { port: number }).port,
     ended,
-    close: () => new Promise((done) => server.close(() => done())),
+    close: async () => {
+      await new Promise<void>((done) => server.close(() => done()))
+      await reader.close()
+    },
   }
 }
 

@@ -1,6 +1,7 @@
-import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import type { Attachment, Email } from 'postal-mime'
 import { firstLines } from '../platform/first-lines.ts'
 import { addressIn, type Fields, nameIn, readGroups, withoutComments } from './fields.ts'
+import { MimeParts } from './mime-parts.ts'
 import { type BounceKind, judge } from './verdict.ts'
 
 /** What a mail says of one recipient of an email that came before. */
@@ -40,7 +41,7 @@ const MOST_TEXT = 10_000
 export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobody: boolean }): Promise<Reports> {
   let mail: Email
   try {
-    mail = await PostalMime.parse(firstLines(raw, MOST_LINES), { forceRfc822Attachments: true })
+    mail = await new MimeParts({ forceRfc822Attachments: true }).parse(firstLines(raw, MOST_LINES))
   } catch {
     // Too deep, or headers without an end.
     return NOTHING

@@ -5,17 +5,13 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, inAscii } from '../platform/email-address.ts'
 import { type Bounced, findByOrigin, findByReturnPath } from './queries.ts'
-import { readReport, type Report, type Traces } from './read-report.ts'
+import type { Report, Reports, Traces } from './read-report.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
 
 /** A mail that came to the domain of return paths. */
-export interface ReturnedMail {
+export interface ReturnedMail extends Reports {
   /** To whom its envelope is: return paths, or the address for complaints. */
   recipients: readonly string[]
-  /** Whether its envelope's sender is `<>`. */
-  isFromNobody: boolean
-  /** All of it, or its beginning. */
-  raw: Uint8Array
 }
 
 /**
@@ -28,9 +24,8 @@ export interface ReturnedMail {
 export async function takeReturnedMail(
   dependencies: Dependencies,
   secret: KeyObject,
-  { recipients, isFromNobody, raw }: ReturnedMail,
+  { recipients, reports, traces }: ReturnedMail,
 ): Promise<Recorded[]> {
-  const { reports, traces } = await readReport(raw, { isFromNobody })
   if (reports.length === 0) return []
   const em = dependencies.em.fork()
   const results: Recorded[] = []
