@@ -28,9 +28,11 @@ export async function takeFeedback(
     const { kind, status, diagnostic, id } = event
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
     const of = await findFor(em, secret, workspaceId, event)
-    if (of === 'erased') await heedErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
-    const bounced = of === 'erased' || of === 'elsewhere' ? undefined : of
-    results.push(await recordBounce(dependencies, bounced, { kind, status, diagnostic, source, sourceId }))
+    const told = { kind, status, diagnostic, source, sourceId }
+    const result = typeof of === 'string' ? of : await recordBounce(dependencies, of, told)
+    if (result === 'erased')
+      await heedErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
+    results.push(result === 'erased' || result === 'elsewhere' ? 'unknown' : result)
   }
   return results
 }

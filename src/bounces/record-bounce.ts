@@ -27,9 +27,10 @@ export interface Told {
  * What came of it:
  * - recorded, or known: it is in the ledger, which it was before
  * - unknown: of no message that has ever left
+ * - erased: of somebody who was erased in this very moment; what she wants is to be heeded by her address
  * - later: the message is in the middle of its hand-over; what became of that is known soon
  */
-export type Recorded = 'recorded' | 'known' | 'unknown' | 'later'
+export type Recorded = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
 
 /** So many soft bounces in a row, and an address is given up. */
 export const SOFT_IN_A_ROW = 5
@@ -38,14 +39,13 @@ export const SOFT_IN_A_ROW = 5
  * Records what came back of a message, and keeps its address from being mailed where it is to be, in one transaction. It is the address
  * that the message went to, whatever a report says. May be repeated.
  */
-export async function recordBounce(dependencies: Dependencies, of: Bounced | undefined, told: Told): Promise<Recorded> {
-  if (!of) return 'unknown'
+export async function recordBounce(dependencies: Dependencies, of: Bounced, told: Told): Promise<Recorded> {
   if (of.isUnderWay) return 'later'
   const done = await unitOf(dependencies.em.fork()).transactional((unit) => record(unit, of, told))
-  if (done === 'unknown' || done === 'known') return done
+  if (done === 'erased' || done === 'known') return done
   const { kind, status, source } = told
   dependencies.log.info({ messageId: of.id, workspaceId: of.workspaceId, kind, status, source }, 'An email came back')
-  if (done.due) await afterSuppressing(dependencies, of.workspaceId, { email: of.recipient }, done.due)
+  for (const { email, due } of done.suppressed) await afterSuppressing(dependencies, of.workspaceId, { email }, due)
   return 'recorded'
 }
 
@@ -53,10 +53,10 @@ async function record(
   unit: EntityManager,
   of: Bounced,
   told: Told,
-): Promise<'unknown' | 'known' | { due: Delivery[] | undefined }> {
+): Promise<'erased' | 'known' | { suppressed: { email: string; due: Delivery[] }[] }> {
   // First, as whoever ends an enrollment, or erases her.
   const contact = await lockContact(unit, of.contactId)
-  if (!contact) return 'unknown'
+  if (!contact) return 'erased'
   const { kind, source, sourceId, isOfOthers = false } = told
   const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
   const status = told.status === null ? null : wordsOf(told.status).slice(0, 20)
@@ -65,14 +65,17 @@ async function record(
     (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewUnsubscribing(unit, of, bounce)))
   if (!isNew) return 'known'
   const reason = await reasonOf(unit, of, kind)
-  if (reason === undefined) return { due: undefined }
+  if (reason === undefined) return { suppressed: [] }
   const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
   const words = note === '' ? null : note.slice(0, 500)
-  const { due } = await suppressAddress(unit, of.workspaceId, { email: of.recipient, reason, note: words })
   // What she wants she wants under her new address, too; a mailbox is one alone.
-  if (reason === 'BOUNCED' || contact.key === emailKey(of.recipient)) return { due }
-  const also = await suppressAddress(unit, of.workspaceId, { email: contact.email, reason, note: words })
-  return { due: [...due, ...also.due] }
+  const isOne = reason === 'BOUNCED' || contact.key === emailKey(of.recipient)
+  const suppressed = []
+  for (const email of isOne ? [of.recipient] : [of.recipient, contact.email]) {
+    const { due } = await suppressAddress(unit, of.workspaceId, { email, reason, note: words })
+    suppressed.push({ email, due })
+  }
+  return { suppressed }
 }
 
 async function reasonOf(

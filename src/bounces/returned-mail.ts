@@ -34,18 +34,20 @@ export async function takeReturnedMail(
   )
   for (const of of paths) {
     const bounced = await findByReturnPath(em, of)
-    if (!bounced) await heedErased(dependencies, of.contactId, reports)
-    results.push(await recordOne(dependencies, bounced, reports))
+    const result = bounced ? await recordOne(dependencies, bounced, reports) : 'erased'
+    if (result === 'erased') await heedErased(dependencies, of.contactId, reports)
+    results.push(result)
   }
   if (paths.length > 0) return results
   // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
   if (complaints.length === 0) return []
   const { bounced, isByLink } = await findByTraces(em, secret, traces)
-  if (!bounced) await heedTracesOfErased(dependencies, secret, traces)
   // A link is passed on with what it stands in, and says no more than its page can.
   const said = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
-  return [await recordOne(dependencies, bounced, said)]
+  const result = bounced ? await recordOne(dependencies, bounced, said) : 'erased'
+  if (result === 'erased') await heedTracesOfErased(dependencies, secret, traces)
+  return [result]
 }
 
 /** That she complains of what she got before she was erased is hers to say, and of her address: somebody may have made her anew. */
@@ -72,10 +74,9 @@ async function heedTracesOfErased(
 
 async function recordOne(
   dependencies: Dependencies,
-  bounced: Bounced | undefined,
+  bounced: Bounced,
   reports: readonly Report[],
 ): Promise<Recorded> {
-  if (!bounced) return 'unknown'
   const { kind, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
   return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null, isOfOthers })
 }
