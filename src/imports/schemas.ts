@@ -21,13 +21,13 @@ export const importSchema = object({
           .test({
             name: 'field',
             message: ({ path }) =>
-              `${path} must be email, externalId, firstName, tags, subscribed, unsubscribed, nothing, or metadata. and a key`,
+              `${path} must be email, externalId, firstName, tags, subscribed, ticked, unsubscribed, nothing, or metadata. and a key`,
             test: (value) => value === undefined || isField(value),
           })
           .meta({
             json: {
               pattern:
-                '^(email|externalId|firstName|tags|subscribed|unsubscribed|nothing|metadata\\.[^\\u0000]{1,200})$',
+                '^(email|externalId|firstName|tags|subscribed|ticked|unsubscribed|nothing|metadata\\.[^\\u0000]{1,200})$',
             },
             example: 'email',
           }),

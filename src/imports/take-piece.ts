@@ -92,7 +92,12 @@ interface Read extends ReadCsv {
   isCut: boolean
 }
 
+const JSON_IS_WHOLE =
+  'It is JSON, which cannot be read in pieces: import it at the command line (cli import --format plunk)'
+
 async function readRecords(found: Import, { bytes, position, isLast }: Piece): Promise<Read> {
+  if (found.format === 'plunk' && position === 0 && /^\s*[[{]/.test(bytes.subarray(0, 64).toString('utf8')))
+    throw new Refusal(WRONG_HEADER, { message: JSON_IS_WHOLE })
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MOST_STARTING_ROWS : MOST_ROWS
   const whole = bytes.subarray(skipped)

@@ -13,6 +13,12 @@ const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 /** The full stops of other scripts, which separate labels as the ASCII one does (UTS #46, section 2.3). */
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g
 
+/** What word processors put around an address: within one it is nobody's, and yet a letter to those that read addresses. */
+const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e]/u
+
+/** What a domain may be of: letters, their marks, digits and what joins them (RFC 5892, section 2, nearly). */
+const OF_DOMAIN = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u
+
 /** Anything but plain ASCII, or a label that stands for something else. */
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
 
@@ -24,7 +30,7 @@ export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && USUAL.test(text)) return true
   if (text.length > 1_000 || INVISIBLE.test(text) || text.startsWith('"')) return false
   const { local, domain } = split(text)
-  if (local === undefined || isTooLong(domain)) return false
+  if (local === undefined || isTooLong(domain) || QUOTES.test(local)) return false
   const ascii = INTERNATIONAL.test(domain) ? asciiDomain(domain) : domain
   return (
     ascii !== undefined &&
@@ -65,7 +71,8 @@ function split(text: string): { local: string | undefined; domain: string } {
 function asciiDomain(domain: string): string | undefined {
   const ascii = domainToASCII(domain)
   const plain = domain.replace(FULL_STOPS, '.').normalize('NFC').toLowerCase()
-  return ascii !== '' && (plain === ascii || plain === domainToUnicode(ascii)) ? ascii : undefined
+  const unicode = domainToUnicode(ascii)
+  return ascii !== '' && (plain === ascii || plain === unicode) && OF_DOMAIN.test(unicode) ? ascii : undefined
 }
 
 /** Whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */
@@ -78,7 +85,8 @@ export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mail
 /** The address with its domain as the DNS writes it (RFC 5891): only that is understood without SMTPUTF8 (RFC 6531). */
 export function inAscii(address: string): string {
   const at = address.lastIndexOf('@')
-  const domain = domainToASCII(address.slice(at + 1))
+  const given = address.slice(at + 1)
+  const domain = isTooLong(given) ? '' : domainToASCII(given)
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
 

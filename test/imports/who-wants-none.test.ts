@@ -33,6 +33,7 @@ describe('an import', () => {
       ['listmonk', 'email,status', 'Unsubscribed', { suppressed: 1, failed: 0 }],
       ['listmonk', 'email,status', 'enabled', { suppressed: 0, failed: 0 }],
       ['plunk', 'email,id', '1', '400 wrong_header'],
+      ['plunk', '[{"email":"a@example.com","subscribed":false}]', '', '400 wrong_header'],
       ['plunk', 'email,subscribed', '', { suppressed: 0, failed: 1 }],
       ['plunk', 'email,subscribed,snoozedUntil', `true,${later}`, { suppressed: 1, failed: 0 }],
     ] as const)
@@ -176,6 +177,50 @@ describe('an import', () => {
       ['confirmed', '0', 1],
       ['confirmed', '1', 0],
       ['subscribed', 'Unsubscribed - via link', 0, 1],
+      // Of a word that was taken back a yes is a no.
+      ['Consent withdrawn', 'yes', 1],
+      ['Consent withdrawn', 'no', 0],
+      ['Consent withdrawn', '', 0],
+      ['Consent withdrawn at', '2024-03-01', 1],
+      ['Consent revoked', 'true', 1],
+      ['No newsletter', 'yes', 1],
+      ['Remove from mailing list', 'yes', 1],
+      ['Exclude from marketing', 'true', 1],
+      ['Marketing Suspended', 'true', 1],
+      ['Email suspended', 'true', 1],
+      ['Einwilligung widerrufen', 'ja', 1],
+      ['Newsletter abgelehnt', 'ja', 1],
+      ['Uitgeschreven', 'ja', 1],
+      ['Disiscritto', 'sì', 1],
+      ['Dado de baja', 'sí', 1],
+      ['Baja', 'sí', 1],
+      ['Abonné', 'non', 1],
+      ['Abonnement', 'Premium', 0],
+      ['Suscrito', 'no', 1],
+      ['Iscritto', 'no', 1],
+      ['Angemeldet', 'nein', 1],
+      ['Status', 'Inaktiv', 1],
+      ['Statut', 'Inactif', 1],
+      ['Estado', 'Inactivo', 1],
+      ['Status', 'Suspended', 1],
+      ['Can email', 'No', 1],
+      ['emailable', 'no', 1],
+      ['gdpr', 'no', 1],
+      ['Promotional emails', 'No', 1],
+      ['Email 2', 'x@example.com', 0],
+      // Nobody has ticked the box.
+      ['Newsletter', '', 1],
+      ['Newsletter', 'on', 0],
+      ['Accepts marketing', '', 1],
+      ['Marketing consent', '', 1],
+      ['Marketing channel', '', 0],
+      [`I agree to receive ${'more and '.repeat(10)} the newsletter, and can unsubscribe at any time`, '', 1],
+      // Nobody knows what it is.
+      ['', 'unsubscribed', 1],
+      ['', 'x', 0],
+      ['Tags', 'unsubscribed', 1],
+      ['Tags', '"vip, do-not-email"', 1],
+      ['Tags', 'vip', 0],
     ] as const)
       assert.deepEqual(
         await run(`email,${column}\nx@${domain()},${cell}\n`),
@@ -187,6 +232,16 @@ describe('an import', () => {
     assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
     assert.equal((await service().call('GET', `contacts/email:out@${at}`)).status, 404)
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
+    // Chosen, it is what it is chosen to be; and nobody is mailed for a box that is empty.
+    const box = (domain: string) => `email,Newsletter\nin@${domain},on\nout@${domain},\n`
+    for (const [field, expected] of [
+      ['subscribed', { failed: 1 }],
+      ['ticked', { suppressed: 1 }],
+      ['metadata.Newsletter', {}],
+    ] as const)
+      assert.deepEqual(await run(box(domain()), [{ column: 'Newsletter', field }]), { ...nothing, ...expected }, field)
+    const tagged = `email,Tags\nx@${domain()},unsubscribed\n`
+    assert.deepEqual(await run(tagged, [{ column: 'Tags', field: 'tags' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
     await assert.rejects(run(`${header}\nx@${at},X,2,1,abc,2024-05-06 07:08:09\n`), /--format mailchimp/)
     await assert.rejects(run(`email,E-Mail\nx@${at},y@${at}\n`), /two columns for addresses/)
@@ -241,8 +296,21 @@ describe('an import', () => {
 
   it('reads an address through what spreadsheets and mail programs put around it', async () => {
     const at = domain()
-    const ways = ['\u200bx0', '\u202ax1', 'x2\u00ad', '<x3', 'Ada <x4', 'mailto:x5', "'x6", '"Ada, L" <x7']
-    const cells = ways.map((way) => (way.includes('<') ? `${way}@${at}>` : `${way}@${at}`))
+    const ways = [
+      '\u200bx0',
+      '\u202ax1',
+      'x2\u00ad',
+      '<x3',
+      'Ada <x4',
+      'mailto:x5',
+      "'x6",
+      '"Ada, L" <x7',
+      '“x8',
+      '„x9',
+      '«x10',
+    ]
+    const behind: Record<string, string> = { '“': '”', '„': '“', '«': '»' }
+    const cells = ways.map((way) => `${way}@${at}${way.includes('<') ? '>' : (behind[way[0]!] ?? '')}`)
     const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}",yes`)
     const done = await imported(`email,unsubscribed\n${quoted.join('\n')}\n`)
     assert.deepEqual({ failed: done.failed, suppressed: done.suppressed }, { failed: 0, suppressed: ways.length })

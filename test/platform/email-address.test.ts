@@ -3,7 +3,15 @@ import { isEmailAddress, emailKey, withoutAddresses } from '../../src/platform/e
 
 describe('email address', () => {
   const university = 'x@mail.some-long-department-name.some-university-of-somewhere.example-university-name.edu'
-  for (const good of [university, 'a@b.co', 'jörg@exämple.de', "o'neil+tag@mail.example.com", 'x@xn--exmple-cua.de']) {
+  for (const good of [
+    university,
+    'a@b.co',
+    'jörg@exämple.de',
+    "o'neil+tag@mail.example.com",
+    'x@xn--exmple-cua.de',
+    'a@l·l.cat',
+    'b@почта.рф',
+  ]) {
     it(`takes ${good}`, () => assert.ok(isEmailAddress(good)))
   }
   const long = `${'a'.repeat(65)}@example.com`
@@ -34,6 +42,13 @@ describe('email address', () => {
     ['letters that stand for others', 'a@ｅｘａｍｐｌｅ.com'],
     ['a domain that is none', 'a@xn--\u00e4.de'],
     ['quotes', '"a b"@example.com'],
+    ['quotes of a word processor', '“ada@example.com”'],
+    ['one of them before', '“ada@example.com'],
+    ['one of them behind', 'ada@example.com”'],
+    ['guillemets', '«ada@example.com»'],
+    ['a comma of another script behind', 'ada@example.com、'],
+    ['a bullet behind', 'ada@example.com•'],
+    ['the same as the DNS writes it', 'ada@example.xn--com-9o0a'],
     ['quotes around a line break', '"a\r\nBcc: x"@example.com'],
     ['a thousand characters', `${'a'.repeat(60)}@${'ä.'.repeat(1_000)}de`],
   ] as const) {

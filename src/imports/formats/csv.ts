@@ -10,7 +10,7 @@ import {
 } from './format.ts'
 import { doubtOf } from './may-be-out.ts'
 import { tagsIn } from './tags.ts'
-import { assertOfNoService, wantsMail } from './wants-mail.ts'
+import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
 
 /** What a column may be called that nobody has chosen a field for, as it is compared. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -18,6 +18,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   firstName: ['firstname'],
   externalId: ['externalid'],
   tags: ['tags'],
+  /** A box: who has not ticked it wants no mail. */
+  ticked: [],
   subscribed: ['subscribed', 'issubscribed', 'optin', 'optedin', 'emailoptin'],
   unsubscribed:
     'unsubscribed|unsubscribe|isunsubscribed|unsubscribedat|unsubscribedon|unsubscribeddate|unsubscribedate|unsubscribetime|unsubtime|optedout|optedoutat|optout|optoutat|optoutdate|emailoptout|hasoptedoutofemail'.split(
@@ -56,22 +58,26 @@ export const csv: Format = {
     const [externalId, firstName, tags] = [at('externalId'), at('firstName'), at('tags')]
     // Of several columns, any may say it.
     const all = (wanted: string) => fields.flatMap((field, index) => (field === wanted ? [index] : []))
-    const [subscribed, unsubscribed] = [all('subscribed'), all('unsubscribed')]
+    const [ticked, subscribed, unsubscribed] = [all('ticked'), all('subscribed'), all('unsubscribed')]
     const metadata = fields.flatMap((field, index) =>
       field.startsWith('metadata.') && field.length > 'metadata.'.length
         ? [[field.slice('metadata.'.length), index] as const]
         : [],
     )
     // What nobody has chosen a field for, and is data because of that.
-    const unchosen = metadata.flatMap(([, index]) =>
-      choices.has(titles[index]!) ? [] : [{ index, mayBeOut: doubtOf(titles[index]!) }],
+    const unchosen = fields.flatMap((field, index) =>
+      field.startsWith('metadata.') && !choices.has(titles[index]!)
+        ? [{ index, mayBeOut: doubtOf(titles[index]!) }]
+        : [],
     )
-    /** A box that nobody has ticked is no word that she wants mail; a column called "subscribed", or chosen to be that, is taken to have one. */
+    /** A box that nobody has ticked is no word that she wants mail; a column called "subscribed" is taken to have one. */
     const isUnticked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
       titles[index]!.toLowerCase() !== 'subscribed' &&
-      !choices.has(titles[index]!) &&
       wordIn(cells[index] ?? '') === ''
+    /** A label that says who wants no mail is none, where nobody has chosen that it is. */
+    const mayBeTagged = (cells: readonly string[]): boolean =>
+      tags >= 0 && !choices.has(titles[tags]!) && tagsIn(cells[tags] ?? '').some(saysOut)
     return (cells) => ({
       email: cells[email]!,
       contact: () => ({
@@ -86,6 +92,10 @@ export const csv: Format = {
     /** @throws {UnclearRow} where nothing says it, and something can't be read */
     function isOut(cells: readonly string[]): boolean {
       const said = [
+        ...ticked.map((index) => {
+          const cell = cells[index] ?? ''
+          return { index, wants: wordIn(cell) === '' ? false : wantsMail(cell, 'subscribed') }
+        }),
         ...subscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'subscribed') })),
         ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),
       ]
@@ -95,16 +105,24 @@ export const csv: Format = {
         const title = titles[unread.index]!.slice(0, MOST_TITLE)
         throw new UnclearRow(
           cells[email]!,
-          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"`,
+          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where an empty cell is a no, choose "ticked", and where it ` +
+            `is data "metadata.${title}"`,
         )
       }
       const unclear = unchosen.flatMap(({ index, mayBeOut }) => (mayBeOut(cells[index] ?? '') ? [index] : []))
+      if (mayBeTagged(cells)) unclear.push(tags)
       if (unclear.length === 0) return false
+      const untitled = unclear.find((index) => titles[index] === '')
+      if (untitled !== undefined)
+        throw new UnclearRow(
+          cells[email]!,
+          `It may say who wants no mail in column ${untitled + 1}, which has no title: give it one, such as "unsubscribed"`,
+        )
       const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!.slice(0, MOST_TITLE)}"`)
       throw new UnclearRow(
         cells[email]!,
         `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
-          `says who wants some) or is data (such as "metadata.${titles[unclear[0]!]!.slice(0, MOST_TITLE)}")`,
+          `says who wants some, "ticked" where an empty cell there is a no) or is data (such as "${unclear[0] === tags ? 'tags' : `metadata.${titles[unclear[0]!]!.slice(0, MOST_TITLE)}`}")`,
       )
     }
   },

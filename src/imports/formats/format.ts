@@ -78,10 +78,16 @@ export const addressIn = (cell: string): string => {
   if (cell.length > MOST_ADDRESS) return cell
   const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
   const [, within] = /^[^<>]*<([^<>]+)>$/.exec(word) ?? []
-  return (within ?? word)
-    .trim()
-    .replace(/^mailto:/i, '')
-    .replaceAll(/^['"`]+|['"`]+$/g, '')
+  return withoutQuotes((within ?? word).trim().replace(/^mailto:/i, ''))
+}
+
+const QUOTES = /['"`\p{Pi}\p{Pf}\u201a\u201e]/u
+
+function withoutQuotes(word: string): string {
+  let [from, to] = [0, word.length]
+  while (from < to && QUOTES.test(word[from]!)) from += 1
+  while (from < to && QUOTES.test(word[to - 1]!)) to -= 1
+  return word.slice(from, to)
 }
 
 /** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */

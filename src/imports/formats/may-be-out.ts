@@ -3,15 +3,20 @@ import { saysNo, saysOut, saysYes } from './wants-mail.ts'
 
 /** Columns that may tell who wants no mail, by what they are called: where a cell of them says anything but no, … */
 const OF_OUT =
-  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean(?:ed|time|campaign)|donot(?:mail|email|contact|send|market)|^no(?:e?mail|marketing)|^dn[ce]$|blocked|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|undeliverable|stopmail|invalid|spam|^(?:is)?junk(?:ed)?$|gesperrt|werbesperre|^keine?(?:mail|werbung|newsletter)|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri/
-/** … where it says anything but yes, … */
+  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean(?:ed|time|campaign)|donot(?:mail|email|contact|send|market)|^no(?:e?mail|marketing|news|promo)|suspend|^dn[ce]$|blocked|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|undeliverable|stopmail|invalid|spam|^(?:is)?junk(?:ed)?$|gesperrt|werbesperre|^keine?(?:mail|werbung|newsletter)|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|^bajas?$|dad[oa]debaja|debaja$/
+/** Of a word that somebody has taken back, or never gave: "Consent withdrawn", "Remove from mailing list". */
+const NEGATED =
+  /withdr|revok|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|revoc|rechaz|rifiut|ingetrokken|geweigerd/
+/** … where it says anything but yes, or nothing, as a box that nobody has ticked, … */
 const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
 /** … and where it says no, or that somebody is one of these. */
-const OF_STATE = /subscri(?!ptions$)/
-const STATE = /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|estado|stato|statut)$/
+const OF_STATE =
+  /subscri(?!ptions$)|e?mail|news|promo|gdpr|rgpd|dsgvo|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/
+const STATE =
+  /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|zustand|estado|situação|stato|statut)$/
 const NO_STATE =
-  /^(?:inactive|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|redame|o$)|non(?!thaburi)|never(?!s$))/
+  /^(?:ina[ck]ti|inattiv|suspend|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|redame|o$)|non(?!thaburi)|never(?!s$))/
 /** Of words that others begin with, too: "no thanks", and no Nova Scotia. */
 const NOT = /^(?:(?:not|non|never|no|nicht|kein)(?!\p{L})|ne[\s_-]+\p{L})/iu
 /** Some write a number for it, of which only 1 is known to be a yes. */
@@ -33,16 +38,17 @@ const LONGEST_NAME = 60
  */
 export function doubtOf(title: string): (cell: string) => boolean {
   const column = foldedWord(title)
-  const [isOut, isMeasured] = [OF_OUT.test(column), MEASURED.test(column)]
-  const isOther = OF_SOMETHING_ELSE.test(column)
+  const isIn = OF_IN.test(column)
+  const isOut = OF_OUT.test(column) || (isIn && NEGATED.test(column))
+  const [isMeasured, isOther] = [MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
   // Whole sentences speak of both, and end in anything.
   const isSentence = column.length > LONGEST_NAME
-  const [isState, isOfState, isIn] = [STATE.test(column), OF_STATE.test(column), OF_IN.test(column)]
+  const [isState, isOfState] = [STATE.test(column), OF_STATE.test(column)]
   return (cell) => {
     const word = wordIn(cell)
-    if (word === '') return false
-    if (saysOut(cell)) return true
     if (isSentence && (isOut || isIn)) return true
+    if (word === '') return isIn && !isOut && !isOther
+    if (saysOut(cell)) return true
     if (isOut) return !saysNo(cell) && !isMeasured && !/^https?:/i.test(word)
     if (isOther) return false
     if (isState && CODE.test(word)) return true

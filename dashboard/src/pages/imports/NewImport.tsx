@@ -103,6 +103,12 @@ export function NewImport({
           allowDeselect={false}
           onChange={(value) => setFormat(FORMATS.find((each) => each.value === value)?.value ?? 'csv')}
         />
+        {format === 'listmonk' && (
+          <p className="t2" role="status">
+            Who has left a list in listmonk is “enabled” in this file all the same: import the export of each list that
+            is filtered by “unsubscribed” as well, as unsubscribed.
+          </p>
+        )}
         {format === 'csv' && seen && seen.header.length > 0 && (
           <table className="table" aria-label="Columns">
             <thead>

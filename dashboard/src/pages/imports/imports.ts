@@ -14,7 +14,7 @@ export const FORMATS: { value: Import['format']; label: string }[] = [
   { value: 'csv', label: 'Any CSV file' },
   { value: 'listmonk', label: 'listmonk’s export' },
   { value: 'mailchimp', label: 'Mailchimp’s export' },
-  { value: 'plunk', label: 'Plunk’s export' },
+  { value: 'plunk', label: 'Plunk’s contacts, as CSV (as JSON: at the command line)' },
 ]
 
 /** What a column can be, besides what its name says. */
@@ -24,6 +24,7 @@ export const FIELDS = [
   { value: 'externalId', label: 'External id' },
   { value: 'tags', label: 'Tags' },
   { value: 'subscribed', label: 'Whether they are subscribed' },
+  { value: 'ticked', label: 'A box: who has not ticked it wants no mail' },
   { value: 'unsubscribed', label: 'Whether they have unsubscribed' },
   { value: 'metadata', label: 'Data of theirs, under its name' },
   { value: 'nothing', label: 'Nothing: left out' },
