@@ -3,12 +3,13 @@ export { suppressAtErased, suppressOfErased } from './erased.ts'
 export { isErasedOf } from './erased-queries.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
-export { forgetAddresses, lockContact } from './queries.ts'
+export { countActiveOf, forgetAddresses, lockContact } from './queries.ts'
 export {
   afterSuppressing,
   afterSuppressingMany,
   suppressAddress,
   type SuppressedMany,
+  type SuppressionInput,
   suppressMany,
 } from './suppress.ts'
 export { forRecipients } from './for-recipient.ts'

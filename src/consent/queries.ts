@@ -334,8 +334,8 @@ export interface ImportedSuppression {
  * Writes that many addresses are not to be mailed, and counts it where their contacts are. What is known already stays as it is.
  *
  * @param em a transaction in which the contacts are locked, or new
- * @returns how many of the addresses are new among the suppressed, their contacts, those of these who are in something, and the keys of
- *   addresses that no contact is seen to have
+ * @returns how many of the addresses are new among the suppressed, all their contacts, those of the new ones who are in something, and the
+ *   keys of addresses that no contact is seen to have
  */
 export async function insertSuppressions(
   em: EntityManager,
@@ -347,7 +347,13 @@ export async function insertSuppressions(
   active: { contactId: string; reason: SuppressionReason }[]
   nobodys: string[]
 }> {
-  const rows = await sql<{ contact_id: string | null; key: string; reason: SuppressionReason; is_active: boolean }>(
+  const rows = await sql<{
+    contact_id: string | null
+    key: string
+    reason: SuppressionReason
+    is_new: boolean
+    is_active: boolean
+  }>(
     em,
     `with items as materialized (
        select * from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
@@ -361,21 +367,37 @@ export async function insertSuppressions(
      counted as (
        update contacts set consents = consents + 1
        where workspace_id = $1::uuid and email_key in (select key from items join added using (id))
-       returning id, email_key
      )
-     select counted.id as contact_id, items.key, items.reason,
-       exists (select from enrollments where contact_id = counted.id and status = 'ACTIVE') as is_active
-     from added join items using (id) left join counted on counted.email_key = items.key`,
+     select contact.id as contact_id, items.key, items.reason, added.id is not null as is_new,
+       added.id is not null and exists (select from enrollments where contact_id = contact.id and status = 'ACTIVE') as is_active
+     from items left join added using (id)
+     left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = items.key`,
     [workspaceId, JSON.stringify(items)],
   )
   return {
-    suppressed: rows.length,
+    suppressed: rows.filter(({ is_new }) => is_new).length,
     contactIds: rows.flatMap(({ contact_id }) => contact_id ?? []),
     active: rows.flatMap(({ contact_id, reason, is_active }) =>
       contact_id !== null && is_active ? [{ contactId: contact_id, reason }] : [],
     ),
     nobodys: rows.flatMap(({ contact_id, key }) => (contact_id === null ? [key] : [])),
   }
+}
+
+/** How many sequences those are in who have addresses, by the keys of these; none where somebody is in none. */
+export async function countActiveOf(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql<{ key: string; count: number }>(
+    em,
+    `select contact.email_key as key, count(*)::integer as count from contacts contact
+     join enrollments enrollment on enrollment.contact_id = contact.id and enrollment.status = 'ACTIVE'
+     where contact.workspace_id = $1::uuid and contact.email_key = any($2::text[]) group by 1`,
+    [workspaceId, keys],
+  )
+  return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
 /** Asks contacts no more to confirm anything. @param em a transaction in which they are locked */

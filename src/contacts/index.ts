@@ -2,7 +2,7 @@ export { CONTACT_LIMITS, isContactLimit, MAX_LISTS_OF_CONTACT } from './contact-
 export { Contact, ContactTag, FormerAddress, Tally } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
 export { removal, without } from './metadata-queries.ts'
-export { type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'
+export { addressesByExternalId, type ContactProfile, countContacts, knownLists, type Range } from './queries.ts'
 export { joinSchema, listSchema, membersQuery, tagsSchema, updateListSchema } from './schemas.ts'
 export { findNamed } from './queries.ts'
 export { checkContact } from './check-contact.ts'

@@ -69,6 +69,20 @@ export async function findContact(
   return row && toContact(row)
 }
 
+/** The addresses by now of contacts that others know by ids of theirs. */
+export async function addressesByExternalId(
+  em: EntityManager,
+  workspaceId: string,
+  externalIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ external_id: string; email: string }>(
+    em,
+    'select external_id, email from contacts where workspace_id = $1::uuid and external_id = any($2::text[])',
+    [workspaceId, externalIds],
+  )
+  return new Map(rows.map(({ external_id, email }) => [external_id, email]))
+}
+
 /** Whose an address is, and whose an externalId. */
 export async function findContactIds(
   em: EntityManager,

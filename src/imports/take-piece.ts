@@ -1,8 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
-import { afterSuppressingMany, type SuppressedMany, suppressMany } from '../consent/index.ts'
+import { addressesByExternalId, checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
+import {
+  afterSuppressingMany,
+  countActiveOf,
+  type SuppressedMany,
+  type SuppressionInput,
+  suppressMany,
+} from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { beforeAnswered, type Call } from '../platform/call.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { firstLines } from '../platform/first-lines.ts'
@@ -28,7 +35,9 @@ export interface Piece {
 const MOST_ROWS = 5_000
 const MOST_STARTING_ROWS = 100
 /** A row of an address that has so many before it is left for the next piece: each of them is a statement. */
-const MOST_ROUNDS = 20
+const MOST_ROUNDS = 100
+/** So many sequences end in one transaction, because of who has opted out: each is some statements. */
+const MOST_ENDING = 500
 const MOST_COLUMNS = 1_000
 /** How long rows are looked at before others get their turn, in milliseconds. */
 const TURN_MS = 10
@@ -60,7 +69,7 @@ export async function takePiece(
         param: '/position',
       })
     const read = await readRecords(found, piece)
-    const rows = await readRows(found, read)
+    const rows = await readRowsToEnd(unit, found, read)
     const place = placeBehind(found, piece, read, rows.taken)
     const written = await writeRows({ em: unit }, found, rows, call)
     const errors = [...rows.errors, ...written.errors]
@@ -163,18 +172,51 @@ interface ReadRow {
 /** Somebody of whom only that could be read. */
 interface OptedOut extends OptOut {
   email: string
+  externalId: string | undefined
+  line: number
 }
 
-/**
- * Reads records as contacts; those that cannot be fail alone.
- * @returns also who has opted out in a row that cannot be read; and how many of the records that took: up to where one address has
- *   come too often
- * @throws {Refusal} `wrong_header`
- */
+interface Rows {
+  rows: ReadRow[]
+  /** Who has opted out in a row that cannot be read. */
+  out: OptedOut[]
+  errors: RowError[]
+  /** How many of the records that took: up to where one address has come too often. */
+  taken: number
+}
+
+/** Reads as many records as end no more sequences than one transaction may. */
+async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Promise<Rows> {
+  const all = await readRows(found, read)
+  const out = optedOutOf(all).toSorted((a, b) => a.line - b.line)
+  if (out.length === 0) return all
+  const active = await countActiveOf(em, found.workspaceId, [...new Set(out.map(({ email }) => emailKey(email)))])
+  let ending = 0
+  for (const { email, line } of out) {
+    const count = active.get(emailKey(email)) ?? 0
+    if (ending > 0 && ending + count > MOST_ENDING) {
+      const most = read.records.findIndex(({ line: within }) => found.line + within >= line)
+      return readRows(found, { ...read, records: read.records.slice(0, most) })
+    }
+    // Of several rows of hers, the first ends all.
+    active.delete(emailKey(email))
+    ending += count
+  }
+  return all
+}
+
+const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] }): OptedOut[] => [
+  ...rows.flatMap(({ contact: { email, externalId }, optOut, line }) =>
+    optOut ? [{ email, externalId, line, ...optOut }] : [],
+  ),
+  ...out,
+]
+
+/** Reads records as contacts; those that cannot be fail alone. @throws {Refusal} `wrong_header` */
 async function readRows(
   { line: before, format, options }: Import,
   { records, header, hasHeader }: Read,
-): Promise<{ rows: ReadRow[]; out: OptedOut[]; errors: RowError[]; taken: number }> {
+): Promise<Rows> {
   const rows: ReadRow[] = []
   const out: OptedOut[] = []
   const errors: RowError[] = []
@@ -220,8 +262,7 @@ async function readRows(
       if (!(error instanceof RowProblem) && !(error instanceof Refusal)) throw error
       errors.push({ line, problem: error.message.slice(0, MOST_PROBLEM) })
       if (error instanceof UnclearRow) unclear.set(emailKey(addressIn(error.email)), line)
-      const email = addressIn(row?.email ?? '')
-      if (row?.optOut && isEmailAddress(email)) out.push({ email, ...row.optOut })
+      if (row?.optOut) out.push({ email: addressIn(row.email), externalId: idIn(row), line, ...row.optOut })
     }
   }
   return taken(records.length)
@@ -231,12 +272,22 @@ async function readRows(
       const first = unclear.get(emailKey(contact.email))
       if (first === undefined) return true
       errors.push({ line, problem: `The row of its address on line ${first} may say that it is not to be mailed` })
-      if (optOut) out.push({ email: contact.email, ...optOut })
+      if (optOut) out.push({ email: contact.email, externalId: contact.externalId, line, ...optOut })
       return false
     })
     keepOut(clear, out)
     errors.sort((a, b) => a.line - b.line)
     return { rows: clear, out, errors, taken: count }
+  }
+}
+
+/** By which somebody else may know her; `undefined` where that cannot be. */
+function idIn(row: Row): string | undefined {
+  try {
+    const { externalId } = row.contact()
+    return externalId && findJsonFault(externalId) === undefined ? externalId : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -290,18 +341,18 @@ async function writeRows(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MOST_PROBLEM) })),
     )
   }
-  // Also of a contact that could not be read or written: she has opted out all the same.
-  const suppressions = new Map<string, OptedOut>()
-  for (const { contact, optOut } of rows) if (optOut) addTo(suppressions, { email: contact.email, ...optOut })
-  for (const one of out) addTo(suppressions, one)
+  // Also of a contact that could not be read or written: she has opted out all the same, under the address that she has, too.
+  const all = optedOutOf({ rows, out })
+  const ids = all.flatMap(({ externalId }) => externalId ?? [])
+  const known =
+    ids.length === 0 ? new Map<string, string>() : await addressesByExternalId(dependencies.em, workspaceId, ids)
+  const suppressions = new Map<string, SuppressionInput>()
+  for (const { email, externalId, reason, note } of all)
+    for (const address of [email, known.get(externalId ?? '') ?? ''])
+      if (isEmailAddress(address)) suppressions.set(`${reason} ${emailKey(address)}`, { email: address, reason, note })
   if (suppressions.size > 0)
     Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))
   return done
-}
-
-/** Once for each address and reason. */
-function addTo(suppressions: Map<string, OptedOut>, one: OptedOut): void {
-  suppressions.set(`${one.reason} ${emailKey(one.email)}`, one)
 }
 
 /** Of one address several rows may tell: each is written behind the one before, and none is lost. */

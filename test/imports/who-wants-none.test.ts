@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { importFile } from '../../src/imports/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
-import { importing } from './importing.ts'
+import { type ImportBody, importing } from './importing.ts'
 
 describe('an import', () => {
   const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
@@ -357,5 +357,63 @@ describe('an import', () => {
       members.map(({ email }) => email),
       [`b@${at}`],
     )
+  })
+
+  it('ends some hundred sequences at a time, so that nobody waits for all of a file', async function () {
+    this.timeout(60_000)
+    const at = domain()
+    const people = 520
+    const automation = await anAutomation(service(), { status: 'DRAFT', steps: [EMAIL] })
+    await sql(
+      em(),
+      `with made as (
+         insert into contacts (id, workspace_id, email, email_key, created_at, updated_at)
+         select gen_random_uuid(), $1::uuid, address, address, now(), now()
+         from (select 'p' || n || '@' || $2::text as address from generate_series(1, $4::integer) n) addresses returning id
+       )
+       insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
+       select gen_random_uuid(), $1::uuid, $3::uuid, id, 1, 'ACTIVE', now() from made`,
+      [service().workspaceId, at, automation, people],
+    )
+    const text = `email,unsubscribed\n${Array.from({ length: people }, (_, n) => `p${n + 1}@${at},yes\n`).join('')}`
+    const { id } = await begin()
+    const first = (await bring(id, 0, text, true)).body.data as ImportBody
+    assert.deepEqual(
+      { status: first.status, updated: first.updated, suppressed: first.suppressed },
+      { status: 'RUNNING', updated: 500, suppressed: 500 },
+    )
+    const last = (await bring(id, first.position, text.slice(first.position), true)).body.data as ImportBody
+    assert.deepEqual({ status: last.status, suppressed: last.suppressed }, { status: 'DONE', suppressed: people })
+  })
+
+  it('of which it is known already that she wants none is asked no more, and is not answered before that is so', async () => {
+    const asking = await aList(service())
+    const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
+    await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
+    await service().call('PATCH', `lists/${asking}`, { doubleOptIn: true })
+    const email = `known@${domain()}`
+    const text = `email,unsubscribed\n${email},yes\n`
+    await imported(text)
+    await service().call('POST', 'contacts', { email, listId: asking })
+    const asked = () =>
+      sql(
+        em(),
+        'select from list_requests request join contacts contact on contact.id = request.contact_id where email = $1',
+        [email],
+      )
+    assert.equal((await asked()).length, 1)
+    assert.equal((await imported(text)).suppressed, 0)
+    assert.equal((await asked()).length, 0)
+  })
+
+  it('finds who has opted out by the id that others know her by, whatever address she has by now', async () => {
+    const at = domain()
+    for (const [n, cells] of ['7-a,new@AT,yes', '7-b,,yes', '7-c,no address,yes', '7-d,other@AT,no'].entries()) {
+      const externalId = cells.split(',')[0]!
+      await service().call('POST', 'contacts', { email: `old${n}@${at}`, externalId })
+      await imported(`externalId,email,unsubscribed\n${cells.replace('AT', at)}\n`)
+      const expected = externalId === '7-d' ? null : 'IMPORTED'
+      assert.equal((await contact(`old${n}@${at}`))?.suppressedBy, expected, cells)
+    }
   })
 })
