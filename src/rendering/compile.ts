@@ -43,7 +43,7 @@ export async function compile(
     if (!written) continue
     begin(field === 'previewText' ? 'html' : field)
     // A partial is put in before: here it is as if it were not there, and every line is where it was.
-    const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source`)
+    const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source of ${field}`)
     if (problem !== undefined) problems.push({ field, problem, isOfSource: true })
   }
   if (problems.length > 0 || kind === 'PARTIAL') return { content: null, problems, unknownVariables: [] }

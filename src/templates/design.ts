@@ -124,10 +124,56 @@ function paragraphsOf(paragraphs: readonly Paragraph[]): string {
     open = list
     const tag = TAGS[style]
     // An empty one keeps its place.
-    html += `<${tag}>${runs.map(runOf).join('') || '&nbsp;'}</${tag}>`
+    html += `<${tag}>${withWholeTags(runs).map(runOf).join('') || '&nbsp;'}</${tag}>`
   }
   return html + (open ? `</${open}>` : '')
 }
+
+/**
+ * Words that look otherwise within a tag of Liquid would stand in it, and make another one of it: such a tag looks as any part of it does.
+ */
+function withWholeTags(runs: readonly Run[]): Run[] {
+  const take = takerOf(runs)
+  const whole = liquidParts(runs.map(({ text }) => text).join('')).flatMap((part, n) => {
+    const within = take(part.length)
+    if (n % 2 === 0 || within.length === 1) return within
+    const has = (mark: 'bold' | 'italic' | 'underline') => within.some((run) => run[mark] === true)
+    const link = within.find((run) => run.link)?.link
+    return [{ text: part, bold: has('bold'), italic: has('italic'), underline: has('underline'), link }]
+  })
+  return joined(whole)
+}
+
+/** Takes the next characters of runs, and the next behind them. */
+function takerOf(runs: readonly Run[]) {
+  let [index, used] = [0, 0]
+  return (length: number): Run[] => {
+    const taken: Run[] = []
+    for (let left = length; left > 0;) {
+      const run = runs[index]!
+      const text = run.text.slice(used, used + left)
+      if (text !== '') taken.push({ ...run, text })
+      left -= text.length
+      used += text.length
+      if (used === run.text.length) [index, used] = [index + 1, 0]
+    }
+    return taken
+  }
+}
+
+/** Runs beside each other that look alike are one. */
+function joined(runs: readonly Run[]): Run[] {
+  const all: Run[] = []
+  for (const run of runs) {
+    const last = all.at(-1)
+    if (last && looksOf(last) === looksOf(run)) all[all.length - 1] = { ...last, text: last.text + run.text }
+    else all.push(run)
+  }
+  return all
+}
+
+const looksOf = ({ bold = false, italic = false, underline = false, link = '' }: Run): string =>
+  JSON.stringify([bold, italic, underline, link])
 
 function runOf({ text, bold, italic, underline, link }: Run): string {
   let html = words(text)

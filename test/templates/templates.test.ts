@@ -115,6 +115,21 @@ describe('templates', () => {
 
   it('in MJML become tables that Outlook has conditionals for, with a text', async () => {
     const html = MJML('Hello {{ contact.firstName }}')
+    // What is wrong has its line also where something else stands before the body of the email.
+    const open = html.replace('<mj-text>', '\n<mj-text>{% if contact.firstName %}')
+    for (const previewText of [null, 'Tea'])
+      assert.match(
+        (
+          await service.call('POST', 'templates', {
+            name: 'Open',
+            format: 'MJML',
+            subject: 'Hi',
+            html: open,
+            previewText,
+          })
+        ).body.error as string,
+        /line:2, col:10/,
+      )
     const id = await create({ format: 'MJML', subject: 'Hi', html, previewText: 'Tea & {{ contact.firstName }} <3' })
     const seen = await preview(id)
     assert.match(seen.html, /<!--\[if mso \| IE\]>/)
