@@ -2,6 +2,7 @@ import type { Attachment, Email } from 'postal-mime'
 import { firstLines } from '../platform/first-lines.ts'
 import { addressIn, type Fields, nameIn, readGroups, withoutComments } from './fields.ts'
 import { MimeParts } from './mime-parts.ts'
+import { isSameMailbox } from './same-mailbox.ts'
 import { type BounceKind, judge } from './verdict.ts'
 
 /** What a mail says of one recipient of an email that came before. */
@@ -95,7 +96,8 @@ const complaintOf = (fields: Fields): Report => ({
 /** What a group says of its recipient, where it says that an email was given up. */
 function failureOf(fields: Fields, text: string): Report[] {
   const final = fields.get('final-recipient')
-  const recipient = addressIn(fields.get('original-recipient')) ?? addressIn(final) ?? nameIn(final)
+  const [original, address] = [addressIn(fields.get('original-recipient')), addressIn(final)]
+  const recipient = original ?? address ?? nameIn(final)
   const status = fields.has('status') ? withoutComments(fields.get('status')!) : null
   // Some leave it out, and their status says so.
   const action = fields.has('action')
@@ -106,7 +108,9 @@ function failureOf(fields: Fields, text: string): Report[] {
   const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
   const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
   const verdict = judge(status, diagnostic, diagnostic === null ? text : '')
-  return [{ ...verdict, diagnostic, recipient }]
+  // Ours was passed on, by whom others may be reached, too: that one of them is gone says little, once.
+  const isPassedOn = original !== null && address !== null && !isSameMailbox(original, address)
+  return [{ ...verdict, kind: isPassedOn && verdict.kind === 'HARD' ? 'SOFT' : verdict.kind, diagnostic, recipient }]
 }
 
 /** Somebody is away. Servers that give an email up write `auto-replied`, too. */

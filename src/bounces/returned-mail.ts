@@ -3,10 +3,10 @@ import { suppressOfErased } from '../consent/index.ts'
 import { openLink, openReturnPath } from '../installation/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { emailKey, inAscii } from '../platform/email-address.ts'
 import { type Bounced, findByOrigin, findByReturnPath } from './queries.ts'
 import type { Report, Reports, Traces } from './read-report.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
+import { isSameMailbox } from './same-mailbox.ts'
 
 /** A mail that came to the domain of return paths. */
 export interface ReturnedMail extends Reports {
@@ -72,11 +72,7 @@ async function heedTracesOfErased(
   if (link) await suppressOfErased(dependencies, link.contactId, 'UNSUBSCRIBED')
 }
 
-async function recordOne(
-  dependencies: Dependencies,
-  bounced: Bounced,
-  reports: readonly Report[],
-): Promise<Recorded> {
+async function recordOne(dependencies: Dependencies, bounced: Bounced, reports: readonly Report[]): Promise<Recorded> {
   const { kind, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
   return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null, isOfOthers })
 }
@@ -123,12 +119,5 @@ export function reportFor(recipient: string, reports: readonly Report[]): Report
 const isNameOf = (recipient: string, told: string): boolean =>
   recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === told.toLowerCase()
 
-/** Servers write a domain as the DNS does, and name a host of theirs in it. */
-function isOf(recipient: string, { recipient: told }: Report): boolean {
-  if (told === null) return true
-  if (!told.includes('@')) return false
-  const [ours, theirs] = [recipient, told].map((address) => emailKey(inAscii(address)).split('@') as [string, string])
-  if (ours![0] !== theirs![0]) return false
-  const [a, b] = [ours![1], theirs![1]]
-  return a === b || b.endsWith(`.${a}`) || a.endsWith(`.${b}`)
-}
+const isOf = (recipient: string, { recipient: told }: Report): boolean =>
+  told === null || (told.includes('@') && isSameMailbox(recipient, told))

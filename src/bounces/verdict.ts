@@ -22,7 +22,7 @@ const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
 /** A reply code of SMTP at the beginning of what a server said (RFC 5321, section 4.2). */
 const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
 const NO_MAILBOX =
-  /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown/i
+  /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown|(?:mailbox|address|user) not found|(?:unknown|invalid|no such) (?:mailbox|recipient|address)|(?:mailbox|recipient|address) unknown/i
 /** Said of us, and not of the mailbox. */
 const OUR_FAULT =
   /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bhelo\b|your (?:ip|host|server|domain)/i
@@ -58,13 +58,14 @@ export function judge(status: string | null, reply: string | null, words = ''): 
 
   if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')
   if (TOO_FAST.test(all)) return verdict('SOFT')
-  if (OUR_FAULT.test(all)) return verdict('BLOCKED')
+  const isUnknown = NO_MAILBOX.test(all)
+  // Who says both in words and by number that she is not there may tell whom to ask about it.
+  if (OUR_FAULT.test(all) && !(isUnknown && subject === '1' && detail === '1')) return verdict('BLOCKED')
   if (NO_MAIL_AT_ALL.test(all)) return verdict('HARD')
   if (of === '4' || GAVE_UP.test(all)) return verdict('SOFT')
-  const isUnknown = NO_MAILBOX.test(all)
   if (isTooLarge(subject, detail) || isSendersFault(subject, detail)) return verdict('BLOCKED')
   if (subject === '7' || (!isUnknown && REFUSED.test(all))) return verdict('BLOCKED')
-  if (isUnknown || isNoMailbox(subject, detail)) return verdict('HARD')
+  if (isUnknown || isNoMailbox(subject, detail) || isExchange(all, subject, detail)) return verdict('HARD')
   return verdict('SOFT')
 }
 
@@ -76,8 +77,12 @@ const isTooLarge = (subject?: string, detail?: string): boolean =>
 const isSendersFault = (subject?: string, detail?: string): boolean =>
   subject === '1' && (detail === '7' || detail === '8')
 
-/** 5.1.1, 2, 3, 6, null MX, and Exchange Online's; 5.2.1, disabled; 5.4.4, no such domain, and what Exchange Online says instead of it, 5.4.1. */
+/** 5.1.1, 2, 3, 6, null MX, and Exchange Online's; 5.2.1, disabled; 5.4.4, no such domain. */
 const isNoMailbox = (subject?: string, detail?: string): boolean =>
   (subject === '1' && ['1', '2', '3', '6', '10', '351'].includes(detail ?? '')) ||
   (subject === '2' && detail === '1') ||
-  (subject === '4' && (detail === '4' || detail === '1'))
+  (subject === '4' && detail === '4')
+
+/** 5.4.1 is that a host does not answer; Exchange Online says it of whom it does not know. */
+const isExchange = (all: string, subject?: string, detail?: string): boolean =>
+  subject === '4' && detail === '1' && /access denied|address rejected/i.test(all)

@@ -7,6 +7,13 @@ describe('what a failed delivery says of its address', () => {
     ['HARD', '5.1.1', '550 5.1.1 User unknown'],
     ['HARD', '5.0.0', '550 No such user here'],
     ['HARD', '5.1.10', '550 5.1.10 RESOLVER.ADR.RecipientNotFound'],
+    ['HARD', '5.1.1', '550 5.1.1 <ada@example.com> User unknown; contact your domain administrator'],
+    ['HARD', null, '550 Mailbox not found'],
+    ['HARD', null, '552 1 Requested mail action aborted, mailbox not found'],
+    ['HARD', null, '550 Unknown recipient'],
+    ['HARD', '5.4.1', '550 5.4.1 Recipient address rejected: Access denied.'],
+    ['SOFT', '5.4.1', 'Connection timed out'],
+    ['SOFT', '5.4.1', 'No answer from host'],
     ['SOFT', '5.2.2', '552 5.2.2 Mailbox full'],
     ['SOFT', '5.2.1', '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more'],
     [
