@@ -102,6 +102,8 @@ export interface Operation {
    * people alone.
    */
   scope?: Scope | null
+  /** Another one that will do: which of them is needed, says what it is asked of. */
+  orScope?: Scope
   /** What a person has to be in the workspace, where no key may. */
   role?: Role
   /** Whether it is done only for a revision that is named (`If-Match`); and whether its answer names one (`ETag`). */

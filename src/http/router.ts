@@ -68,10 +68,11 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
 }
 
 function assertMayAsk(operation: Operation, { by, scopes }: Caller): void {
-  const { scope } = operation
+  const { scope, orScope } = operation
   if (by.kind === 'key') {
     if (scope === undefined) throw new Refusal(PEOPLE_ONLY)
-    if (scope !== null && !scopes.includes(scope)) throw new Refusal(missingScope(scope))
+    const hasOther = orScope !== undefined && scopes.includes(orScope)
+    if (scope !== null && !scopes.includes(scope) && !hasOther) throw new Refusal(missingScope(scope))
   } else assertRoleMay(operation, by.person.role)
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import type { Source } from './may-decide.ts'
 import type { MessageStatus } from './message.ts'
 
 /** A message as a list shows it: all but what it says. */
@@ -53,6 +54,8 @@ export interface MessageSearch {
   automationId?: string | undefined
   campaignId?: string | undefined
   contactId?: string | undefined
+  /** Of these alone. */
+  only?: Source | undefined
 }
 
 const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
@@ -67,12 +70,13 @@ const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollme
  */
 export function messagePage(
   workspaceId: string,
-  { automationId, campaignId, contactId }: MessageSearch,
+  { automationId, campaignId, contactId, only }: MessageSearch,
   page: Omit<NewestPage, 'table' | 'at' | 'of'>,
   parameters: unknown[],
 ): string {
   const of: string[] = []
   const own = `$${parameters.push(workspaceId)}::uuid`
+  if (only !== undefined) of.push(`item.campaign_id is ${only === 'campaigns' ? 'not null' : 'null'}`)
   if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
   if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
   // As a question of its own, where there is another index to go by: one that is asked of each row would be asked of millions.

@@ -74,7 +74,7 @@ export async function retryMany(
   },
   { evenIfSent }: { evenIfSent: boolean },
 ): Promise<{ asked: number; last: Place | undefined; onlySince: string | undefined }> {
-  const { status, since, until, behind, ...of } = search
+  const { status, since, until, behind, only, ...of } = search
   await assertRule(em, workspaceId, status, evenIfSent)
   if (Object.values(of).some((id) => id !== undefined && !isId(id)))
     return { asked: 0, last: undefined, onlySince: undefined }
@@ -82,7 +82,9 @@ export async function retryMany(
   const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
   const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
   const range = { status, since: latest, until, behind, limit: MOST_RETRIES }
-  const { asked, looked, last } = await em.transactional((unit) => askForRetries(unit, workspaceId, of, range))
+  const { asked, looked, last } = await em.transactional((unit) =>
+    askForRetries(unit, workspaceId, { ...of, only }, range),
+  )
   const isCut = lostUntil !== null && latest === lostUntil.toISOString()
   return { asked, last: looked === MOST_RETRIES ? last : undefined, onlySince: isCut ? latest : undefined }
 }

@@ -16,6 +16,7 @@ import {
 import { isId } from '../platform/ids.ts'
 import { listActivity } from './activity.ts'
 import { messagesOf } from './list-queries.ts'
+import { assertMayDecide, assertMayDecideOf, mayDecideOnly } from './may-decide.ts'
 import { MESSAGE_STATUSES } from './message.ts'
 import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, NOTHING_TO_DECIDE, WOULD_BE_CAPTURED } from './refusals.ts'
 import { MOST_RETRIES, retryMany, retryOne } from './retry.ts'
@@ -95,12 +96,14 @@ export const messageOperations = [
       'arrive twice, which "evenIfSent" has to allow. What was CAPTURED is sent where mail is delivered by now. Its sequence goes on ' +
       'as it did, or is over as it was. While its automation is paused it waits.',
     scope: 'automations:write',
+    orScope: 'campaigns:write',
     body: retrySchema,
     bodyOptional: true,
     answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
     refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
     async handle({ caller, params, body, call }, dependencies) {
       const { evenIfSent = false } = body
+      await assertMayDecide(dependencies.em, caller, params.id)
       const asked = await retryOne(dependencies, caller.workspace.id, params.id, { evenIfSent }, call)
       const { id, status, retryAt } = asked
       return { status: 202, body: { data: { id, status, retryAt: retryAt.toISOString() } } }
@@ -115,9 +118,11 @@ export const messageOperations = [
     summary: 'Leave an unconfirmed message as it is',
     description: 'What is UNCONFIRMED becomes DISMISSED: it is not sent again, and nobody is asked about it any more.',
     scope: 'automations:write',
+    orScope: 'campaigns:write',
     answers: { 200: { description: 'It is left.', schema: single(dismissedShape) } },
     refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOTHING_TO_DECIDE] },
     async handle({ caller, params }, { em }) {
+      await assertMayDecide(em, caller, params.id)
       await dismissOne(em, caller.workspace.id, params.id)
       return { status: 200, body: { data: { id: params.id, status: 'DISMISSED' as const } } }
     },
@@ -131,8 +136,10 @@ export const messageOperations = [
     summary: 'Have messages tried again',
     description:
       `Up to ${MOST_RETRIES.toLocaleString('en')} of a status, the newest first, each by the rule that one of them has. While there ` +
-      'are more, nextCursor says where the next call goes on.',
+      'are more, nextCursor says where the next call goes on. A key that may write automations alone has those of automations tried, one ' +
+      'that may write campaigns alone those of campaigns.',
     scope: 'automations:write',
+    orScope: 'campaigns:write',
     body: retriesSchema,
     answers: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesShape) } },
     refusals: {
@@ -142,10 +149,13 @@ export const messageOperations = [
     },
     async handle({ caller, body }, { em }) {
       const { status, automationId, campaignId, contactId: given, evenIfSent = false } = body
+      if (campaignId !== undefined) assertMayDecideOf(caller, 'campaigns')
+      if (automationId !== undefined) assertMayDecideOf(caller, 'automations')
       const behind = readCursor(body.cursor)
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
-      const search = { status, automationId, campaignId, contactId, behind, since: body.since, until: body.until }
+      const only = mayDecideOnly(caller)
+      const search = { status, automationId, campaignId, contactId, only, behind, since: body.since, until: body.until }
       const { asked, last, onlySince } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       const warning =
         `This installation was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +

@@ -263,6 +263,7 @@ function describeOperation(
     summary,
     description: `${description}\n\n${whoMay(operation)}`,
     'x-required-scope': scope ?? null,
+    ...(operation.orScope && { 'x-alternative-scope': operation.orScope }),
     ...(operation.role ? { 'x-required-role': operation.role } : {}),
     security: securityOf(operation),
     parameters: [
@@ -323,19 +324,21 @@ const securityOf = ({ scope, open }: Operation) => {
   return scope === undefined ? [SESSION] : [{ bearer: [] }, { apiKey: [] }, SESSION]
 }
 
-function whoMay({ scope, role, open }: Operation): string {
+function whoMay({ scope, orScope, role, open }: Operation): string {
   if (open === 'anybody') return 'For anybody.'
   if (open === 'account') return 'For whoever is signed in.'
   if (scope === undefined) return `Role: \`${role}\`. No key may.`
-  return scope === null ? 'Any valid key.' : `Scope: \`${scope}\`.`
+  if (scope === null) return 'Any valid key.'
+  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, by what it is asked of.` : `Scope: \`${scope}\`.`
 }
 
 /** Why somebody who is known may not. */
-function forbiddenTo({ scope, role, open, method }: Operation): Reason[] {
+function forbiddenTo({ scope, orScope, role, open, method }: Operation): Reason[] {
   const byRole = role ?? (scope?.endsWith(':write') ? 'editor' : undefined)
   return [
     ...(open === undefined && scope === undefined ? [PEOPLE_ONLY] : []),
     ...(scope ? [missingScope(scope)] : []),
+    ...(orScope ? [missingScope(orScope)] : []),
     ...(byRole === undefined || byRole === 'viewer' ? [] : [missingRole(byRole)]),
     ...(open === undefined ? [NO_MEMBER] : []),
     ...(method === 'GET' ? [] : [WRONG_ORIGIN]),

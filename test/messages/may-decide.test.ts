@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import type { Scope } from '../../src/workspaces/scopes.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('about messages of automations and of campaigns', () => {
+  let service: Service
+  let keys: Record<'automations' | 'campaigns', string>
+  before(async () => {
+    service = await startService()
+    const keyOf = (scope: Scope) => service.newKey({ workspaceId: service.workspaceId, scopes: [scope] })
+    keys = { automations: await keyOf('automations:write'), campaigns: await keyOf('campaigns:write') }
+  })
+  after(() => service.stop())
+  const em = () => service.context.orm.em.fork()
+
+  /** A message of each that has failed, or that nobody knows about; none is tried meanwhile. */
+  async function both(status: 'FAILED' | 'UNCONFIRMED') {
+    await service.startWorker()
+    const listId = await aList(service)
+    const contactId = await aContact(service, { listId })
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, automationId, contactId)
+    const said = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
+    const campaignId = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    await service.call('POST', `campaigns/${campaignId}/schedule`, {})
+    const captured = `select id, campaign_id from messages where contact_id = $1::uuid and status = 'CAPTURED'`
+    const messages = await eventually('both are captured', async () => {
+      const rows = await sql<{ id: string; campaign_id: string | null }>(em(), captured, [contactId])
+      return rows.length === 2 ? rows : undefined
+    })
+    await service.stopWorkers()
+    await sql(em(), 'update messages set status = $2 where contact_id = $1::uuid', [contactId, status])
+    const idOf = (isOfCampaign: boolean) => messages.find((row) => (row.campaign_id !== null) === isOfCampaign)!.id
+    return { contactId, automationId, campaignId, ids: { automations: idOf(false), campaigns: idOf(true) } }
+  }
+  const SOURCES = ['automations', 'campaigns'] as const
+  const other = { automations: 'campaigns', campaigns: 'automations' } as const
+
+  it('decides who may write what they are of', async () => {
+    const { ids } = await both('FAILED')
+    for (const source of SOURCES) {
+      const path = `messages/${ids[source]}/retry`
+      const refused = await service.call('POST', path, undefined, { key: keys[other[source]] })
+      assert.equal(refused.refused, '403 scope_missing', source)
+      assert.match(JSON.stringify(refused.body), new RegExp(`Missing required scope: ${source}:write`))
+      assert.equal((await service.call('POST', path, undefined, { key: keys[source] })).status, 202, source)
+    }
+    const none = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
+    for (const path of [`messages/${ids.campaigns}/retry`, `messages/${newId()}/dismiss`])
+      assert.equal((await service.call('POST', path, undefined, { key: none })).refused, '403 scope_missing')
+    const absent = await service.call('POST', `messages/${newId()}/retry`, undefined, { key: keys.campaigns })
+    assert.equal(absent.refused, '404 message_not_found')
+  })
+
+  it('leaves out of many what whoever asks may not decide about', async () => {
+    const { contactId, automationId, campaignId } = await both('FAILED')
+    const retry = (source: (typeof SOURCES)[number], body: object) =>
+      service.call('POST', 'messages/retry', { status: 'FAILED', ...body }, { key: keys[source] })
+    assert.equal((await retry('automations', { campaignId })).refused, '403 scope_missing')
+    assert.equal((await retry('campaigns', { automationId })).refused, '403 scope_missing')
+    const asked = async () =>
+      sql<{ is_of_campaign: boolean }>(
+        em(),
+        'select campaign_id is not null as is_of_campaign from messages where contact_id = $1::uuid and retry_at is not null',
+        [contactId],
+      )
+    assert.equal((await retry('automations', { contactId })).body.data.retried, 1)
+    assert.deepEqual(await asked(), [{ is_of_campaign: false }])
+    assert.equal((await retry('campaigns', { contactId })).body.data.retried, 1)
+    assert.equal((await asked()).length, 2)
+  })
+
+  it('is decided by dismissing, too', async () => {
+    const { ids } = await both('UNCONFIRMED')
+    for (const source of SOURCES) {
+      const path = `messages/${ids[source]}/dismiss`
+      const refused = await service.call('POST', path, undefined, { key: keys[other[source]] })
+      assert.equal(refused.refused, '403 scope_missing')
+      assert.equal((await service.call('POST', path, undefined, { key: keys[source] })).status, 200)
+    }
+  })
+})
