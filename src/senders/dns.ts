@@ -52,6 +52,8 @@ export interface CheckedRecord extends DnsRecord {
 
 /**
  * The records that mail of a workspace wants (RFC 7208, RFC 6376, RFC 7489), ready to copy.
+ * One without an address of its own has those of the return path alone: the rest is the installation's.
+ *
  * @param returns to which domain what cannot be delivered goes back, and on which host that is read; `null`: to the sender's own
  */
 export function recordsFor(
@@ -60,11 +62,12 @@ export function recordsFor(
     dkimDomain,
     dkimSelector,
     dkimPublic,
-  }: Pick<SenderSettings, 'fromAddress' | 'dkimDomain' | 'dkimSelector' | 'dkimPublic'>,
+  }: Partial<Pick<SenderSettings, 'fromAddress' | 'dkimDomain' | 'dkimSelector' | 'dkimPublic'>>,
   returns: { domain: string; host: string } | null,
 ): DnsRecord[] {
   const domain = fromAddress == null ? undefined : domainOf(fromAddress)
-  if (domain === undefined) return []
+  const returning = returns?.domain ?? domain
+  if (returning === undefined) return []
   const record = (what: DnsRecord['what'], name: string, value: string, note: string | null = null): DnsRecord => ({
     what,
     name,
@@ -76,19 +79,23 @@ export function recordsFor(
     // Receivers ask for the domain of the return path (RFC 7208, section 2.4).
     record(
       'SPF',
-      returns?.domain ?? domain,
+      returning,
       'v=spf1 include:YOUR-PROVIDER ~all',
       'In place of YOUR-PROVIDER, what whoever runs your mail server says.',
     ),
     ...(dkimPublic == null
       ? []
       : [record('DKIM', `${dkimSelector}._domainkey.${dkimDomain}`, `v=DKIM1; k=rsa; p=${dkimPublic}`)]),
-    record(
-      'DMARC',
-      `_dmarc.${domain}`,
-      `v=DMARC1; p=none; rua=mailto:postmaster@${domain}`,
-      'p=none only reports; p=quarantine and p=reject follow when the reports are sound.',
-    ),
+    ...(domain === undefined
+      ? []
+      : [
+          record(
+            'DMARC',
+            `_dmarc.${domain}`,
+            `v=DMARC1; p=none; rua=mailto:postmaster@${domain}`,
+            'p=none only reports; p=quarantine and p=reject follow when the reports are sound.',
+          ),
+        ]),
     ...(returns === null
       ? []
       : [

@@ -159,11 +159,10 @@ async function recordsOf(
   publicUrl: string | undefined,
   sender: SenderSettings | null,
 ): Promise<Records> {
-  if (!sender) return []
   const domain = await readBounceDomain(em.fork())
   const url = publicUrl ?? (await readPublicUrl(em.fork()))
   const host = url == null ? 'YOUR-HOST' : new URL(url).hostname
-  return recordsFor(sender, domain === null ? null : { domain, host })
+  return recordsFor(sender ?? {}, domain === null ? null : { domain, host })
 }
 
 const present = (

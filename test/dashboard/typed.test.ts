@@ -164,6 +164,10 @@ describe('what is typed in forms of the dashboard', () => {
     await d.service.call('PUT', `templates/${templateId}`, { ...first, subject: 'new' })
     await d.page.goto(d.at(`/campaigns/${id}`))
     await d.page.getByText('there is version 2 by now').waitFor()
+    // Nor is it sent without a word of that.
+    await press('Send…')
+    await d.page.getByText('It says version 1 of V, and there is version 2 by now').waitFor()
+    await press('Not yet')
     await press('Edit')
     await d.page.getByLabel('Take version 2 of it').check()
     await press('Save the draft')

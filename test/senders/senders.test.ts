@@ -167,6 +167,19 @@ describe('a workspace’s sender', () => {
     assert.deepEqual([(await check()).status, (await check()).found], ['OK', ['10 mail.example.com']])
     texts['MX bounces.orchard.example'] = ['']
     assert.equal((await check()).status, 'WRONG')
+    // Also where the workspace has no address of its own.
+    await sql(em, 'update senders set from_address = null where workspace_id = $1', [service.workspaceId])
+    const without = (await ask('GET', 'sender')).body.data as Told
+    assert.deepEqual(
+      without.records.map(({ what, name }) => [what, name]).filter(([what]) => what !== 'DKIM'),
+      [
+        ['SPF', 'bounces.orchard.example'],
+        ['RETURN_PATH', 'bounces.orchard.example'],
+      ],
+    )
+    await sql(em, `update senders set from_address = 'hello@orchard.example' where workspace_id = $1`, [
+      service.workspaceId,
+    ])
     await sql(em, 'update installation set bounce_domain = null')
   })
 

@@ -12,6 +12,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
   const segmentName = useSegmentNames()
   const warmUp = useWarmUp(campaign)
   const template = useEmailTemplates()?.find(({ id }) => id === campaign.templateId)
+  const isOlder = template !== undefined && template.version > (campaign.templateVersion ?? 0)
   const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
   const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
     [
@@ -36,10 +37,11 @@ export function Facts({ campaign }: { campaign: Campaign }) {
               ) : (
                 <span className="mono t3">{campaign.templateId}</span>
               )}
-              {campaign.status === 'DRAFT' &&
-                template !== undefined &&
-                template.version > (campaign.templateVersion ?? 0) &&
-                `; there is version ${template.version} by now: edit the draft to take it`}
+              {isOlder &&
+                (campaign.status === 'DRAFT'
+                  ? `; there is version ${template.version} by now: edit the draft to take it`
+                  : campaign.status === 'SCHEDULED' &&
+                    `; there is version ${template.version} by now, which is not sent`)}
             </dd>
           </>
         )}

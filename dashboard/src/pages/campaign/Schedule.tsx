@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { isRefusedFor } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
+import { useEmailTemplates } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { zone } from '../../parts/numbers.ts'
@@ -26,7 +27,9 @@ const ZONES = Intl.supportedValuesOf('timeZone')
 
 /** Asks when a campaign goes, and tells how many it goes to. */
 export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: string | null }; onDone: () => void }) {
-  const { id, audience } = from.campaign
+  const { id, audience, templateId, templateVersion } = from.campaign
+  const template = useEmailTemplates()?.find((each) => each.id === templateId)
+  const isOlder = template !== undefined && template.version > (templateVersion ?? 0)
   // As it was looked at: somebody else can change it in any moment.
   const [etag, setSeen] = useState(from.etag)
   const isChanged = from.etag !== etag
@@ -112,6 +115,12 @@ export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: s
           />
         )}
       </fieldset>
+      {isOlder && (
+        <p role="status">
+          It says version {templateVersion} of {template.name}, and there is version {template.version} by now: edit the
+          draft to take that.
+        </p>
+      )}
       <AudienceCount audience={audience} />
       <p className="small t2">
         Whom it is for is decided when it begins. From then on it can be paused and cancelled, and what was sent is

@@ -77,7 +77,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
           <TextInput
             label="Address"
             placeholder="The installation’s"
-            description="Its domain is the one whose DNS records are below."
+            description="The DNS of its domain has to say that this service may send for it: which records that wants is shown below, when it is saved."
             {...of('fromAddress')}
           />
           <TextInput label="Answers go to" placeholder="The same address" {...of('replyTo')} />

@@ -22,12 +22,8 @@ export function SenderPage() {
         <>
           <SenderForm sender={data} />
           <WarmUp sender={data} />
-          {data.fromAddress !== null && (
-            <>
-              <Signing sender={data} />
-              <DnsRecords sender={data} />
-            </>
-          )}
+          {data.fromAddress !== null && <Signing sender={data} />}
+          {data.records.length > 0 && <DnsRecords sender={data} />}
           <Providers />
         </>
       )}
