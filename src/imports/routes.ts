@@ -4,6 +4,7 @@ import { listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../ht
 import { oneSpelling } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'
 import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
+import { assertNoJson, readHeader } from './read-header.ts'
 import { importSchema, MOST_PIECE_BYTES, pieceSchema } from './schemas.ts'
 import { errorShape, importShape, presentError, presentImport } from './shapes.ts'
 import { takePiece } from './take-piece.ts'
@@ -46,7 +47,7 @@ export const importOperations = [
         links: { getImport: { id: '$response.body#/data/id' }, takeImportPiece: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 400: ['name is required'], 404: [LIST_NOT_FOUND] },
+    refusals: { 400: ['name is required', WRONG_HEADER], 404: [LIST_NOT_FOUND] },
     async handle({ caller, body, call }, { em }) {
       const {
         name,
@@ -58,8 +59,13 @@ export const importOperations = [
         triggers = false,
         confirmed = false,
         size,
+        header,
       } = body
       const options = { columns, tags, as, triggers, confirmed, listId: listId == null ? null : oneSpelling(listId) }
+      if (header) {
+        assertNoJson(format, header[0] ?? '')
+        readHeader(format, header, options)
+      }
       const made = await createImport(em, caller.workspace.id, { name, format, options, size }, call.id)
       return { status: 201, body: { data: presentImport(made) } }
     },

@@ -38,6 +38,13 @@ export const importSchema = object({
       description:
         'Of the format csv: which column of the header is what. Others go by their names, such as email or first name, or become metadata.',
     }),
+  header: array()
+    .of(text().defined().meta({ example: 'email' }))
+    .max(1_000)
+    .meta({
+      description:
+        'The titles of its columns, where they are known before: what is wrong with them is refused at once.',
+    }),
   listId: text().nullable().meta({ description: 'A list that they join who have not opted out.', isId: true }),
   tags: array()
     .of(filledText().required().test(atMost(100)).meta({ example: 'imported' }))

@@ -17,10 +17,11 @@ import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { Import } from './entities.ts'
-import { addressIn, FileProblem, FORMATS, type OptOut, type Row, RowProblem, UnclearRow } from './formats/index.ts'
+import { addressIn, type OptOut, type Row, RowProblem, UnclearRow } from './formats/index.ts'
 import { insertErrors, lockImport, type RowError } from './queries.ts'
+import { assertNoJson, readHeader } from './read-header.ts'
 import { delimiterOf, type ReadCsv, readCsv } from './read-csv.ts'
-import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
+import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND } from './refusals.ts'
 
 export interface Piece {
   /** Where in the file it begins, in bytes of UTF-8. */
@@ -38,7 +39,6 @@ const MOST_STARTING_ROWS = 100
 const MOST_ROUNDS = 100
 /** So many sequences end in one transaction, because of who has opted out: each is some statements. */
 const MOST_ENDING = 500
-const MOST_COLUMNS = 1_000
 /** How long rows are looked at before others get their turn, in milliseconds. */
 const TURN_MS = 10
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
@@ -101,12 +101,8 @@ interface Read extends ReadCsv {
   isCut: boolean
 }
 
-const JSON_IS_WHOLE =
-  'It is JSON, which cannot be read in pieces: import it at the command line (cli import --format plunk)'
-
 async function readRecords(found: Import, { bytes, position, isLast }: Piece): Promise<Read> {
-  if (found.format === 'plunk' && position === 0 && /^\s*[[{]/.test(bytes.subarray(0, 64).toString('utf8')))
-    throw new Refusal(WRONG_HEADER, { message: JSON_IS_WHOLE })
+  if (position === 0) assertNoJson(found.format, bytes.subarray(0, 64).toString('utf8'))
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MOST_STARTING_ROWS : MOST_ROWS
   const whole = bytes.subarray(skipped)
@@ -304,18 +300,6 @@ function keepOut(rows: readonly ReadRow[], out: readonly OptedOut[]): void {
     row.isOut = true
     delete row.contact.listId
     delete row.contact.confirmed
-  }
-}
-
-function readHeader(format: Import['format'], header: readonly string[], options: Import['options']) {
-  try {
-    if (header.length > MOST_COLUMNS) throw new FileProblem(`The header has more than ${MOST_COLUMNS} columns`)
-    const fault = findJsonFault(header)
-    if (fault) throw new FileProblem(`The header has what cannot be stored: ${fault}`)
-    return FORMATS[format].readHeader(header, options)
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error
-    throw new Refusal(WRONG_HEADER, { message: error.message })
   }
 }
 

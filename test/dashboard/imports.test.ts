@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { aList } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
+
+interface Listed {
+  pagination: { total: number }
+}
 
 describe('imports, on the dashboard', function () {
   this.timeout(60_000)
@@ -125,12 +130,21 @@ describe('imports, on the dashboard', function () {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  it('a header without addresses is refused, in words', async () => {
+  it('a header without addresses is refused, in words, before anything has begun; and mended where it was chosen', async () => {
+    const total = async () => ((await service.call('GET', 'imports?limit=1')).body as Listed).pagination.total
+    const before = await total()
     await page.goto(at('/imports'))
     await press('Import a file')
     const form = page.getByRole('form', { name: 'Import a file' })
-    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'none.csv', 'name\nAda\n')
+    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'none.csv', 'Kunde\nkunde@example.com\n')
     await press('Import it')
     await page.getByText('The header has no column for addresses').waitFor()
+    assert.equal(await total(), before)
+    await form.getByLabel('What Kunde is').click()
+    await page.getByRole('option', { name: 'Address', exact: true }).click()
+    await press('Import it')
+    await form.waitFor({ state: 'detached' })
+    await eventually('it is imported', async () => ((await contact('kunde@example.com')) ? true : undefined))
+    assert.equal(await total(), before + 1)
   })
 })

@@ -161,6 +161,12 @@ describe('an import', () => {
       assert.match(done.problem!, problem)
       assert.equal(done.created + done.updated, 1, what)
     }
+    // Whoever knows the header before hears of it at once.
+    const known = (format: string, header: string[]) =>
+      service().call('POST', 'imports', { name: 'x.csv', format, header })
+    assert.equal((await known('csv', ['name', 'plan'])).refused, '400 wrong_header')
+    assert.equal((await known('plunk', ['[{"email":"a@example.com"}]'])).refused, '400 wrong_header')
+    assert.equal((await known('csv', ['email', 'plan'])).status, 201)
     const { id } = await begin()
     const wrong = await bring(id, 0, 'name,plan\nAda,pro\n', true)
     assert.equal(wrong.refused, '400 wrong_header')
@@ -221,7 +227,10 @@ describe('an import', () => {
     let pieces = 0
     for (; now.status === 'RUNNING'; pieces += 1)
       now = (await bring(id, now.position, text.slice(now.position), true)).body.data as ImportBody
-    assert.deepEqual({ rows: now.created + now.updated, lines: now.lines, pieces }, { rows: 205, lines: 206, pieces: 3 })
+    assert.deepEqual(
+      { rows: now.created + now.updated, lines: now.lines, pieces },
+      { rows: 205, lines: 206, pieces: 3 },
+    )
     assert.equal((await contact(`one@${at}`))!.tags.length, 205)
   })
   it('goes over empty lines, however many', async () => {

@@ -62,6 +62,8 @@ export function NewImport({
         name: file!.name,
         format,
         ...(format === 'csv' && { columns }),
+        // What is wrong with it is told before anything has begun.
+        ...(seen!.header.length > 0 && { header: seen!.header }),
         listId,
         tags,
         as: standing,
