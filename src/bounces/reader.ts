@@ -26,6 +26,7 @@ export interface Reader {
  */
 export function createReader({ mostMs = MOST_MS, script = SCRIPT } = {}): Reader {
   let thread: Worker | undefined
+  let isClosed = false
 
   function start(): Worker {
     const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: MOST_MB } })
@@ -41,6 +42,7 @@ export function createReader({ mostMs = MOST_MS, script = SCRIPT } = {}): Reader
 
   return {
     async read(mail) {
+      if (isClosed) throw new Error('No more mail is read')
       const reading = (thread ??= start())
       const over = new AbortController()
       const late = setTimeout(() => over.abort(new Error('A mail takes too long to be read')), mostMs)
@@ -61,6 +63,7 @@ export function createReader({ mostMs = MOST_MS, script = SCRIPT } = {}): Reader
       }
     },
     async close() {
+      isClosed = true
       await thread?.terminate()
     },
   }

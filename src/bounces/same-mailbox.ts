@@ -1,9 +1,13 @@
 import { emailKey, inAscii } from '../platform/email-address.ts'
 
-/** Whether two addresses are one mailbox: servers write a domain as the DNS does, and name a host of theirs in it. */
+/** Whether two addresses are one mailbox: servers write a domain as the DNS does, name a host of theirs in it, and leave out what is behind a plus. */
 export function isSameMailbox(one: string, other: string): boolean {
-  const [ours, theirs] = [one, other].map((address) => emailKey(inAscii(address)).split('@') as [string, string])
-  if (ours![0] !== theirs![0]) return false
+  const [ours, theirs] = [one, other].map(
+    (address) => emailKey(inAscii(address.replace(/\.$/, ''))).split('@') as [string, string],
+  )
+  if (withoutTag(ours![0]) !== withoutTag(theirs![0])) return false
   const [a, b] = [ours![1], theirs![1]]
   return a === b || b.endsWith(`.${a}`) || a.endsWith(`.${b}`)
 }
+
+const withoutTag = (local: string): string => (local.startsWith('+') ? local : local.split('+', 1)[0]!)

@@ -22,11 +22,13 @@ const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
 /** A reply code of SMTP at the beginning of what a server said (RFC 5321, section 4.2). */
 const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
 const NO_MAILBOX =
-  /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown|(?:mailbox|address|user) not found|(?:unknown|invalid|no such) (?:mailbox|recipient|address)|(?:mailbox|recipient|address) unknown/i
+  /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown|mailbox not found|(?:unknown|invalid|no such) (?:mailbox|recipient)\b|(?:mailbox|recipient) unknown/i
 /** Said of us, and not of the mailbox. */
 const OUR_FAULT =
-  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bhelo\b|your (?:ip|host|server|domain)/i
-const TOO_FAST = /at a rate that|too many (?:messages|connections)|rate limit/i
+  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bfrom:? header|\bhelo\b/i
+/** The same, or whom somebody may ask about it. */
+const OURS = /your (?:ip|host|server|domain)/i
+const TOO_FAST = /at a rate that|too many (?:\w+ )?recipients|too many (?:messages|connections)|rate limit/i
 const FULL = /mailbox (?:is )?full|over ?quota|quota ?exceeded|out of storage/i
 const REFUSED = /\bspam\b|block ?list|blocked using|content filter|unsolicited|policy|unauthenticated/i
 const GAVE_UP = /too many failures|retry timeout|in the queue too long|envelope expired/i
@@ -59,8 +61,8 @@ export function judge(status: string | null, reply: string | null, words = ''): 
   if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')
   if (TOO_FAST.test(all)) return verdict('SOFT')
   const isUnknown = NO_MAILBOX.test(all)
-  // Who says both in words and by number that she is not there may tell whom to ask about it.
-  if (OUR_FAULT.test(all) && !(isUnknown && subject === '1' && detail === '1')) return verdict('BLOCKED')
+  if (OUR_FAULT.test(all)) return verdict('BLOCKED')
+  if (OURS.test(all) && !(isUnknown && subject === '1' && detail === '1')) return verdict('BLOCKED')
   if (NO_MAIL_AT_ALL.test(all)) return verdict('HARD')
   if (of === '4' || GAVE_UP.test(all)) return verdict('SOFT')
   if (isTooLarge(subject, detail) || isSendersFault(subject, detail)) return verdict('BLOCKED')

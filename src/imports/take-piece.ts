@@ -168,7 +168,7 @@ interface ReadRow {
 /** Somebody of whom only that could be read. */
 interface OptedOut extends OptOut {
   email: string
-  externalId: string | undefined
+  externalId?: string | undefined
   line: number
 }
 
@@ -184,6 +184,7 @@ interface Rows {
 /** Reads as many records as end no more sequences than one transaction may. */
 async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Promise<Rows> {
   const all = await readRows(found, read)
+  await findByIds(em, found.workspaceId, all.out)
   const out = optedOutOf(all).toSorted((a, b) => a.line - b.line)
   if (out.length === 0) return all
   const active = await countActiveOf(em, found.workspaceId, [...new Set(out.map(({ email }) => emailKey(email)))])
@@ -192,7 +193,9 @@ async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Prom
     const count = active.get(emailKey(email)) ?? 0
     if (ending > 0 && ending + count > MOST_ENDING) {
       const most = read.records.findIndex(({ line: within }) => found.line + within >= line)
-      return readRows(found, { ...read, records: read.records.slice(0, most) })
+      const fewer = await readRows(found, { ...read, records: read.records.slice(0, most) })
+      await findByIds(em, found.workspaceId, fewer.out)
+      return fewer
     }
     // Of several rows of hers, the first ends all.
     active.delete(emailKey(email))
@@ -201,10 +204,20 @@ async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Prom
   return all
 }
 
+/** Who has opted out in a row without an address may be known by an id. With one it is that address alone: ids can be another's elsewhere. */
+async function findByIds(em: EntityManager, workspaceId: string, out: readonly OptedOut[]): Promise<void> {
+  const without = out.filter(({ email, externalId }) => externalId !== undefined && !isEmailAddress(email))
+  if (without.length === 0) return
+  const known = await addressesByExternalId(
+    em,
+    workspaceId,
+    without.map(({ externalId }) => externalId!),
+  )
+  for (const one of without) one.email = known.get(one.externalId!) ?? one.email
+}
+
 const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] }): OptedOut[] => [
-  ...rows.flatMap(({ contact: { email, externalId }, optOut, line }) =>
-    optOut ? [{ email, externalId, line, ...optOut }] : [],
-  ),
+  ...rows.flatMap(({ contact: { email }, optOut, line }) => (optOut ? [{ email, line, ...optOut }] : [])),
   ...out,
 ]
 
@@ -268,7 +281,7 @@ async function readRows(
       const first = unclear.get(emailKey(contact.email))
       if (first === undefined) return true
       errors.push({ line, problem: `The row of its address on line ${first} may say that it is not to be mailed` })
-      if (optOut) out.push({ email: contact.email, externalId: contact.externalId, line, ...optOut })
+      if (optOut) out.push({ email: contact.email, line, ...optOut })
       return false
     })
     keepOut(clear, out)
@@ -325,15 +338,10 @@ async function writeRows(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MOST_PROBLEM) })),
     )
   }
-  // Also of a contact that could not be read or written: she has opted out all the same, under the address that she has, too.
-  const all = optedOutOf({ rows, out })
-  const ids = all.flatMap(({ externalId }) => externalId ?? [])
-  const known =
-    ids.length === 0 ? new Map<string, string>() : await addressesByExternalId(dependencies.em, workspaceId, ids)
+  // Also of a contact that could not be read or written: she has opted out all the same.
   const suppressions = new Map<string, SuppressionInput>()
-  for (const { email, externalId, reason, note } of all)
-    for (const address of [email, known.get(externalId ?? '') ?? ''])
-      if (isEmailAddress(address)) suppressions.set(`${reason} ${emailKey(address)}`, { email: address, reason, note })
+  for (const { email, reason, note } of optedOutOf({ rows, out }))
+    if (isEmailAddress(email)) suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
   if (suppressions.size > 0)
     Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))
   return done

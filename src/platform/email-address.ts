@@ -14,7 +14,7 @@ const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g
 
 /** What word processors put around an address: within one it is nobody's, and yet a letter to those that read addresses. */
-const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e]/u
+const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e\u301d-\u301f\u275b-\u275e\uff02\uff07\u2032\u2033]/u
 
 /** What a domain may be of: letters, their marks, digits and what joins them (RFC 5892, section 2, nearly). */
 const OF_DOMAIN = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u

@@ -95,6 +95,36 @@ describe('reading what comes back', () => {
     }
   })
 
+  it('takes what is said for people from HTML, too, where that is all there is beside somebody’s footer', async () => {
+    const raw = [
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>ada@example.com: <b>550 No such user here</b></p>',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; mx.example.com',
+      '',
+      'Final-Recipient: rfc822; ada@example.com',
+      'Action: failed',
+      'Status: 5.0.0',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'This mail is confidential.',
+      '--b--',
+      '',
+    ].join('\r\n')
+    const { reports } = await readReport(Buffer.from(raw), { isFromNobody: true })
+    assert.deepEqual(
+      reports.map(({ kind }) => kind),
+      ['HARD'],
+    )
+  })
+
   it('reads the first lines alone: each costs the parser more than it says', async () => {
     const report = readFileSync(new URL('qmail-qsbmf-5.1.1-no-mailbox.eml', FOLDER)).toString()
     const [head = '', body = ''] = report.split('\n\n')

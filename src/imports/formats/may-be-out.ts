@@ -1,18 +1,35 @@
 import { foldedWord, wordIn } from './format.ts'
 import { saysNo, saysOut, saysYes } from './wants-mail.ts'
 
+const OUT =
+  'unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|donot(?:mail|email|contact|send|market)|suspend|blocked|undeliverable|' +
+  'stopmail|invalid|spam|gesperrt|werbesperre|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|' +
+  'dad[oa]debaja'
+const NONE = 'no(?:e?mail|marketing|news|promo)|keine?(?:mail|werbung|newsletter)'
 /** Columns that may tell who wants no mail, by what they are called: where a cell of them says anything but no, … */
-const OF_OUT =
-  /unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|^clean(?:ed|time|campaign)|donot(?:mail|email|contact|send|market)|^no(?:e?mail|marketing|news|promo)|suspend|^dn[ce]$|blocked|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|undeliverable|stopmail|invalid|spam|^(?:is)?junk(?:ed)?$|gesperrt|werbesperre|^keine?(?:mail|werbung|newsletter)|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|^bajas?$|dad[oa]debaja|debaja$/
-/** Of a word that somebody has taken back, or never gave: "Consent withdrawn", "Remove from mailing list". */
-const NEGATED =
-  /withdr|revok|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|revoc|rechaz|rifiut|ingetrokken|geweigerd/
-/** … where it says anything but yes, or nothing, as a box that nobody has ticked, … */
+const OF_OUT = new RegExp(
+  `${OUT}|^(?:${NONE})|^clean(?:ed|time|campaign)|^dn[ce]$|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|^(?:is)?junk(?:ed)?$|^bajas?$|debaja$`,
+)
+/** … where it says anything but yes, or nothing in what is a box that nobody has ticked, … */
 const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
+const BOX =
+  /^(?:e?mail|accepts?|agrees?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to)*(?:newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consent|permission|marketingconsent|marketingpermission|marketinge?mails?|einwilligung|werbung)$/
+/** None of these begins as another one goes on: there is one way through each title. */
+const PREFIX =
+  '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)*'
+/** Of one that speaks of both, what it says of her is clear in these alone: "Newsletter unsubscribed", "Consent withdrawn". */
+const CLEARLY_OUT = new RegExp(
+  `^${PREFIX}(?:${OUT}|${NONE}|(?:withdrawn|revoked|declined|refused|rejected|denied|removed|excluded|stopped|cancell?ed|expired|` +
+    'widerrufen|abgelehnt|verweigert|entzogen|retiré|révoqué|revocad[oa]|retirad[oa]|rechazad[oa]|revocat[oa]|rifiutat[oa]|ingetrokken|' +
+    'geweigerd)(?:at|on|date|time)?$)|^(?:remove|exclude)d?from',
+)
+/** In others it may be that, or what she can do at any time: "Newsletter & exclusive offers". */
+const NEGATED =
+  /withdr|revo[ck]|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|rechaz|rifiut|ingetrokken|geweigerd/
 /** … and where it says no, or that somebody is one of these. */
 const OF_STATE =
-  /subscri(?!ptions$)|e?mail|news|promo|gdpr|rgpd|dsgvo|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/
+  /subscri(?!ptions$)|^(?:can|may|allow|ok|send|receives?|gets?)(?:to)?(?:e?mail|news|promo)|emailable|^promotion(?:s|al(?:e?mails?|offers?))$|^(?:gdpr|rgpd|dsgvo)|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/
 const STATE =
   /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|zustand|estado|situação|stato|statut)$/
 const NO_STATE =
@@ -23,7 +40,7 @@ const NOT = /^(?:(?:not|non|never|no|nicht|kein)(?!\p{L})|ne[\s_-]+\p{L})/iu
 const CODE = /^[02-9]$/
 /** Of which one, where, when and how often, which is neither yes nor no: "Opt-in IP", "Marketing channel". */
 const OF_SOMETHING_ELSE =
-  /(?:ip|id|source|page|url|link|text|language|street|city|zip|code|country|address|channel|campaign|name|version|count|number|rate|score|plan|tier|level|type|budget|price|date|time)$/
+  /(?:ip|id|source|page|url|link|text|language|street|city|zip|code|country|address|channel|campaign|name|version|count|number|rate|score|plan|tier|level|type|budget|price|date|(?<!any)time)$/
 /** What is counted or measured is no word of anybody's; when it was is one. */
 const MEASURED = /(?:rate|score)$/
 
@@ -39,15 +56,16 @@ const LONGEST_NAME = 60
 export function doubtOf(title: string): (cell: string) => boolean {
   const column = foldedWord(title)
   const isIn = OF_IN.test(column)
-  const isOut = OF_OUT.test(column) || (isIn && NEGATED.test(column))
-  const [isMeasured, isOther] = [MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
+  const isClear = CLEARLY_OUT.test(column)
+  const isOut = OF_OUT.test(column) || isClear
   // Whole sentences speak of both, and end in anything.
-  const isSentence = column.length > LONGEST_NAME
+  const isAnything = column.length > LONGEST_NAME ? isOut || isIn : isIn && !isClear && (isOut || NEGATED.test(column))
+  const [isBox, isMeasured, isOther] = [BOX.test(column), MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
   const [isState, isOfState] = [STATE.test(column), OF_STATE.test(column)]
   return (cell) => {
+    if (isAnything) return true
     const word = wordIn(cell)
-    if (isSentence && (isOut || isIn)) return true
-    if (word === '') return isIn && !isOut && !isOther
+    if (word === '') return isBox
     if (saysOut(cell)) return true
     if (isOut) return !saysNo(cell) && !isMeasured && !/^https?:/i.test(word)
     if (isOther) return false

@@ -1,7 +1,9 @@
 import { beforeBrackets, FileProblem, foldedWord, wordIn } from './format.ts'
 
 // Also as spreadsheets say it in German, French, Spanish, Italian and Portuguese, and Postgres.
-const TRUE = 'true|t|yes|y|1|x|on|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim|verdadeiro'.split('|')
+const TRUE = 'true|t|yes|y|1|x|on|✓|✔|☑|checked|ticked|ja|wahr|oui|vrai|sí|si|sì|verdadero|vero|sim|verdadeiro'.split(
+  '|',
+)
 const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
 /** As they are compared: see `foldedWord`. The first ones also with more behind, as "Unsubscribed by admin" … */
 const OUT =
