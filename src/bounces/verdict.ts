@@ -22,13 +22,17 @@ const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
 /** A reply code of SMTP at the beginning of what a server said (RFC 5321, section 4.2). */
 const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
 const NO_MAILBOX =
-  /user unknown|unknown user|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown|mailbox not found|(?:unknown|invalid|no such) (?:mailbox|recipient)\b|(?:mailbox|recipient) unknown/i
+  /user unknown|unknown user\b|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown/i
+/** The same of who is likely not there, where nothing else is said. */
+const LIKELY_NO_MAILBOX =
+  /mailbox not found|(?:unknown|invalid|no such) (?:mailbox|recipient)\b|(?:mailbox|recipient) unknown/i
 /** Said of us, and not of the mailbox. */
 const OUR_FAULT =
-  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bfrom:? header|\bhelo\b/i
+  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bfrom:? header|\bhelo\b|your (?:ip|host|server)/i
 /** The same, or whom somebody may ask about it. */
-const OURS = /your (?:ip|host|server|domain)/i
-const TOO_FAST = /at a rate that|too many (?:\w+ )?recipients|too many (?:messages|connections)|rate limit/i
+const OURS = /your domain/i
+const TOO_FAST =
+  /at a rate that|too many (?:\w+ ){0,3}(?:recipients|users|addresses)|too many (?:messages|connections)|rate limit/i
 const FULL = /mailbox (?:is )?full|over ?quota|quota ?exceeded|out of storage/i
 const REFUSED = /\bspam\b|block ?list|blocked using|content filter|unsolicited|policy|unauthenticated/i
 const GAVE_UP = /too many failures|retry timeout|in the queue too long|envelope expired/i
@@ -60,7 +64,7 @@ export function judge(status: string | null, reply: string | null, words = ''): 
 
   if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')
   if (TOO_FAST.test(all)) return verdict('SOFT')
-  const isUnknown = NO_MAILBOX.test(all)
+  const isUnknown = NO_MAILBOX.test(all) || (LIKELY_NO_MAILBOX.test(all) && isNothingElse(all, subject))
   if (OUR_FAULT.test(all)) return verdict('BLOCKED')
   if (OURS.test(all) && !(isUnknown && subject === '1' && detail === '1')) return verdict('BLOCKED')
   if (NO_MAIL_AT_ALL.test(all)) return verdict('HARD')
@@ -70,6 +74,10 @@ export function judge(status: string | null, reply: string | null, words = ''): 
   if (isUnknown || isNoMailbox(subject, detail) || isExchange(all, subject, detail)) return verdict('HARD')
   return verdict('SOFT')
 }
+
+/** What is said of the system, the way there or the message is not said of the mailbox (RFC 3463, section 3). */
+const isNothingElse = (all: string, subject?: string): boolean =>
+  !REFUSED.test(all) && !/temporar/i.test(all) && !['3', '4', '6'].includes(subject ?? '')
 
 /** 5.2.3 and 5.3.4. */
 const isTooLarge = (subject?: string, detail?: string): boolean =>

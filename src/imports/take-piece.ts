@@ -185,7 +185,10 @@ interface Rows {
 async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Promise<Rows> {
   const all = await readRows(found, read)
   await findByIds(em, found.workspaceId, all.out)
-  const out = optedOutOf(all).toSorted((a, b) => a.line - b.line)
+  // What is no address can hold what the database takes nowhere.
+  const out = optedOutOf(all)
+    .filter(({ email }) => isEmailAddress(email))
+    .toSorted((a, b) => a.line - b.line)
   if (out.length === 0) return all
   const active = await countActiveOf(em, found.workspaceId, [...new Set(out.map(({ email }) => emailKey(email)))])
   let ending = 0

@@ -1,5 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import validator from 'validator'
+import { normalForm } from './normal-form.ts'
 
 /** Nearly all addresses there are. The library takes them, too, and ten times as long. */
 const USUAL = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
@@ -45,7 +46,7 @@ export function isEmailAddress(text: string): boolean {
  */
 export function emailKey(email: string): string {
   const { local, domain } = split(email)
-  const key = (text: string) => text.normalize('NFC').toLowerCase()
+  const key = (text: string) => normalForm(text).toLowerCase()
   if (local === undefined || isTooLong(domain) || !INTERNATIONAL.test(domain)) return key(email)
   const unicode = domainToUnicode(domainToASCII(domain))
   return `${key(local)}@${unicode === '' ? key(domain) : unicode}`
@@ -60,7 +61,7 @@ const MOST_OF_LABEL = 126
  * takes a time that grows with the square of a label's.
  */
 const isTooLong = (domain: string): boolean =>
-  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => label.normalize('NFC').length > MOST_OF_LABEL)
+  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MOST_OF_LABEL)
 
 function split(text: string): { local: string | undefined; domain: string } {
   const at = text.lastIndexOf('@')
@@ -70,7 +71,7 @@ function split(text: string): { local: string | undefined; domain: string } {
 /** A domain in ASCII, where it says what it is: one that UTS #46 turns into other letters is a disguise. */
 function asciiDomain(domain: string): string | undefined {
   const ascii = domainToASCII(domain)
-  const plain = domain.replace(FULL_STOPS, '.').normalize('NFC').toLowerCase()
+  const plain = normalForm(domain.replace(FULL_STOPS, '.')).toLowerCase()
   const unicode = domainToUnicode(ascii)
   return ascii !== '' && (plain === ascii || plain === unicode) && OF_DOMAIN.test(unicode) ? ascii : undefined
 }
@@ -98,9 +99,9 @@ export const domainOf = (mailbox: string): string | undefined => inAscii(address
  * @param known an address that it may repeat in other forms, such as its local part alone
  */
 export function withoutAddresses(text: string, known?: string): string {
-  const line = text.normalize('NFC').replace(UNSEEN, '').replace(/\s+/g, ' ')
+  const line = normalForm(text).replace(UNSEEN, '').replace(/\s+/g, ' ')
   const bare = line.replace(ADDRESS_LIKE, '…')
-  const local = known === undefined ? '' : (/^(.*)@/.exec(known)?.[1] ?? '').normalize('NFC')
+  const local = known === undefined ? '' : normalForm(/^(.*)@/.exec(known)?.[1] ?? '')
   // Servers name a mailbox without its tag, too.
   const coded = Buffer.from(known ?? '')
     .toString('base64')

@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { createBulkhead } from './bulkhead.ts'
+import { normalForm } from './normal-form.ts'
 import { BUSY, Refusal, reason } from './refusal.ts'
 
 /** As NIST SP 800-63B-4, section 3.1.1.2, has them: length counts, and no rule of which characters. */
@@ -66,4 +67,4 @@ export function createPasswords() {
 export type Passwords = ReturnType<typeof createPasswords>
 
 /** One spelling of what keyboards write in several (NIST SP 800-63B-4, section 3.1.1.2; RFC 8265). */
-const normal = (password: string): string => password.normalize('NFKC')
+const normal = (password: string): string => normalForm(password, 'NFKC')

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
+import { normalForm } from '../platform/normal-form.ts'
 
 export interface SmtpServer {
   options: SMTPConnectionOptions
@@ -64,8 +65,7 @@ export function mayRepeatPassword({ auth }: SmtpServer, words: string): boolean 
 }
 
 const lettersOf = (text: string): string =>
-  text
-    .normalize('NFKD')
+  normalForm(text, 'NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 

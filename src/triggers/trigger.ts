@@ -1,3 +1,5 @@
+import { normalForm } from '../platform/normal-form.ts'
+
 /** What can start an automation: the values of `trigger` in the detail shape. */
 export const TRIGGERS = ['LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
 export type Trigger = (typeof TRIGGERS)[number]
@@ -23,7 +25,7 @@ export const SUMMARY_TRIGGERS = {
 } as const satisfies Record<Trigger, string>
 
 /** Names are compared without case, and by what they look like rather than how typed. */
-export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
+export const foldName = (name: string): string => normalForm(name).toLowerCase()
 
 const KEYS = {
   SIGNUP: () => '',

@@ -216,6 +216,23 @@ describe('an import', () => {
       ['SMS Marketing Opt-In (Reply STOP)', 'No', 1],
       ['Newsletter (you can unsubscribe at any time)', 'No', 1],
       ['Email opt-in - cancel at any time', 'No', 1],
+      ...[
+        'Don’t email',
+        'Dont email me',
+        'Never email',
+        'Werbewiderspruch',
+        'Widerspruch',
+        'Abmeldung',
+        'Fecha baja',
+      ].map((title) => [title, 'yes', 1] as const),
+      ...['Newsletter disabled', 'Marketing paused', 'Marketing objection', 'Newsletter-Abmeldung'].flatMap((title) => [
+        [title, 'yes', 1] as const,
+        [title, 'no', 0] as const,
+      ]),
+      ...['Left newsletter', 'I do not want marketing', 'Non-marketing contact', 'Newsletter gekündigt'].map(
+        (title) => [title, 'yes', 1] as const,
+      ),
+      ...['Expired At', 'Removed', 'Cancelled'].map((title) => [title, '2024-05-06', 0] as const),
       ['Newsletter unsubscribed', 'no', 0],
       ['Newsletter unsubscribed', '', 0],
       ['Marketing emails bounced', '0', 0],
@@ -267,6 +284,18 @@ describe('an import', () => {
       ['metadata.Newsletter', {}],
     ] as const)
       assert.deepEqual(await run(box(domain()), [{ column: 'Newsletter', field }]), { ...nothing, ...expected }, field)
+    // What cannot be read hides nothing that it may say.
+    const hidden = domain()
+    assert.deepEqual(await run(`email,tags,Do not email\nx@${hidden},"""vip, y",yes\nx@${hidden},vip,\n`), {
+      ...nothing,
+      failed: 2,
+    })
+    const broken = domain()
+    assert.deepEqual(await run(`email,unsubscribed\nok@${broken},no\na\0b@${broken},yes\nout@${broken},yes\n`), {
+      ...nothing,
+      suppressed: 1,
+      failed: 1,
+    })
     const tagged = `email,Tags\nx@${domain()},unsubscribed\n`
     assert.deepEqual(await run(tagged, [{ column: 'Tags', field: 'tags' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
@@ -306,10 +335,13 @@ describe('an import', () => {
     const at = domain()
     const rows = Array.from({ length: 4_000 }, (_, n) => `a${n}@${at},maybe`)
     const quotes = "'".repeat(120_000)
+    // In the wrong order, and nothing can be done while they are put into the right one.
+    const marks = '\u0300'.repeat(15_000) + '\u0316'.repeat(15_000)
     for (const text of [
       `email\nx${quotes}x\n`,
       `email,"${'unsu'.repeat(25_000)}"\n${rows.join('\n')}\n`,
       `email,${'mailinglist'.repeat(9_000)}!\nx@${at},no\n`,
+      `email,newsletter a${marks}\nx@${at},a${marks}\n`,
     ]) {
       const taken: number[] = []
       const done = imported(text)

@@ -76,8 +76,15 @@ export const csv: Format = {
       titles[index]!.toLowerCase() !== 'subscribed' &&
       wordIn(cells[index] ?? '') === ''
     /** A label that says who wants no mail is none, where nobody has chosen that it is. */
-    const mayBeTagged = (cells: readonly string[]): boolean =>
-      tags >= 0 && !choices.has(titles[tags]!) && tagsIn(cells[tags] ?? '').some(saysOut)
+    const mayBeTagged = (cells: readonly string[]): boolean => {
+      if (tags < 0 || choices.has(titles[tags]!)) return false
+      try {
+        return tagsIn(cells[tags] ?? '').some(saysOut)
+      } catch {
+        // Its row fails for that, behind what else it may say.
+        return false
+      }
+    }
     return (cells) => ({
       email: cells[email]!,
       contact: () => ({

@@ -1,4 +1,5 @@
 import type { ContactInput, SuppressionReason } from '../../contacts/index.ts'
+import { normalForm } from '../../platform/normal-form.ts'
 
 /** What the people of a file are, where no column says it. */
 export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
@@ -92,8 +93,7 @@ function withoutQuotes(word: string): string {
 
 /** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */
 export const foldedWord = (cell: string): string =>
-  wordIn(cell)
-    .normalize('NFC')
+  normalForm(wordIn(cell))
     .toLowerCase()
     .replaceAll(/[\s_?!.-]+/g, '')
 

@@ -4,11 +4,11 @@ import { saysNo, saysOut, saysYes } from './wants-mail.ts'
 const OUT =
   'unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|donot(?:mail|email|contact|send|market)|suspend|blocked|undeliverable|' +
   'stopmail|invalid|spam|gesperrt|werbesperre|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|' +
-  'dad[oa]debaja'
+  "dad[oa]debaja|don['’]?t(?:e?mail|contact|send|market)|never(?:e?mail|contact|send)|widerspr|objection|objected|abmeld|afmelding"
 const NONE = 'no(?:e?mail|marketing|news|promo)|keine?(?:mail|werbung|newsletter)'
 /** Columns that may tell who wants no mail, by what they are called: where a cell of them says anything but no, … */
 const OF_OUT = new RegExp(
-  `${OUT}|^(?:${NONE})|^clean(?:ed|time|campaign)|^dn[ce]$|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|^(?:is)?junk(?:ed)?$|^bajas?$|debaja$`,
+  `${OUT}|^(?:${NONE})|^clean(?:ed|time|campaign)|^dn[ce]$|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|^(?:is)?junk(?:ed)?$|^baja|baja$|^opposition|mailingpaused$`,
 )
 /** … where it says anything but yes, or nothing in what is a box that nobody has ticked, … */
 const OF_IN =
@@ -17,16 +17,16 @@ const BOX =
   /^(?:e?mail|accepts?|agrees?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to)*(?:newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consent|permission|marketingconsent|marketingpermission|marketinge?mails?|einwilligung|werbung)$/
 /** None of these begins as another one goes on: there is one way through each title. */
 const PREFIX =
-  '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)*'
+  '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)'
 /** Of one that speaks of both, what it says of her is clear in these alone: "Newsletter unsubscribed", "Consent withdrawn". */
 const CLEARLY_OUT = new RegExp(
-  `^${PREFIX}(?:${OUT}|${NONE}|(?:withdrawn|revoked|declined|refused|rejected|denied|removed|excluded|stopped|cancell?ed|expired|` +
+  `^${PREFIX}*(?:${OUT}|${NONE})|^${PREFIX}+(?:withdrawn|revoked|declined|refused|rejected|denied|removed|excluded|stopped|cancell?ed|expired|` +
     'widerrufen|abgelehnt|verweigert|entzogen|retiré|révoqué|revocad[oa]|retirad[oa]|rechazad[oa]|revocat[oa]|rifiutat[oa]|ingetrokken|' +
-    'geweigerd)(?:at|on|date|time)?$)|^(?:remove|exclude)d?from',
+    'geweigerd|disabled|paused|deactivated)(?:at|on|date|time)?$|^(?:remove|exclude)d?from',
 )
 /** In others it may be that, or what she can do at any time: "Newsletter & exclusive offers". */
 const NEGATED =
-  /withdr|revo[ck]|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|rechaz|rifiut|ingetrokken|geweigerd/
+  /withdr|revo[ck]|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|rechaz|rifiut|ingetrokken|geweigerd|disabled|paused|inactive|deactiv|off$|^left|objec|^non|not(?:allowed|interested)|nolonger|donot|don['’]?t|gekündigt|exempt|^baja/
 /** … and where it says no, or that somebody is one of these. */
 const OF_STATE =
   /subscri(?!ptions$)|^(?:can|may|allow|ok|send|receives?|gets?)(?:to)?(?:e?mail|news|promo)|emailable|^promotion(?:s|al(?:e?mails?|offers?))$|^(?:gdpr|rgpd|dsgvo)|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { normalForm } from '../../src/platform/normal-form.ts'
+
+describe('the normal form of a text', () => {
+  it('is that of Unicode, in every language', () => {
+    for (const text of [
+      'Zoë',
+      'Zoe\u0308',
+      'สวัสดี',
+      'ﬁ',
+      '각',
+      'a\u0316\u0300',
+      'Ҿ'.repeat(10_000),
+      'ö\u0323'.repeat(1_000),
+    ])
+      for (const form of ['NFC', 'NFKC', 'NFKD'] as const) assert.equal(normalForm(text, form), text.normalize(form))
+  })
+
+  it('of marks without end is found at once', () => {
+    const text = `a${'\u0300'.repeat(100_000)}${'\u0316'.repeat(100_000)}`
+    const before = process.cpuUsage()
+    assert.ok(normalForm(text).length <= 31)
+    // As it stands it would take half a minute.
+    assert.ok(process.cpuUsage(before).user < 2_000_000)
+  })
+})
