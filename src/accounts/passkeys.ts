@@ -6,7 +6,6 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
   type RegistrationResponseJSON,
   verifyAuthenticationResponse,
-  verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -21,6 +20,7 @@ import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts
 import { beginSession } from './sessions.ts'
 import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
+import { verifyRegistration } from './verify-registration.ts'
 import { assertFewBeginnings } from './windows.ts'
 
 /** EdDSA, ES256, RS256: what devices have. The library would ask Node for what is experimental there, which says so in the log. */
@@ -62,16 +62,15 @@ export async function addPasskey(
   { name, credential }: { name: string; credential: RegistrationResponseJSON },
   visitor: Visitor,
 ): Promise<Passkey> {
-  const { registrationInfo } = await verifyRegistrationResponse({
-    response: credential,
+  const made = await verifyRegistration(credential, {
     expectedChallenge: async (challenge) =>
       (await takeChallenge(em.fork(), 'new-passkey', challenge, account.id)) !== undefined,
     expectedOrigin: visitor.origin,
     expectedRPID: hostOf(visitor),
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => ({ registrationInfo: undefined }))
-  if (!registrationInfo) throw new Refusal(PASSKEY_REFUSED)
-  const { id, publicKey, counter, transports = [] } = registrationInfo.credential
+  })
+  if (!made) throw new Refusal(PASSKEY_REFUSED)
+  const { id, publicKey, counter, transports = [] } = made.credential
   return em.fork().transactional(async (unit) => {
     // Who was signed out meanwhile, because somebody else was proven to have the account, adds nothing to it.
     await lockAccount(unit, account.id)

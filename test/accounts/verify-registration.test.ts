@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type RegistrationResponseJSON, verifyRegistrationResponse } from '@simplewebauthn/server'
+import { verifyRegistration } from '../../src/accounts/verify-registration.ts'
+
+describe('a passkey that tells who has made its device', () => {
+  // By certificates of nobody, as `android-key`, of which one says where a list of those is that hold no more.
+  const file = new URL('attested-passkey.json', import.meta.url)
+  const credential = JSON.parse(readFileSync(file, 'utf8')) as RegistrationResponseJSON
+  const options = {
+    expectedChallenge: () => true,
+    expectedOrigin: 'https://mail.example.com',
+    expectedRPID: 'mail.example.com',
+    supportedAlgorithmIDs: [-7],
+  }
+
+  const { fetch } = globalThis
+  let asked: string[] = []
+  beforeEach(() => {
+    asked = []
+    globalThis.fetch = (url) => {
+      asked.push(url as string)
+      return Promise.reject(new Error('There is no network'))
+    }
+  })
+  afterEach(() => void (globalThis.fetch = fetch))
+
+  it('has the library ask at an address that it names itself', async () => {
+    await verifyRegistrationResponse({ response: credential, ...options }).catch(() => undefined)
+    assert.deepEqual(asked, ['http://crl.example/list'])
+  })
+
+  it('is refused here, and nobody is asked', async () => {
+    assert.equal(await verifyRegistration(credential, options), undefined)
+    for (const attestationObject of ['', 'Zm9v', 'oA', '!'])
+      assert.equal(
+        await verifyRegistration({ ...credential, response: { ...credential.response, attestationObject } }, options),
+        undefined,
+      )
+    assert.deepEqual(asked, [])
+  })
+})
