@@ -25,6 +25,7 @@ const IDLE_MS = 30_000
 const LONGEST_MS = 120_000
 /** Whoever is refused goes within that time. */
 const REFUSED_MS = 1_000
+const MOST_PAUSE_MS = 1_000
 /** So many mails wait to be read; the others come again. */
 const MOST_WAITING = 50
 
@@ -152,8 +153,8 @@ function isForUs(secret: KeyObject, address: string): boolean {
 }
 
 /**
- * Has mails read one at a time, each behind a pause as long as the one before took: whatever somebody sends, the process has half of its
- * time for others.
+ * Has mails read one at a time, each behind a pause as long as the one before took, and no longer than a second: whatever somebody sends, the
+ * database has time for others.
  */
 function oneAtATime() {
   let last: Promise<unknown> = Promise.resolve()
@@ -170,7 +171,7 @@ function oneAtATime() {
       }
     })
     last = turn.then(
-      ({ took }) => delay(took),
+      ({ took }) => delay(Math.min(took, MOST_PAUSE_MS), undefined, { ref: false }),
       () => undefined,
     )
     return (await turn).result

@@ -47,19 +47,20 @@ export function createReader({ mostMs = MOST_MS, script = SCRIPT } = {}): Reader
       const over = new AbortController()
       const late = setTimeout(() => over.abort(new Error('A mail takes too long to be read')), mostMs)
       const exit = once(reading, 'exit', { signal: over.signal })
+      exit.catch(() => undefined)
       try {
         reading.postMessage(mail)
         const answer = once(reading, 'message', { signal: over.signal }) as Promise<[Reports]>
         const [reports] = await Promise.race([answer, exit.then(() => Promise.reject(new Error('It ended')))])
         return reports
       } catch (error) {
+        clearTimeout(late)
         if (thread === reading) thread = undefined
         await reading.terminate()
         throw over.signal.aborted ? (over.signal.reason as Error) : error
       } finally {
         clearTimeout(late)
         over.abort()
-        await exit.catch(() => undefined)
       }
     },
     async close() {

@@ -26,8 +26,8 @@ export interface Told {
 /**
  * What came of it:
  * - recorded, or known: it is in the ledger, which it was before
- * - unknown: of no message that has ever left
- * - erased: of somebody who was erased in this very moment; what she wants is to be heeded by her address
+ * - unknown: of nothing of this workspace's
+ * - erased: of no message that there is, or of somebody who was erased in this very moment: what she wants is to be heeded by her address
  * - later: the message is in the middle of its hand-over; what became of that is known soon
  */
 export type Recorded = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'

@@ -27,6 +27,7 @@ export function readHeader(
 export function assertNoJson(format: Import['format'], beginning: string): void {
   if (format === 'plunk' && /^\s*[[{]/.test(beginning))
     throw new Refusal(WRONG_HEADER, {
-      message: 'It is JSON, which cannot be read in pieces: import it at the command line (cli import --format plunk)',
+      message:
+        'It is JSON, which cannot be read in pieces: import it at the command line, as a file named .json (cli import --format plunk)',
     })
 }

@@ -183,12 +183,8 @@ interface Rows {
 
 /** Reads as many records as end no more sequences than one transaction may. */
 async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Promise<Rows> {
-  const all = await readRows(found, read)
-  await findByIds(em, found.workspaceId, all.out)
-  // What is no address can hold what the database takes nowhere.
-  const out = optedOutOf(all)
-    .filter(({ email }) => isEmailAddress(email))
-    .toSorted((a, b) => a.line - b.line)
+  const all = await readWhoIsOut(em, found, read)
+  const out = optedOutOf(all).toSorted((a, b) => a.line - b.line)
   if (out.length === 0) return all
   const active = await countActiveOf(em, found.workspaceId, [...new Set(out.map(({ email }) => emailKey(email)))])
   let ending = 0
@@ -196,9 +192,7 @@ async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Prom
     const count = active.get(emailKey(email)) ?? 0
     if (ending > 0 && ending + count > MOST_ENDING) {
       const most = read.records.findIndex(({ line: within }) => found.line + within >= line)
-      const fewer = await readRows(found, { ...read, records: read.records.slice(0, most) })
-      await findByIds(em, found.workspaceId, fewer.out)
-      return fewer
+      return readWhoIsOut(em, found, { ...read, records: read.records.slice(0, most) })
     }
     // Of several rows of hers, the first ends all.
     active.delete(emailKey(email))
@@ -207,22 +201,32 @@ async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Prom
   return all
 }
 
-/** Who has opted out in a row without an address may be known by an id. With one it is that address alone: ids can be another's elsewhere. */
-async function findByIds(em: EntityManager, workspaceId: string, out: readonly OptedOut[]): Promise<void> {
+async function readWhoIsOut(em: EntityManager, found: Import, read: Read): Promise<Rows> {
+  const all = await readRows(found, read)
+  await findByIds(em, found.workspaceId, all)
+  keepOut(all)
+  return all
+}
+
+/**
+ * Who has opted out in a row without an address may be known by an id, by another row or before. With one it is that address alone: ids can be
+ * another's elsewhere.
+ */
+async function findByIds(em: EntityManager, workspaceId: string, { rows, out }: Rows): Promise<void> {
   const without = out.filter(({ email, externalId }) => externalId !== undefined && !isEmailAddress(email))
   if (without.length === 0) return
-  const known = await addressesByExternalId(
-    em,
-    workspaceId,
-    without.map(({ externalId }) => externalId!),
-  )
+  const ids = without.map(({ externalId }) => externalId!)
+  const here = rows.flatMap(({ contact: { externalId, email } }) => (externalId ? [[externalId, email] as const] : []))
+  const known = new Map([...here, ...(await addressesByExternalId(em, workspaceId, ids))])
   for (const one of without) one.email = known.get(one.externalId!) ?? one.email
 }
 
-const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] }): OptedOut[] => [
-  ...rows.flatMap(({ contact: { email }, optOut, line }) => (optOut ? [{ email, line, ...optOut }] : [])),
-  ...out,
-]
+/** What is no address is left out: it can hold what the database takes nowhere. */
+const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] }): OptedOut[] =>
+  [
+    ...rows.flatMap(({ contact: { email }, optOut, line }) => (optOut ? [{ email, line, ...optOut }] : [])),
+    ...out,
+  ].filter(({ email }) => isEmailAddress(email))
 
 /** Reads records as contacts; those that cannot be fail alone. @throws {Refusal} `wrong_header` */
 async function readRows(
@@ -287,24 +291,17 @@ async function readRows(
       if (optOut) out.push({ email: contact.email, line, ...optOut })
       return false
     })
-    keepOut(clear, out)
     errors.sort((a, b) => a.line - b.line)
     return { rows: clear, out, errors, taken: count }
   }
 }
 
-/** By which somebody else may know her; `undefined` where that cannot be. */
-function idIn(row: Row): string | undefined {
-  try {
-    const { externalId } = row.contact()
-    return externalId && findJsonFault(externalId) === undefined ? externalId : undefined
-  } catch {
-    return undefined
-  }
-}
+/** Such an id, where it can be one. */
+const idIn = ({ externalId }: Row): string | undefined =>
+  externalId !== undefined && findJsonFault(externalId) === undefined ? externalId : undefined
 
 /** Whoever wants no mail by one of her rows joins no list by another one, and begins nothing. */
-function keepOut(rows: readonly ReadRow[], out: readonly OptedOut[]): void {
+function keepOut({ rows, out }: Rows): void {
   const keyOf = (row: ReadRow) => emailKey(row.contact.email)
   const keys = new Set([
     ...rows.filter(({ optOut }) => optOut !== null).map(keyOf),
@@ -344,7 +341,7 @@ async function writeRows(
   // Also of a contact that could not be read or written: she has opted out all the same.
   const suppressions = new Map<string, SuppressionInput>()
   for (const { email, reason, note } of optedOutOf({ rows, out }))
-    if (isEmailAddress(email)) suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
+    suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
   if (suppressions.size > 0)
     Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))
   return done

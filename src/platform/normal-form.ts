@@ -1,5 +1,5 @@
-/** More marks than that stand on no letter of any language (Unicode Standard Annex #15, section 13). */
-const TOO_MANY = /(\p{M}{30})\p{M}+/gu
+/** More marks than that stand on no letter of any language (Unicode Standard Annex #15, section 13). Two letters become marks in some forms. */
+const TOO_MANY = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /**
  * A text in one of the normal forms of Unicode. Marks beyond the thirtieth on one letter are left out: they are put in order by insertion, which

@@ -83,7 +83,7 @@ export function recordsFor(
       'v=spf1 include:YOUR-PROVIDER ~all',
       'In place of YOUR-PROVIDER, what whoever runs your mail server says.',
     ),
-    ...(dkimPublic == null
+    ...(domain === undefined || dkimPublic == null
       ? []
       : [record('DKIM', `${dkimSelector}._domainkey.${dkimDomain}`, `v=DKIM1; k=rsa; p=${dkimPublic}`)]),
     ...(domain === undefined

@@ -102,7 +102,8 @@ describe('reading what comes back', () => {
       '--b',
       'Content-Type: text/html',
       '',
-      '<p>ada@example.com: <b>550 No such user here</b></p>',
+      '<head><title>Sender</title></head><style>.sender { margin: 500 px }</style><!-- sender -->',
+      '<p>It was not delivered:<br>ada@example.com: 550&nbsp;No such&nbsp;user here</p>',
       '--b',
       'Content-Type: message/delivery-status',
       '',
@@ -120,8 +121,8 @@ describe('reading what comes back', () => {
     ].join('\r\n')
     const { reports } = await readReport(Buffer.from(raw), { isFromNobody: true })
     assert.deepEqual(
-      reports.map(({ kind }) => kind),
-      ['HARD'],
+      reports.map(({ kind, diagnostic }) => [kind, diagnostic?.trim()]),
+      [['HARD', '550 No such user here']],
     )
   })
 

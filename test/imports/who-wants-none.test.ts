@@ -258,6 +258,13 @@ describe('an import', () => {
       ['Accepts marketing', '', 1],
       ['Marketing consent', '', 1],
       ['Marketing channel', '', 0],
+      ...[
+        'Newsletter opt-in',
+        'Consent given',
+        'GDPR consent',
+        'I agree to receive marketing emails',
+        'Can be contacted',
+      ].map((title) => [title, '', 1] as const),
       [`I agree to receive ${'more and '.repeat(10)} the newsletter, and can unsubscribe at any time`, '', 1],
       // Nobody knows what it is.
       ['', 'unsubscribed', 1],
@@ -296,6 +303,10 @@ describe('an import', () => {
       suppressed: 1,
       failed: 1,
     })
+    const hinted = async (column: string) =>
+      (await errorsOf((await imported(`email,${column}\nx@${domain()},maybe\n`)).id))[0]!.problem
+    assert.match(await hinted('opt_in'), /"ticked", where an empty cell is a no/)
+    assert.doesNotMatch(await hinted('unsubscribed'), /ticked/)
     const tagged = `email,Tags\nx@${domain()},unsubscribed\n`
     assert.deepEqual(await run(tagged, [{ column: 'Tags', field: 'tags' }]), nothing)
     const header = 'Email Address,First Name,MEMBER_RATING,LEID,EUID,UNSUB_TIME'
@@ -479,5 +490,12 @@ describe('an import', () => {
       const expected = ['7-a', '7-d'].includes(externalId) ? null : 'IMPORTED'
       assert.equal((await contact(`old${n}@${at}`))?.suppressedBy, expected, cells)
     }
+    // Also by another row of the same file, and then she joins nothing; and whatever else is wrong with the row.
+    const listId = await aList(service())
+    const rows = [`8-a,her@${at},no,`, '8-a,,yes,', `8-b,too@${at},no,`, '8-b,,yes,"""x, y"']
+    await imported(`externalId,email,unsubscribed,tags\n${rows.join('\n')}\n`, { listId })
+    for (const name of ['her', 'too']) assert.equal((await contact(`${name}@${at}`))?.suppressedBy, 'IMPORTED', name)
+    const members = (await service().call('GET', `lists/${listId}/contacts`)).body.data as unknown[]
+    assert.deepEqual(members, [])
   })
 })

@@ -4,19 +4,27 @@ import { command, show, type Output } from './command.ts'
 /** `init` and `migrate`: what an installation is made of. */
 export function installationCommands(program: Command): void {
   command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
-    .option('--url <URL>', 'where clients reach the API', 'http://localhost:3000')
-    .action(async (options: Output & { url: string }) => {
-      const [{ createFirstWorkspace }, { inviteFirst, linkOf }, { showFirstKeys, showFirstLink }, { withDatabase }] =
-        await Promise.all([
-          import('../../workspaces/index.ts'),
-          import('../../accounts/index.ts'),
-          import('../first-start.ts'),
-          import('./with-database.ts'),
-        ])
-      const { url } = options
+    .option('--url <URL>', 'where clients reach the API; PUBLIC_URL without it')
+    .action(async (options: Output & { url?: string }) => {
+      const [
+        { createFirstWorkspace },
+        { inviteFirst, linkOf },
+        { findPublicUrl },
+        { readConfig },
+        { showFirstKeys, showFirstLink },
+        { withDatabase },
+      ] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('../../accounts/index.ts'),
+        import('../../installation/index.ts'),
+        import('../../platform/config.ts'),
+        import('../first-start.ts'),
+        import('./with-database.ts'),
+      ])
       const made = await withDatabase((orm) =>
         createFirstWorkspace(orm.em, async (first, transaction) => {
           const token = await inviteFirst(transaction)
+          const url = options.url ?? (await findPublicUrl(transaction, readConfig(process.env)))
           const link = token === undefined ? null : linkOf(url, token)
           show({ ...first, link }, options, () =>
             [showFirstKeys(url, first), ...(token === undefined ? [] : ['', showFirstLink(url, token)])].join('\n'),

@@ -31,7 +31,7 @@ const FIELDS = Object.keys(NAMES)
 /** So many columns are told at once. */
 const MOST_NAMED = 5
 /** So much of a title is told. */
-const MOST_TITLE = 100
+const MOST_TITLE = 50
 
 /** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
 export const csv: Format = {
@@ -81,12 +81,13 @@ export const csv: Format = {
       try {
         return tagsIn(cells[tags] ?? '').some(saysOut)
       } catch {
-        // Its row fails for that, behind what else it may say.
+        // Its row fails for that; what else it may say comes first.
         return false
       }
     }
     return (cells) => ({
       email: cells[email]!,
+      externalId: cells[externalId] || undefined,
       contact: () => ({
         externalId: cells[externalId] || undefined,
         firstName: cells[firstName] || undefined,
@@ -112,8 +113,8 @@ export const csv: Format = {
         const title = titles[unread.index]!.slice(0, MOST_TITLE)
         throw new UnclearRow(
           cells[email]!,
-          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where an empty cell is a no, choose "ticked", and where it ` +
-            `is data "metadata.${title}"`,
+          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"` +
+            (fields[unread.index] === 'subscribed' ? '; "ticked", where an empty cell is a no' : ''),
         )
       }
       const unclear = unchosen.flatMap(({ index, mayBeOut }) => (mayBeOut(cells[index] ?? '') ? [index] : []))

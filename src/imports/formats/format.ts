@@ -8,6 +8,8 @@ export type Standing = (typeof STANDINGS)[number]
 /** A row of a file. What she wants is read apart from what she is: it counts also where the rest cannot be read. */
 export interface Row {
   email: string
+  /** By which somebody else knows her; `undefined` where nothing says it. */
+  externalId?: string | undefined
   /** Why its address is not to be mailed; `null`: it may be. */
   optOut: OptOut | null
   /** @throws {RowProblem} */

@@ -13,8 +13,9 @@ const OF_OUT = new RegExp(
 /** … where it says anything but yes, or nothing in what is a box that nobody has ticked, … */
 const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
+/** Of such words alone, that is: none of them begins as another one goes on. */
 const BOX =
-  /^(?:e?mail|accepts?|agrees?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to)*(?:newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consent|permission|marketingconsent|marketingpermission|marketinge?mails?|einwilligung|werbung)$/
+  /^(?:i|e?mails?|accepts?|agree[ds]?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to|gdpr|dsgvo|rgpd|newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consents?|permission|given|signup|einwilligung|werbung|canbecontacted)+$/
 /** None of these begins as another one goes on: there is one way through each title. */
 const PREFIX =
   '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)'
@@ -60,7 +61,7 @@ export function doubtOf(title: string): (cell: string) => boolean {
   const isOut = OF_OUT.test(column) || isClear
   // Whole sentences speak of both, and end in anything.
   const isAnything = column.length > LONGEST_NAME ? isOut || isIn : isIn && !isClear && (isOut || NEGATED.test(column))
-  const [isBox, isMeasured, isOther] = [BOX.test(column), MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
+  const [isBox, isMeasured, isOther] = [isIn && BOX.test(column), MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
   const [isState, isOfState] = [STATE.test(column), OF_STATE.test(column)]
   return (cell) => {
     if (isAnything) return true
