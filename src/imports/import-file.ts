@@ -136,12 +136,16 @@ export async function importFile(
  * begun that waits for its delivery, it waits with it.
  */
 async function again(run: () => Promise<Import>, onSlow: () => void, reread: () => Promise<Import>): Promise<Import> {
+  let next = run
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await run()
+      return await next()
     } catch (error) {
       // The try before was committed, and failed behind that, or nobody heard of it.
-      if (attempt > 1 && error instanceof Refusal && DONE_ALREADY.includes(error.code)) return await reread()
+      if (next === run && attempt > 1 && error instanceof Refusal && DONE_ALREADY.includes(error.code)) {
+        next = reread
+        continue
+      }
       const isBusy = error instanceof Refusal && error.kind === 'unavailable'
       const isSlow = isConflict(error)
       const isAway = isDatabaseUnavailable(error)
