@@ -1,4 +1,4 @@
-import { readLostUntil, readMailMode } from '../installation/index.ts'
+import { readLostUntil, readMailMode, readRestoredAt } from '../installation/index.ts'
 import { isDelivered, SENDER_DIED, settleAbandonedOf, warnOf } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
@@ -127,6 +127,8 @@ async function send(
       return { next: 'wait', until: Math.min(rest.dueAt.getTime(), decidesAt?.getTime() ?? Infinity) }
     const page = await dueMessages(em, id, pageSize(dependencies, campaign))
     if (page.length === 0 && (await dismissErased(em, id))) continue
+    // What may not be claimed is not brought to its mail server, either.
+    if ((await readRestoredAt(em.fork())) !== null && !(await mayBeLost(em, campaign))) return soon(HELD_MS)
     // Anew with each page: a sender, or how this installation sends mail, may be another by now.
     const sending = await prepare(dependencies, em.fork(), campaign, page)
     // Before: whoever dies in the middle of it has not sent more in that time.
@@ -157,7 +159,7 @@ async function prepare(
   page: readonly QueuedMessage[],
 ) {
   const workspace = await em.findOneOrFail(Workspace, { id: campaign.workspaceId })
-  const [mail, lostUntil] = [await readMailMode(em.fork()), await readLostUntil(em.fork())]
+  const mail = await readMailMode(em.fork())
   return new CampaignSending(dependencies, {
     campaign,
     contentOf: await contentsFor(em, campaign.id, page),
@@ -165,11 +167,18 @@ async function prepare(
     workspaceMode: workspace.mode,
     mail,
     isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),
-    // What this installation was before it was restored may have mailed anybody of a campaign whose time had come: also where the
-    // backup knows nothing of it.
-    mayBeLost:
-      lostUntil !== null && [campaign.scheduledAt, campaign.startedAt].some((at) => at != null && at <= lostUntil),
+    mayBeLost: await mayBeLost(em, campaign),
   })
+}
+
+/**
+ * What this installation was before it was restored may have mailed anybody of a campaign whose time had come: also where the backup knows
+ * nothing of it. A test workspace mails nobody.
+ */
+async function mayBeLost(em: EntityManager, { workspaceId, scheduledAt, startedAt }: Campaign): Promise<boolean> {
+  const lostUntil = await readLostUntil(em.fork())
+  if (lostUntil === null || ![scheduledAt, startedAt].some((at) => at != null && at <= lostUntil)) return false
+  return (await em.fork().findOneOrFail(Workspace, { id: workspaceId })).mode === 'live'
 }
 
 const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =>

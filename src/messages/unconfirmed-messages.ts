@@ -1,4 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import { BEGIN_WITHIN_MS } from './wait-for-senders.ts'
 import { asUnconfirmedAs, recordOutcome, type Content, type Outcome } from './record-queries.ts'
 import * as unconfirmed from './unconfirmed-queries.ts'
 import { Message } from './entities.ts'
@@ -98,7 +99,8 @@ async function handOver(
     // What went wrong is told when the server has been told.
     if (!(await claiming.catch(() => undefined))) return false
     lease.claimed(sentAt)
-    return lease.holds()
+    // Behind that somebody who was answered that nothing begins any more waits for nothing.
+    return lease.holds() && performance.now() - sentAt < BEGIN_WITHIN_MS
   }
   try {
     const permit = await smtp.permit(workspaceId, lease.breakOff)

@@ -56,6 +56,8 @@ export const MOST_CHARACTERS = 4_000_000
 
 const TOO_SLOW = `It takes more than ${MOST_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, send it later, as another request`
 
+const TOO_LONG = `Its partials are longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters in all`
+
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 
 /**
@@ -190,8 +192,12 @@ async function partialsIn(
 ): Promise<Map<string, UsedPartial>> {
   const found = new Map<string, UsedPartial>()
   let named = namesIn(texts)
+  let left = MOST_CHARACTERS
   for (let depth = 0; named.length > 0 && depth <= MOST_DEPTH; depth += 1) {
-    const partials = await partialsNamed(em.fork(), workspaceId, named)
+    const partials = await partialsNamed(em.fork(), workspaceId, named, left)
+    left -= partials.reduce((sum, { html }) => sum + html.length, 0)
+    // Before anything is made of them: each who holds them holds all.
+    if (left < 0) throw new Refusal(INVALID_TEMPLATE, { message: TOO_LONG })
     for (const { name, ...partial } of partials) {
       found.set(name, instead?.id === partial.id ? { ...partial, html: instead.html } : partial)
     }

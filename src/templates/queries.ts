@@ -100,19 +100,24 @@ export async function dependentsOf(em: EntityManager, templateId: string, limit:
   )
 }
 
-/** Those of a workspace's partials that have one of these names. */
+/** Those of a workspace's partials that have one of these names; of more than so many characters in all, no more than one beyond. */
 export async function partialsNamed(
   em: EntityManager,
   workspaceId: string,
   names: readonly string[],
+  most: number,
 ): Promise<{ id: string; name: string; version: number; html: string }[]> {
   return sql<{ id: string; name: string; version: number; html: string }>(
     em,
-    `select template.id, template.name, template.version, coalesce(version.source ->> 'html', '') as html
-     from templates template
-     join template_versions version on version.template_id = template.id and version.version = template.version
-     where template.workspace_id = $1::uuid and template.kind = 'PARTIAL' and template.name = any($2::text[])`,
-    [workspaceId, names],
+    `select id, name, version, html from (
+       select named.*, sum(length(html)) over (order by id) - length(html) as before from (
+         select template.id, template.name, template.version, coalesce(version.source ->> 'html', '') as html
+         from templates template
+         join template_versions version on version.template_id = template.id and version.version = template.version
+         where template.workspace_id = $1::uuid and template.kind = 'PARTIAL' and template.name = any($2::text[])
+       ) named
+     ) partials where before <= $3::bigint`,
+    [workspaceId, names, most],
   )
 }
 

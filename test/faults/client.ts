@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface Answer {
   status: number
   body: { data: Record<string, unknown>; error?: string }
+  /** By which an error is known, without its words. */
+  code: string | null
   /** When it was read, in milliseconds since 1970. */
   at: number
 }
@@ -50,7 +52,8 @@ export class Client {
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       })
-      const answer = { status: response.status, body: (await response.json()) as Answer['body'], at: Date.now() }
+      const code = response.headers.get('x-error-code')
+      const answer = { status: response.status, body: (await response.json()) as Answer['body'], code, at: Date.now() }
       if (answer.status === 500) this.serverErrors.push(`${method} ${path}: ${answer.body.error}`)
       return answer
     } catch {
@@ -74,7 +77,9 @@ export class Client {
       if (answer && answer.status < 300) return answer
       // A DELETE that was done, and whose answer was lost, finds nothing the second time.
       if (answer && method === 'DELETE' && answer.status === 404 && attempt > 0) return answer
-      if (answer && answer.status < 500 && answer.status !== 409) throw new Refused(method, path, answer)
+      // A campaign that is over cannot be paused, however often it is asked for.
+      const isOver = answer?.code === 'campaign_status_wrong'
+      if (answer && answer.status < 500 && (answer.status !== 409 || isOver)) throw new Refused(method, path, answer)
       this.repeats += 1
       await delay(100 + Math.min(attempt, 20) * 50)
     }
