@@ -39,7 +39,7 @@ export const importSchema = object({
         'Of the format csv: which column of the header is what. Others go by their names, such as email or first name, or become metadata.',
     }),
   header: array()
-    .of(text().defined().meta({ example: 'email' }))
+    .of(text().defined().meta({ example: 'E-Mail' }))
     .max(1_000)
     .meta({
       description:
