@@ -148,6 +148,23 @@ describe('templates', () => {
     assert.match(made, /@media/)
   })
 
+  it('are refused before their partials are read, where those are longer than anything that is sent', async () => {
+    const names = Array.from({ length: 9 }, (_, n) => `long-${n}`)
+    for (const name of names) await create({ kind: 'PARTIAL', name, html: 'x'.repeat(480_000) })
+    const html = names.map((name) => `{% render '${name}' %}`).join('')
+    const { refused, body } = await service.call('POST', 'templates', {
+      name: 'All',
+      format: 'HTML',
+      subject: 's',
+      html,
+    })
+    assert.equal(refused, '400 invalid_template')
+    assert.match(
+      (body as unknown as { error: string }).error,
+      /Its partials are longer than 4,000,000 characters in all/,
+    )
+  })
+
   it('are in a layout, with partials; a change of those makes them anew, and one that breaks them is refused', async () => {
     const foot = await create({ kind: 'PARTIAL', name: 'foot', html: '<footer>{{ contact.email }}</footer>' })
     const layout = await create({
