@@ -4,7 +4,8 @@ import type { Import } from './entities.ts'
 import { FileProblem, FORMATS, type Row } from './formats/index.ts'
 import { WRONG_HEADER } from './refusals.ts'
 
-const MOST_COLUMNS = 1_000
+/** So many columns has a file. */
+export const MOST_COLUMNS = 1_000
 
 /** How the rows of a file are read, by its header. @throws {Refusal} `wrong_header` */
 export function readHeader(

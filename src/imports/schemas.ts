@@ -1,8 +1,9 @@
 import { array, boolean, number, object, string } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
 import { FORMAT_NAMES, isField, STANDINGS } from './formats/index.ts'
+import { MOST_COLUMNS } from './read-header.ts'
 
-const MOST_COLUMNS = 500
+const MOST_CHOICES = 500
 const MOST_TAGS = 100
 
 /** `POST /imports`. */
@@ -33,14 +34,14 @@ export const importSchema = object({
           }),
       }).required(),
     )
-    .max(MOST_COLUMNS)
+    .max(MOST_CHOICES)
     .meta({
       description:
         'Of the format csv: which column of the header is what. Others go by their names, such as email or first name, or become metadata.',
     }),
   header: array()
     .of(text().defined().meta({ example: 'E-Mail' }))
-    .max(1_000)
+    .max(MOST_COLUMNS)
     .meta({
       description:
         'The titles of its columns, where they are known before: what is wrong with them is refused at once.',

@@ -62,6 +62,18 @@ export function useSegmentNames(): (id: string) => string | undefined {
 /** The templates of emails, to choose from. */
 export const useEmailTemplates = () => useTemplates('EMAIL')
 
+/** The template that a campaign is made of, and whether it says something newer by now; `undefined` of what is made of none, or is gone. */
+export function useTemplateOf({
+  templateId,
+  templateVersion,
+}: {
+  templateId: string | null
+  templateVersion: number | null
+}) {
+  const template = useEmailTemplates()?.find(({ id }) => id === templateId)
+  return template && { ...template, isNewer: template.version > (templateVersion ?? 0) }
+}
+
 /** The templates of a kind, to choose from. */
 export function useTemplates(kind: 'EMAIL' | 'LAYOUT') {
   const { data } = useRead(['templates', 'of', kind], async (api, signal) => {

@@ -1,4 +1,4 @@
-import { useEmailTemplates, useListNames, useSegmentNames } from '../../api/reads.ts'
+import { useListNames, useSegmentNames, useTemplateOf } from '../../api/reads.ts'
 import { count } from '../../parts/numbers.ts'
 import { Time } from '../../parts/Time.tsx'
 import { Part } from '../../shell/Page.tsx'
@@ -11,8 +11,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
   const listName = useListNames()
   const segmentName = useSegmentNames()
   const warmUp = useWarmUp(campaign)
-  const template = useEmailTemplates()?.find(({ id }) => id === campaign.templateId)
-  const isOlder = template !== undefined && template.version > (campaign.templateVersion ?? 0)
+  const template = useTemplateOf(campaign)
   const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
   const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
     [
@@ -37,7 +36,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
               ) : (
                 <span className="mono t3">{campaign.templateId}</span>
               )}
-              {isOlder &&
+              {template?.isNewer &&
                 (campaign.status === 'DRAFT'
                   ? `; there is version ${template.version} by now: edit the draft to take it`
                   : campaign.status === 'SCHEDULED' &&

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { isRefusedFor } from '../../api/client.ts'
 import { once } from '../../api/once.ts'
-import { useEmailTemplates } from '../../api/reads.ts'
+import { useTemplateOf } from '../../api/reads.ts'
 import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../parts/CurlButton.tsx'
 import { zone } from '../../parts/numbers.ts'
@@ -27,9 +27,8 @@ const ZONES = Intl.supportedValuesOf('timeZone')
 
 /** Asks when a campaign goes, and tells how many it goes to. */
 export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: string | null }; onDone: () => void }) {
-  const { id, audience, templateId, templateVersion } = from.campaign
-  const template = useEmailTemplates()?.find((each) => each.id === templateId)
-  const isOlder = template !== undefined && template.version > (templateVersion ?? 0)
+  const { id, audience, templateVersion } = from.campaign
+  const template = useTemplateOf(from.campaign)
   // As it was looked at: somebody else can change it in any moment.
   const [etag, setSeen] = useState(from.etag)
   const isChanged = from.etag !== etag
@@ -115,7 +114,7 @@ export function Schedule({ from, onDone }: { from: { campaign: Campaign; etag: s
           />
         )}
       </fieldset>
-      {isOlder && (
+      {template?.isNewer && (
         <p role="status">
           It says version {templateVersion} of {template.name}, and there is version {template.version} by now: edit the
           draft to take that.
