@@ -161,7 +161,7 @@ export default tseslint.config(
   },
   {
     files: PRODUCT,
-    ignores: ['**/*queries.ts', 'src/platform/db/*.ts', 'src/schema/migrations/*.ts'],
+    ignores: ['**/*queries.ts', 'src/platform/db/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL, NO_SQL_PASSED_ON, NO_VARIABLE] },
   },
   {

@@ -30,7 +30,7 @@ const nextWakeTable = defineEntity({
   },
 })
 
-/** When an enrollment goes on, and with which email. Written by triggers: see the migration `016-figures`. */
+/** When an enrollment goes on, and with which email. Written by triggers: see `migrations/001-baseline.sql`. */
 export class NextWake extends nextWakeTable.class {}
 nextWakeTable.setClass(NextWake)
 

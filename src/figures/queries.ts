@@ -39,7 +39,7 @@ export interface FlowCounts {
 }
 
 export interface FlowRequest {
-  /** A workspace, or automations: see the migration. */
+  /** A workspace, or automations: see `migrations/001-baseline.sql`. */
   subjects: readonly string[]
   figures: readonly string[]
   /** The first interval begins here; each is as long, in minutes: quarters of an hour of a workspace, hours of an automation. */
@@ -194,7 +194,7 @@ export async function ownAutomations(
 const LOCK = `hashtextextended('fold figures', 0)`
 
 /**
- * Adds up what has changed: see the migration `016-figures`, whose triggers write it. Whoever reads takes what is not added up
+ * Adds up what has changed: see `migrations/001-baseline.sql`, whose triggers write it. Whoever reads takes what is not added up
  * yet besides, so that nobody sees an old figure.
  *
  * @returns how many changes were added up

@@ -1,2 +1,2 @@
 export { openDatabase } from './open.ts'
-export { migrationNames } from './migrations/index.ts'
+export { migrationNames } from './migrations.ts'

@@ -29,7 +29,7 @@ import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations } from './migrations.ts'
 
 /** Every table has its entity. */
 export const ENTITIES = [

@@ -1,5 +1,11 @@
-import { MikroORM, type Constructor, type EntityClass, type EntityManager, type Options } from '@mikro-orm/postgresql'
-import { Migrator, type Migration } from '@mikro-orm/migrations'
+import {
+  MikroORM,
+  type EntityClass,
+  type MigrationObject,
+  type EntityManager,
+  type Options,
+} from '@mikro-orm/postgresql'
+import { Migrator } from '@mikro-orm/migrations'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { classifyDatabaseError } from './errors.ts'
@@ -12,7 +18,7 @@ export type { EntityManager }
 /** What there is in the database: composed of all rooms, in `src/schema`. */
 export interface Schema {
   entities: readonly EntityClass[]
-  migrations: readonly Constructor<Migration>[]
+  migrations: readonly MigrationObject[]
 }
 
 export interface OrmOptions {

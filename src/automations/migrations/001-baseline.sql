@@ -1,0 +1,71 @@
+-- Automations, their versions and drafts.
+
+create table automations (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  name text not null,
+  description text,
+  status text not null check (status in ('DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED')),
+  trigger text not null check (trigger in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP')),
+  trigger_config jsonb not null default '{}',
+  -- What the trigger compares with: the ID of a list, or a tag or event name folded to one case.
+  trigger_key text,
+  on_send_failure text not null default 'CONTINUE' check (on_send_failure in ('CONTINUE', 'STOP')),
+  version integer not null default 1,
+  -- The version with which the automation was last ACTIVE. New enrollments get this one, not the one being edited.
+  active_version integer,
+  -- Optimistic lock of the API (ETag): incremented by each change of fields or steps.
+  revision bigint not null default 1,
+  deleted_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index automations_newest on automations (workspace_id, created_at desc, id desc) where deleted_at is null;
+-- A hash, because a name can be longer than an index entry.
+create index automations_listening on automations (workspace_id, trigger, md5(trigger_key))
+  where deleted_at is null and status = 'ACTIVE';
+
+-- Immutable. An enrollment keeps the steps that it started with.
+create table automation_versions (
+  automation_id uuid not null references automations on delete cascade,
+  version integer not null,
+  steps jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (automation_id, version)
+);
+
+-- The content of email steps, apart from the versions, so that sending reads only the email it sends. Immutable.
+create table email_contents (
+  automation_id uuid not null references automations on delete cascade,
+  -- Of the content: versions that have an email in common share its row.
+  hash text not null,
+  subject text not null,
+  html text,
+  text text,
+  -- The hash of the content in another language, by locale.
+  translations jsonb not null default '{}',
+  primary key (automation_id, hash)
+);
+
+-- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.
+create table automation_counts (
+  automation_id uuid primary key references automations on delete cascade,
+  enrolled integer not null default 0,
+  completed integer not null default 0
+);
+
+-- Revisions of drafts never repeat, not even for a draft that was deleted and created again.
+create sequence draft_revisions;
+
+-- Edits that are not published.
+create table automation_drafts (
+  automation_id uuid primary key references automations on delete cascade,
+  content jsonb not null,
+  -- The automation's revision that the draft applies to. It follows changes of the status alone.
+  based_on bigint not null,
+  -- The automation's revision that the editor had when the draft was saved.
+  begun_with bigint not null,
+  revision bigint not null default nextval('draft_revisions'),
+  saved_by text not null,
+  saved_at timestamptz not null default now()
+);

@@ -1,0 +1,122 @@
+-- Contacts, their tags, their former addresses, and counters of contacts.
+
+-- Identifies an address without storing it. Suppressions keep the hash after the contact was erased.
+create function address_hash(of_workspace uuid, key text) returns bytea language sql immutable parallel safe as
+$$ select sha256(convert_to(of_workspace::text || ' ' || key, 'UTF8')) $$;
+
+create table contacts (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  email text not null,
+  -- The address as it is compared: folded to one case.
+  email_key text not null,
+  external_id text,
+  first_name text,
+  metadata jsonb not null default '{}',
+  -- Position in creation order. `tallies` counts contacts per block of positions, so page 20,000 and the total cost no more
+  -- than page 1.
+  place bigint generated always as identity,
+  -- Optimistic lock for sending: incremented when what may be sent to the contact changes. A claim fails if the number differs
+  -- from the one that was read when the message was prepared.
+  consents integer not null default 0,
+  -- The contact was created by a request to join a double opt-in list, and nobody has confirmed the address yet.
+  unconfirmed boolean not null default false,
+  -- The transaction that confirmed the contact. A statement that waited for the row uses it to tell whether it was the one.
+  vouched_in xid8,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint contacts_email_unique unique (workspace_id, email_key),
+  -- 64 KB as clients write JSON. Postgres adds a space after each colon and comma.
+  constraint contacts_metadata_size check (octet_length(metadata::text) <= 90000)
+);
+create unique index contacts_external_id_unique on contacts (workspace_id, external_id) where external_id is not null;
+create index contacts_by_place on contacts (workspace_id, place desc);
+-- Search by prefix, independent of the database's locale.
+create index contacts_by_email on contacts (workspace_id, email_key text_pattern_ops);
+create index contacts_by_first_name on contacts (workspace_id, lower(first_name) text_pattern_ops)
+  where first_name is not null;
+-- Finds the contact that now has the address of an erased one.
+create index contacts_by_address_hash on contacts (address_hash(workspace_id, email_key));
+
+-- A changed address invalidates prepared messages.
+create function count_address() returns trigger language plpgsql as $$
+begin
+  new.consents = greatest(new.consents, old.consents + 1);
+  return new;
+end $$;
+create trigger address_counted before update of email on contacts
+  for each row when (old.email is distinct from new.email) execute function count_address();
+
+create table contact_tags (
+  contact_id uuid not null references contacts on delete cascade,
+  workspace_id uuid not null,
+  -- The tag as it is compared, folded to one case; and as it was first written.
+  tag_key text not null,
+  name text not null,
+  added_at timestamptz not null default now(),
+  primary key (contact_id, tag_key)
+);
+create index contact_tags_by_name on contact_tags (workspace_id, tag_key, contact_id);
+
+-- Volatile: sees what was committed after the calling statement began.
+create function tags_of(of_contact uuid) returns setof text language plpgsql volatile as $$
+begin
+  return query select tag_key from contact_tags where contact_id = of_contact;
+end $$;
+
+-- Writers hold the lock of the contact's row, and the trigger sees everything committed before. So the limit holds under
+-- concurrency.
+create function bound_contact_tags() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from (select distinct contact_id from changed) touched
+    where (select count(*) from contact_tags its where its.contact_id = touched.contact_id) > 250
+  ) then
+    raise exception 'A contact has more than 250 tags'
+      using errcode = 'check_violation', constraint = 'contact_tags_most';
+  end if;
+  return null;
+end $$;
+create trigger bound_inserted after insert on contact_tags referencing new table as changed
+  for each statement execute function bound_contact_tags();
+
+-- Addresses that contacts had before. A bounce or an opt-out refers to the address that the email was sent to.
+create table former_addresses (
+  contact_id uuid not null references contacts on delete cascade,
+  until timestamptz not null,
+  workspace_id uuid not null,
+  email text not null,
+  email_key text not null,
+  primary key (contact_id, until)
+);
+create index former_addresses_of_workspace on former_addresses (workspace_id, email_key);
+
+create function keep_address() returns trigger language plpgsql as $$
+begin
+  insert into former_addresses (contact_id, until, workspace_id, email, email_key)
+  values (old.id, clock_timestamp(), old.workspace_id, old.email, old.email_key);
+  return null;
+end $$;
+create trigger address_kept after update of email_key on contacts
+  for each row when (old.email_key <> new.email_key) execute function keep_address();
+
+-- Counters: the contacts of a workspace per block of 4,096 positions, and the members of a list (block 0).
+create table tallies (
+  subject uuid not null,
+  block bigint not null,
+  count integer not null,
+  primary key (subject, block)
+) with (fillfactor = 50);
+
+create function tally_contacts() returns trigger language plpgsql as $$
+begin
+  insert into tallies as tally (subject, block, count)
+  select workspace_id, place / 4096, case tg_op when 'INSERT' then count(*) else -count(*) end
+  from changed group by 1, 2 order by 1, 2
+  on conflict (subject, block) do update set count = tally.count + excluded.count;
+  return null;
+end $$;
+create trigger tally_inserted after insert on contacts referencing new table as changed
+  for each statement execute function tally_contacts();
+create trigger tally_deleted after delete on contacts referencing old table as changed
+  for each statement execute function tally_contacts();

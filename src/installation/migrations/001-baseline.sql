@@ -1,0 +1,32 @@
+-- The instance: its identity and the settings that all its processes must agree on. One row.
+
+create table installation (
+  single boolean primary key default true check (single),
+  -- Distinguishes instances that share a Temporal server.
+  id uuid not null default gen_random_uuid(),
+  -- Set at the first start. A process with another namespace or queue is refused.
+  temporal_namespace text,
+  temporal_task_queue text,
+  -- Distinguishes two Temporal servers whose namespaces have the same name, and a copied database from its original.
+  temporal_namespace_id text,
+  -- When a worker last reported. While workers are running, another Temporal server cannot take over the instance.
+  worked_at timestamptz,
+  -- Whether mail is delivered or captured, from SMTP_URL. Processes must agree, or one would capture another's mail.
+  mail text check (mail in ('smtp', 'capture')),
+  mail_from text,
+  public_url text,
+  bounce_domain text,
+  -- Signs links in emails. 244 random bits, without an extension.
+  link_secret bytea not null default sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')),
+  -- Set while the database is restored from a backup and not yet reconciled with Temporal. Nothing is sent meanwhile.
+  restored_at timestamptz,
+  -- Lease of the process that reconciles.
+  reconciling_until timestamptz,
+  -- Messages sent up to this time may be missing from the restored database; `lost_before` keeps it for an earlier restore.
+  lost_until timestamptz,
+  lost_before timestamptz,
+  -- When the restored backup was made.
+  backed_up_at timestamptz
+);
+
+insert into installation default values;

@@ -1,2 +1,0 @@
-/** Adds a statement to the migration. */
-export type AddSql = (statement: string) => void

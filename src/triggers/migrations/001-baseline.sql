@@ -1,0 +1,52 @@
+-- What happened to contacts, and which automations it starts.
+
+create table trigger_events (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  contact_id uuid not null references contacts on delete cascade,
+  type text not null check (type in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP')),
+  name text not null,
+  -- The name as it is compared. The application folds it, because case in Postgres depends on the locale.
+  name_key text,
+  data jsonb,
+  -- The automations that listened at that moment.
+  automation_ids uuid[] not null,
+  request_id text,
+  created_at timestamptz not null default now()
+);
+create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
+create index trigger_events_age on trigger_events (created_at);
+create index trigger_events_unfolded on trigger_events (id) where type = 'EVENT' and name_key is null;
+
+-- Records when a contact was asked to confirm a list.
+create function note_asking() returns trigger language plpgsql as $$
+begin
+  update list_requests set asked_at = now()
+  where contact_id = new.contact_id and list_id in (
+    select trigger_key::uuid from automations where id = any(new.automation_ids) and trigger = 'LIST_REQUESTED'
+  );
+  return null;
+end $$;
+create trigger asking_noted after insert on trigger_events
+  for each row when (new.type = 'LIST_REQUESTED') execute function note_asking();
+
+-- Events that an automation has already received for a contact. Delivered again, they start nothing.
+create table heard_events (
+  automation_id uuid not null references automations on delete cascade,
+  contact_id uuid not null,
+  event_id uuid not null references trigger_events on delete cascade,
+  primary key (automation_id, contact_id, event_id)
+);
+create index heard_events_of_event on heard_events (event_id);
+
+-- Volatile: an enrollment may have waited for the contact's lock while another request ended one. The function reads after it.
+-- https://www.postgresql.org/docs/current/xfunc-volatility.html
+create function has_heard(of_automation uuid, of_contact uuid, of_event uuid) returns boolean
+language plpgsql volatile as $$
+begin
+  perform from contacts where id = of_contact for key share;
+  return exists (
+    select from heard_events
+    where automation_id = of_automation and contact_id = of_contact and event_id = of_event
+  );
+end $$;
