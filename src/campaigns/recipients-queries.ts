@@ -1,4 +1,4 @@
-import { type Condition, conditionSql, listsRequiredBy } from '../conditions/index.ts'
+import { type Condition, conditionSql, listsRequiredBy } from '../segments/index.ts'
 import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'

@@ -1,7 +1,8 @@
-import { type Condition, conditionSql } from '../conditions/index.ts'
+import { type Condition, conditionSql } from '../segments/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Range } from '../platform/db/range.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { type SuppressedBy, suppressedBy } from './suppression.ts'
 import { findJsonFault } from '../platform/json.ts'
@@ -125,11 +126,6 @@ select id, true as by_email from contacts where workspace_id = $1::uuid and emai
 union all
 select id, false from contacts where workspace_id = $1::uuid and external_id = $3::text`
 
-export interface Range {
-  limit: number
-  offset: number
-}
-
 /** How many places a block has: as in the trigger `tally_contacts`. */
 const BLOCK = 4096
 
@@ -210,18 +206,6 @@ export async function searchContacts(
   if (rows[0]?.list_known === false) return undefined
   const contacts = rows.flatMap((row) => (row.id === null ? [] : [toContact(row)]))
   return { contacts, total: rows[0]?.total ?? 0 }
-}
-
-/** How many contacts a condition is true for, now. */
-export async function countContacts(em: EntityManager, workspaceId: string, condition: Condition): Promise<number> {
-  const parameters: unknown[] = [workspaceId]
-  const where = conditionSql(condition, parameters)
-  const [row] = await sql<{ count: number }>(
-    em,
-    `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
-    parameters,
-  )
-  return row?.count ?? 0
 }
 
 function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilter, parameters: unknown[]): string {

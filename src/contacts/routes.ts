@@ -1,7 +1,8 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
 import { checkContact, toInput } from './check-contact.ts'
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND } from './refusals.ts'
+import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -9,7 +10,7 @@ import { getContact } from './search-contacts.ts'
 import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, single } from '../http/index.ts'
+import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, pageQuery, single } from '../http/index.ts'
 import {
   bulkResultShape,
   contactShape,
@@ -59,6 +60,23 @@ export const contactOperations = [
     refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
       answerContacts(em, caller.workspace.id, search, { page, limit }),
+  }),
+
+  operation({
+    id: 'listSegmentMembers',
+    method: 'GET',
+    path: '/segments/{id}/contacts',
+    tag: 'Segments',
+    summary: 'List the contacts in a segment',
+    description: 'Newest contact first. The same as GET /contacts with segmentId.',
+    scope: 'contacts:read',
+    query: pageQuery(),
+    // It can be megabytes.
+    bulk: true,
+    answers: { 200: contactPage },
+    refusals: { 404: [SEGMENT_NOT_FOUND] },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
 
   operation({

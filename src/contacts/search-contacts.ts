@@ -1,16 +1,10 @@
 import { Refusal } from '../platform/refusal.ts'
-import { CONTACT_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND } from './refusals.ts'
-import { Segment } from '../conditions/index.ts'
+import { CONTACT_NOT_FOUND, LIST_NOT_FOUND } from './refusals.ts'
+import { Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import {
-  contactPage,
-  findContact,
-  searchContacts,
-  type ContactFilter,
-  type ContactProfile,
-  type Range,
-} from './queries.ts'
+import { contactPage, findContact, searchContacts, type ContactFilter, type ContactProfile } from './queries.ts'
+import type { Range } from '../platform/db/range.ts'
 import { isId } from '../platform/ids.ts'
 
 /** What contacts are looked for by; all that is given has to be so. */

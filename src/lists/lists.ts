@@ -1,16 +1,10 @@
 import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, NOBODY_ASKS, NOT_IN_LIST } from './refusals.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Range } from '../platform/db/range.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import {
-  CONTACT_LIMITS,
-  CONTACT_NOT_FOUND,
-  isContactLimit,
-  LIST_NOT_FOUND,
-  type Range,
-  Tally,
-} from '../contacts/index.ts'
+import { CONTACT_LIMITS, CONTACT_NOT_FOUND, isContactLimit, LIST_NOT_FOUND, Tally } from '../contacts/index.ts'
 import {
   emptyList,
   findList,

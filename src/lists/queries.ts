@@ -1,5 +1,6 @@
-import { MAX_LISTS_OF_CONTACT, type Range, requestLists } from '../contacts/index.ts'
+import { MAX_LISTS_OF_CONTACT, requestLists } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Range } from '../platform/db/range.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
 import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Range } from '../platform/db/range.ts'
 import { sql, unitOf } from '../platform/db/sql.ts'
-import { ContactTag, type Range } from '../contacts/index.ts'
+import { ContactTag } from '../contacts/index.ts'
 import { type Delivery, type DeliveryRow, toDelivery } from '../outbox/index.ts'
 import { deliveriesOf, writeTriggerEvents } from '../triggers/index.ts'
 

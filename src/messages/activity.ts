@@ -1,5 +1,6 @@
 import { Refusal } from '../platform/refusal.ts'
-import { CONTACT_NOT_FOUND, type Range } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import type { Range } from '../platform/db/range.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'

@@ -11,7 +11,7 @@ import {
 import { AuditEntry } from '../audit/index.ts'
 import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
-import { Segment } from '../conditions/index.ts'
+import { Segment } from '../segments/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ErasedContact, ListOptOut, Suppression } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Tally } from '../contacts/index.ts'

@@ -1,5 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { Condition } from './condition.ts'
+import { conditionSql } from './condition-sql.ts'
 
 /** Whether a campaign asks a segment whom it is for, and has not asked it of everybody yet. */
 export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
@@ -12,4 +14,16 @@ export async function isAskedBy(em: EntityManager, id: string): Promise<boolean>
     [id],
   )
   return rows.length > 0
+}
+
+/** Counts the contacts of a workspace that meet a condition now. */
+export async function countContacts(em: EntityManager, workspaceId: string, condition: Condition): Promise<number> {
+  const parameters: unknown[] = [workspaceId]
+  const where = conditionSql(condition, parameters)
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
+    parameters,
+  )
+  return row?.count ?? 0
 }

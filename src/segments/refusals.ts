@@ -1,5 +1,6 @@
 import { reason } from '../platform/refusal.ts'
 
+export const SEGMENT_NOT_FOUND = reason('not-found', 'segment_not_found', 'Segment not found')
 /** What is told of a segment that says whom a campaign is for: without it, that would mail others. */
 export const SEGMENT_IN_USE = reason(
   'taken',

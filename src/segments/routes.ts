@@ -1,7 +1,7 @@
 import { array } from 'yup'
 import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { SEGMENT_IN_USE } from './refusals.ts'
+import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './refusals.ts'
 import {
   deleted,
   deleteResultShape,
@@ -17,7 +17,6 @@ import {
 } from '../http/index.ts'
 import { conditionSchema, segmentSchema, updateSegmentSchema } from './schemas.ts'
 import { contactCountShape, presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
-import { answerContacts, contactPage, SEGMENT_NOT_FOUND } from '../contacts/index.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
 const WRONG_CONDITION =
@@ -65,23 +64,6 @@ export const segmentOperations = [
       const { segment, contactCount } = await getSegment(em, caller.workspace.id, params.id)
       return { status: 200, body: { data: { ...presentSegment(segment), contactCount } } }
     },
-  }),
-
-  operation({
-    id: 'listSegmentMembers',
-    method: 'GET',
-    path: '/segments/{id}/contacts',
-    tag: 'Segments',
-    summary: 'List the contacts in a segment',
-    description: 'Newest contact first. The same as GET /contacts with segmentId.',
-    scope: 'contacts:read',
-    query: pageQuery(),
-    // It can be megabytes.
-    bulk: true,
-    answers: { 200: contactPage },
-    refusals: { 404: [SEGMENT_NOT_FOUND] },
-    handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
 
   operation({

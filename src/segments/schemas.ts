@@ -1,6 +1,6 @@
 import { object } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH } from '../http/index.ts'
-import { readCondition } from '../conditions/index.ts'
+import { readCondition } from './condition.ts'
 import { conditionShape } from './shapes.ts'
 
 const name = () =>

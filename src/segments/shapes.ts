@@ -1,5 +1,6 @@
 import { mixed, object, string, type InferType } from 'yup'
-import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, type Segment } from '../conditions/index.ts'
+import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS } from './condition.ts'
+import type { Segment } from './entities.ts'
 import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
 const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
@@ -9,7 +10,7 @@ const comparison = {
   value: { type: ['string', 'number', 'boolean'] },
 }
 
-/** `src/conditions/condition.ts` in JSON Schema; a test holds the two together. */
+/** `condition.ts` in JSON Schema; a test holds the two together. */
 export const conditionShape = mixed<Condition>()
   .required()
   .meta({

@@ -12,7 +12,7 @@ import {
   CONDITION_FIELDS,
   readCondition,
   type Condition,
-} from '../../src/conditions/condition.ts'
+} from '../../src/segments/condition.ts'
 
 const passes = (run: () => unknown): boolean => {
   try {

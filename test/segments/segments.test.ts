@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Condition } from '../../src/conditions/condition.ts'
+import type { Condition } from '../../src/segments/condition.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { activityOf, aContact, aList, anAutomation, anEvent, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Segment } from '../../conditions/index.ts'
+import type { Segment } from '../../segments/index.ts'
 import { table } from '../table.ts'
 import { command, parseName, show, type Output } from './command.ts'
 
