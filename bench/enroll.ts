@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
+import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import { newId } from '../src/platform/ids.ts'
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import getPort from 'get-port'
-import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
+import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
 import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'

@@ -1,7 +1,7 @@
 /** `npm run bundle -- FILE`: builds the workflow code once, for workers that are started with WORKFLOW_BUNDLE=FILE. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { bundleWorkflows } from '../src/platform/temporal/worker.ts'
+import { bundleWorkflows } from '../src/temporal/worker.ts'
 import { readOptions } from './options.ts'
 
 const { words } = readOptions({

@@ -10,7 +10,7 @@ import type {
   SendEmailInput,
   SendEmailResult,
 } from '../activities/index.ts'
-import { sendingQueue } from '../src/platform/temporal/task-queues.ts'
+import { sendingQueue } from '../src/temporal/task-queues.ts'
 
 type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'rememberHeard'>
 

@@ -1,5 +1,5 @@
 import { upsertSearchAttributes } from '@temporalio/workflow'
-import { SEARCH_ATTRIBUTES } from '../src/platform/temporal/search-attribute-keys.ts'
+import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import type { StepOutline } from '../src/sequences/index.ts'
 
 /** Each update of a search attribute is an event of the history, and a sequence is to cost hardly more than its steps. */

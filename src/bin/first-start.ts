@@ -3,7 +3,7 @@ import { forTerminal } from '../platform/terminal.ts'
 import { linkOf } from '../accounts/index.ts'
 import type { FirstKeys } from '../workspaces/index.ts'
 import { addressOfServer, readSmtpUrl } from '../transports/index.ts'
-import { mailModeOf } from '../installation/index.ts'
+import { mailModeOf } from '../instance/index.ts'
 
 export interface Welcome {
   port: number

@@ -13,7 +13,7 @@ import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/d
 import { openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { findPublicUrl, mailModeOf, NO_SENDER, readRestoredAt } from '../installation/index.ts'
+import { findPublicUrl, mailModeOf, NO_SENDER, readRestoredAt } from '../instance/index.ts'
 import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.ts'
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
 import { type ApiDependencies, readBytes, visitorOf } from '../http/index.ts'
-import { linkSecretOf } from '../installation/index.ts'
+import { linkSecretOf } from '../instance/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import { openReturnPath } from '../installation/index.ts'
+import { openReturnPath } from '../signed-links/index.ts'
 import { isErasedOf, suppressAtErased } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

@@ -1,4 +1,4 @@
-import type { MessageIdBeginning } from '../installation/index.ts'
+import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'

@@ -1,6 +1,6 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
-import { withoutReturnPaths } from '../installation/index.ts'
+import { withoutReturnPaths } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { suppressOfErased } from '../consent/index.ts'
-import { openLink, openReturnPath } from '../installation/index.ts'
+import { openLink, openReturnPath } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Bounced, findByOrigin, findByReturnPath } from './queries.ts'

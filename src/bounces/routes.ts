@@ -12,7 +12,7 @@ import {
   type ApiDependencies,
 } from '../http/index.ts'
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
-import { readPublicUrl } from '../installation/index.ts'
+import { readPublicUrl } from '../instance/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
 import { findProvider, PROVIDERS } from './providers/index.ts'

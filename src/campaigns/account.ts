@@ -1,6 +1,6 @@
 import { IsolationLevel } from '@mikro-orm/core'
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { readLinkSecret } from '../installation/index.ts'
+import { readLinkSecret } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { InferType } from 'yup'
 import { getCampaign } from './campaigns.ts'

@@ -1,4 +1,4 @@
-import { readLostUntil, readMailMode, readRestoredAt } from '../installation/index.ts'
+import { readLostUntil, readMailMode, readRestoredAt } from '../instance/index.ts'
 import { isDelivered, SENDER_DIED, settleAbandonedOf, warnOf } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'

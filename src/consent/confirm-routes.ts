@@ -1,6 +1,6 @@
 import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
-import { openLink } from '../installation/index.ts'
+import { openLink } from '../signed-links/index.ts'
 import { confirmRequest } from './confirm.ts'
 import { readStanding } from './confirm-queries.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Context } from 'koa'
 import { type ApiDependencies, visitorOf } from '../http/index.ts'
-import { linkSecretOf } from '../installation/index.ts'
+import { linkSecretOf } from '../instance/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import { onBehalfOf } from '../platform/db/pool-shares.ts'

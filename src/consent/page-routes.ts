@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
-import { openLink } from '../installation/index.ts'
+import { openLink } from '../signed-links/index.ts'
 import type { Language } from '../messages/index.ts'
 import { isId } from '../platform/ids.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'

@@ -1,4 +1,4 @@
-import type { LinkOf } from '../installation/index.ts'
+import type { LinkOf } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import {
   countConsents,

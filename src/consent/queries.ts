@@ -1,5 +1,5 @@
 import type { SuppressionReason } from '../contacts/index.ts'
-import type { LinkOf } from '../installation/index.ts'
+import type { LinkOf } from '../signed-links/index.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'

@@ -1,5 +1,5 @@
 import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import { withoutLinks } from '../installation/index.ts'
+import { withoutLinks } from '../signed-links/index.ts'
 import { freeObject, operation, single } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'

@@ -1,4 +1,4 @@
-import { type Links, MOST_URL_BYTES } from '../installation/index.ts'
+import { type Links, MOST_URL_BYTES } from '../signed-links/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
 import { addressOf, domainOf } from '../platform/email-address.ts'

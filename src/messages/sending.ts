@@ -10,7 +10,7 @@ import {
   TemplateError,
   type TemplateProblem,
 } from '../rendering/index.ts'
-import { withoutReturnPaths } from '../installation/index.ts'
+import { withoutReturnPaths } from '../signed-links/index.ts'
 import { giveBackRest, takePlaces } from '../senders/index.ts'
 import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import type { ClaimAs } from './claim-queries.ts'

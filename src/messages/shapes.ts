@@ -1,6 +1,6 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
-import { withoutLinks } from '../installation/index.ts'
+import { withoutLinks } from '../signed-links/index.ts'
 import type { ActivityItem } from './activity.ts'
 import type { ListedMessage } from './list-queries.ts'
 import { MESSAGE_STATUSES } from './message.ts'

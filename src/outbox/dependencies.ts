@@ -2,7 +2,7 @@ import { Recent } from '../platform/recent.ts'
 import type { Delivery } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Bulkhead } from '../platform/bulkhead.ts'
-import type { Enrollments } from '../executions/index.ts'
+import type { Enrollments } from '../temporal/index.ts'
 
 /** What services work with; a composition root gives it to them. */
 export interface Dependencies {

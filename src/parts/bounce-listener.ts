@@ -1,5 +1,5 @@
 import { type Listener, listenForBounces } from '../bounces/index.ts'
-import { readLinkSecret } from '../installation/index.ts'
+import { readLinkSecret } from '../instance/index.ts'
 import type { Context } from './context.ts'
 import { portProblem } from './running-part.ts'
 

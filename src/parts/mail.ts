@@ -1,4 +1,4 @@
-import { type Links } from '../installation/index.ts'
+import { type Links } from '../signed-links/index.ts'
 import { createLeaseKeeper, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'

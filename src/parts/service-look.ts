@@ -1,5 +1,5 @@
 import type { ServiceLook } from '../http/index.ts'
-import { readMailMode, readMailSender } from '../installation/index.ts'
+import { readMailMode, readMailSender } from '../instance/index.ts'
 import type { Config } from '../platform/config.ts'
 import { addressOfServer, type MailTransport, readSmtpUrl } from '../transports/index.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SendTestEmail } from '../http/index.ts'
-import { NO_SENDER, readMailMode, readMailSender } from '../installation/index.ts'
+import { NO_SENDER, readMailMode, readMailSender } from '../instance/index.ts'
 import { fromOf } from '../messages/index.ts'
 import { createSecrets, NoSecretsKey } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, readSender } from '../senders/index.ts'

@@ -2,21 +2,21 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
+import { createLinks } from '../signed-links/index.ts'
 import {
   agreeOnBounceDomain,
   agreeOnMail,
   agreeOnPublicUrl,
   agreeOnSender,
-  createLinks,
   mailModeOf,
   readLinkSecret,
   watchMailMode,
   watchRestored,
-} from '../installation/index.ts'
+} from '../instance/index.ts'
 import { isOnThisMachine, readSmtpUrl } from '../transports/index.ts'
-import { connectWorker } from '../platform/temporal/connect-worker.ts'
-import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
-import { bundleWorkflows, createSendingWorker, createWorker } from '../platform/temporal/worker.ts'
+import { connectWorker } from '../temporal/connect-worker.ts'
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
+import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { startRelay } from '../relay/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import type { Config } from '../platform/config.ts'
-import { sendingQueue } from '../platform/temporal/task-queues.ts'
+import { sendingQueue } from '../temporal/task-queues.ts'
 
 /** A worker asks Temporal anew every minute; who has stopped is listed for five. */
 const POLL_SECONDS = 70

@@ -7,10 +7,10 @@ import {
   sayWorking,
   whyElsewhere,
   type Workplace,
-} from '../installation/index.ts'
+} from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { ensureSearchAttributes } from '../platform/temporal/search-attributes.ts'
-import { namespaceIdOf } from '../platform/temporal/namespace-id.ts'
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
+import { namespaceIdOf } from '../temporal/namespace-id.ts'
 import type { Config } from '../platform/config.ts'
 import { hasEnrolled, isKnown, markRestored } from '../relay/index.ts'
 import type { Context } from './context.ts'

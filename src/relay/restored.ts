@@ -10,7 +10,7 @@ import {
   sayEnded,
   sayReconciled,
   sayRestored,
-} from '../installation/index.ts'
+} from '../instance/index.ts'
 import { automationsWithRetries, giveUpRetries, giveUpSending, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
 import { type Dependencies, enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

@@ -1,6 +1,6 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { type ApiDependencies, atMost, filledText, operation, single, text } from '../http/index.ts'
-import { readBounceDomain, readPublicUrl } from '../installation/index.ts'
+import { readBounceDomain, readPublicUrl } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { checkRecords, recordsFor } from './dns.ts'

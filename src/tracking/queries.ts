@@ -1,4 +1,4 @@
-import type { VisitOf } from '../installation/index.ts'
+import type { VisitOf } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import type { RunningPart } from '../../src/parts/running-part.ts'
-import { agreeOnMail } from '../../src/installation/mail-mode.ts'
+import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readLostUntil, readRestoredAt } from '../../src/installation/queries.ts'
+import { readLostUntil, readRestoredAt } from '../../src/instance/queries.ts'
 import { giveUpRetries } from '../../src/messages/retry-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { withSmallerPages } from '../../src/platform/db/smaller-pages.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { recordEnrollment } from '../../src/enrollments/queries.ts'
-import { readLostUntil } from '../../src/installation/queries.ts'
+import { readLostUntil } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
 import { draftMessage, dueByLedger } from '../../src/messages/draft-queries.ts'

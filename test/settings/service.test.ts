@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sayMailSender } from '../../src/installation/queries.ts'
+import { sayMailSender } from '../../src/instance/queries.ts'
 import type { ServiceLook } from '../../src/http/service-look.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { delivering } from '../support/delivering.ts'

@@ -14,7 +14,7 @@ import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-c
 import type { EmailContent } from '../../src/rendering/content.ts'
 import { noSecrets, someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
-import { agreeOnMail } from '../../src/installation/mail-mode.ts'
+import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { startRelay } from '../../src/relay/relay.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'

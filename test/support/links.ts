@@ -1,6 +1,6 @@
 import { createHash, createSecretKey } from 'node:crypto'
 import { createSecrets } from '../../src/platform/secrets.ts'
-import { createLinks } from '../../src/installation/links.ts'
+import { createLinks } from '../../src/signed-links/links.ts'
 
 /** Links of no installation. */
 export const someLinks = createLinks(

@@ -1,4 +1,4 @@
-import { bundleWorkflows } from '../../src/platform/temporal/worker.ts'
+import { bundleWorkflows } from '../../src/temporal/worker.ts'
 
 let bundle: ReturnType<typeof bundleWorkflows> | undefined
 

@@ -7,7 +7,7 @@ import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
-import type { EnrollmentStart } from '../../src/executions/client.ts'
+import type { EnrollmentStart } from '../../src/temporal/client.ts'
 
 const DAY_MINUTES = 24 * 60
 /** How many events come at once: more of them overrun Temporal's test server now and then. */

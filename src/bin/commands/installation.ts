@@ -16,7 +16,7 @@ export function installationCommands(program: Command): void {
       ] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('../../accounts/index.ts'),
-        import('../../installation/index.ts'),
+        import('../../instance/index.ts'),
         import('../../platform/config.ts'),
         import('../first-start.ts'),
         import('./with-database.ts'),

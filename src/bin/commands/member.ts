@@ -32,7 +32,7 @@ export function memberCommands(program: Command): void {
     .action(async (options: CreateOptions) => {
       const [{ invite, linkOf }, { findPublicUrl }, { readConfig }, { listWorkspaces }, { told }] = await Promise.all([
         import('../../accounts/index.ts'),
-        import('../../installation/index.ts'),
+        import('../../instance/index.ts'),
         import('../../platform/config.ts'),
         import('../../workspaces/index.ts'),
         import('./told.ts'),

@@ -1,10 +1,5 @@
-import {
-  createLinks,
-  findPublicUrl,
-  readBounceDomain,
-  readLinkSecret,
-  readMailSender,
-} from '../../installation/index.ts'
+import { createLinks } from '../../signed-links/index.ts'
+import { findPublicUrl, readBounceDomain, readLinkSecret, readMailSender } from '../../instance/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
 import { createMail } from '../../parts/mail.ts'

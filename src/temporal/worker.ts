@@ -13,8 +13,8 @@ import { sendingQueue } from './task-queues.ts'
 /** The workflow code as Temporal runs it: built once a process, from the sources that the tests run too. */
 export const bundleWorkflows = (): Promise<WorkflowBundleWithSourceMap> =>
   bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-    workflowInterceptorModules: [fileURLToPath(new URL('../../../workflows/trace-context.ts', import.meta.url))],
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    workflowInterceptorModules: [fileURLToPath(new URL('../../workflows/trace-context.ts', import.meta.url))],
     logger: new DefaultLogger('WARN'),
   })
 

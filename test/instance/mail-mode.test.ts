@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Orm } from '../../src/platform/db/orm.ts'
-import { readMailMode } from '../../src/installation/queries.ts'
+import { readMailMode } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { agreeOnMail, watchMailMode } from '../../src/installation/mail-mode.ts'
+import { agreeOnMail, watchMailMode } from '../../src/instance/mail-mode.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 

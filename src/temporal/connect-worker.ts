@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
-import { unlessAborted } from '../abort.ts'
+import { unlessAborted } from '../platform/abort.ts'
 
 export interface WorkerConnectionOptions {
   address: string

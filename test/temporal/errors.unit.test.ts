@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isTemporalUnavailable } from '../../src/platform/temporal/errors.ts'
+import { isTemporalUnavailable } from '../../src/temporal/errors.ts'
 
 /** An error of gRPC as the SDK's connection throws it: with a code, details and metadata. */
 const grpcError = (code: number) => Object.assign(new Error(`${code}: x`), { code, details: 'x', metadata: {} })

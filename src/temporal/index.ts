@@ -5,3 +5,4 @@ export {
   type ListedEnrollment,
   type RunningEnrollment,
 } from './client.ts'
+export { isTemporalUnavailable } from './errors.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { openLink, signLink } from '../../src/installation/links.ts'
+import { openLink, signLink } from '../../src/signed-links/links.ts'
 import { newId } from '../../src/platform/ids.ts'
 
 describe('a link in an email', () => {

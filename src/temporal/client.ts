@@ -17,7 +17,7 @@ import {
   type RetryWorkflow,
   retryWorkflowId,
 } from '../sequences/index.ts'
-import { SEARCH_ATTRIBUTES } from '../platform/temporal/search-attribute-keys.ts'
+import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
 /** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
 const CALL_TIMEOUT_MS = 3_000

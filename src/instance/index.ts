@@ -1,9 +1,6 @@
 export { agreeOnMail, mailModeOf, watchMailMode } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export { agreeOnBounceDomain } from './bounce-domain.ts'
-export { openReturnPath, type MessageIdBeginning, returnPathOf, withoutReturnPaths } from './return-path.ts'
-export { createLinks, type LinkKind, type LinkOf, type Links, openLink, VISIT_PATHS, withoutLinks } from './links.ts'
-export { MOST_URL_BYTES, openVisit, type VisitKind, type VisitOf } from './visit-links.ts'
 export { agreeOnPublicUrl, findPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
   assertLostUntil,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { connectWorker } from '../../src/platform/temporal/connect-worker.ts'
+import { connectWorker } from '../../src/temporal/connect-worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
 import { services } from '../support/servers.ts'
