@@ -1,0 +1,223 @@
+/**
+ * Checks that a statement which writes names only tables of its own module, and counts table references.
+ *
+ *     node scripts/table-references.ts [FOLDER] [--list]
+ *
+ * A module owns the tables of its `entities.ts`. Statements are the texts given to `sql` and `preparedSql`, resolved through
+ * constants, functions and call sites; chains of Kysely and of the query builder; calls of the entity manager with an entity; and
+ * the functions in `migrations/*.sql`. `select … for update` is not a write.
+ *
+ * FOLDER is the repository to check, by default this one. `--list` prints each statement that names a foreign table.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import ts from 'typescript'
+import { evaluator } from './table-references/evaluate.ts'
+import { parseSql } from './table-references/parse-sql.ts'
+
+/**
+ * Files whose writing statements still name foreign tables, and why. An entry that is not needed fails the check, so the list can
+ * only shrink.
+ */
+const EXCEPTIONS: Record<string, string> = {
+  'src/accounts/found-workspace.ts': 'to be split at the border of the module',
+  'src/accounts/queries.ts': 'to be split at the border of the module',
+  'src/bounces/queries.ts': 'to be split at the border of the module',
+  'src/campaigns/ab-test-queries.ts': 'one message store is to replace it',
+  'src/campaigns/advance-campaign.ts': 'one message store is to replace it',
+  'src/campaigns/queries.ts': 'one message store is to replace it',
+  'src/campaigns/send-queries.ts': 'one message store is to replace it',
+  'src/consent/confirm-queries.ts': 'its rules are to move to TypeScript',
+  'src/consent/queries.ts': 'its rules are to move to TypeScript',
+  'src/contacts/update-queries.ts': 'its rules are to move to TypeScript',
+  'src/contacts/upsert-queries.ts': 'its rules are to move to TypeScript',
+  'src/enrollments/end-queries.ts': 'one message store is to replace it',
+  'src/enrollments/queries.ts': 'one message store is to replace it',
+  'src/erasure/queries.ts': 'its rules are to move to TypeScript',
+  'src/figures/migrations/001-baseline.sql': 'to be split at the border of the module',
+  'src/http/idempotency-queries.ts': 'to be split at the border of the module',
+  'src/installation/queries.ts': 'to be split at the border of the module',
+  'src/lists/lists.ts': 'its rules are to move to TypeScript',
+  'src/lists/migrations/001-baseline.sql': 'its rules are to move to TypeScript',
+  'src/lists/queries.ts': 'its rules are to move to TypeScript',
+  'src/lists/tag-queries.ts': 'its rules are to move to TypeScript',
+  'src/messages/claim-queries.ts': 'one message store is to replace it',
+  'src/messages/draft-queries.ts': 'one message store is to replace it',
+  'src/messages/record-queries.ts': 'one message store is to replace it',
+  'src/messages/retry-queries.ts': 'one message store is to replace it',
+  'src/messages/unconfirmed-queries.ts': 'one message store is to replace it',
+  'src/outbox/queries.ts': 'to be split at the border of the module',
+  'src/relay/queries.ts': 'one message store is to replace it',
+  'src/segments/segments.ts': 'its rules are to move to TypeScript',
+  'src/tracking/migrations/001-baseline.sql': 'to be split at the border of the module',
+  'src/tracking/queries.ts': 'to be split at the border of the module',
+  'src/triggers/migrations/001-baseline.sql': 'its rules are to move to TypeScript',
+  'src/triggers/queries.ts': 'its rules are to move to TypeScript',
+}
+
+/** Statements of more lines are hard to read. */
+const MAX_LINES = 40
+
+const ENTITY_READS = /^(find|findOne|findOneOrFail|findAll|findAndCount|findByCursor|count|getReference|refresh)$/
+const ENTITY_WRITES = /^(create|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete|updateMany|deleteMany)$/
+const CHAIN_STARTS = /^(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)$/
+const CHAIN_READS = /^(selectFrom|from|innerJoin|leftJoin|rightJoin|crossJoin|using)$/
+const CHAIN_WRITES = /^(insertInto|updateTable|deleteFrom|mergeInto)$/
+
+const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true })
+const root = resolve(positionals[0] ?? join(import.meta.dirname, '..'))
+
+interface Statement {
+  /** Path in the repository, and line. */
+  file: string
+  line: number
+  module: string
+  reads: Set<string>
+  writes: Set<string>
+  lines: number
+}
+
+const files = globSync(join(root, 'src/**/*.ts'))
+const program = ts.createProgram(files, {
+  allowImportingTsExtensions: true,
+  module: ts.ModuleKind.NodeNext,
+  noEmit: true,
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ESNext,
+  types: [],
+})
+const checker = program.getTypeChecker()
+const sources = files.flatMap((file) => program.getSourceFile(file) ?? [])
+const evaluate = evaluator(checker, sources)
+
+const moduleOf = (file: string): string => relative(join(root, 'src'), file).split('/')[0]!
+
+/** Which module owns each table, and which table each entity is. */
+const owners = new Map<string, string>()
+const tableOfEntity = new Map<string, string>()
+for (const file of globSync(join(root, 'src/*/entities.ts'))) {
+  const text = readFileSync(file, 'utf8')
+  for (const [, schema, table] of text.matchAll(/const (\w+) = defineEntity\(\{[^}]*?tableName: '(\w+)'/g)) {
+    owners.set(table!, moduleOf(file))
+    const entity = new RegExp(`export class (\\w+) extends ${schema}\\.class`).exec(text)?.[1]
+    for (const name of [schema, entity]) if (name) tableOfEntity.set(name, table!)
+  }
+}
+
+const statements: Statement[] = []
+const chains = new Set<ts.Node>()
+let rawCalls = 0
+for (const source of sources) visit(source)
+for (const file of globSync(join(root, 'src/*/migrations/*.sql'))) {
+  const text = readFileSync(file, 'utf8')
+  for (const match of text.matchAll(/create (?:or replace )?function[^$]*\$\$([^]*?)\$\$/g))
+    add(file, text.slice(0, match.index).split('\n').length, match[1]!)
+}
+
+function add(file: string, line: number, text: string): void {
+  const { reads, writes } = parseSql(text, owners)
+  const lines = text.split('\n').filter((each) => each.trim() !== '').length
+  statements.push({ file: relative(root, file), line, module: moduleOf(file), reads, writes, lines })
+}
+
+function lineOf(node: ts.Node): number {
+  const source = node.getSourceFile()
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
+}
+
+function visit(node: ts.Node): void {
+  if (ts.isCallExpression(node)) {
+    const at = textArgument(node)
+    if (at !== undefined) {
+      rawCalls += 1
+      for (const { text, call } of evaluate(node, node.arguments[at]!))
+        add(call.getSourceFile().fileName, lineOf(call), text)
+    }
+    addEntityCall(node)
+    addChain(node)
+  }
+  ts.forEachChild(node, visit)
+}
+
+/** Which argument of a call is text of SQL. */
+function textArgument(call: ts.CallExpression): number | undefined {
+  if (!ts.isIdentifier(call.expression)) return undefined
+  return { sql: 1, preparedSql: 2 }[call.expression.text]
+}
+
+/** Adds `em.nativeUpdate(Entity, …)` and the like. */
+function addEntityCall(call: ts.CallExpression): void {
+  const [entity] = call.arguments
+  if (!ts.isPropertyAccessExpression(call.expression) || !entity || !ts.isIdentifier(entity)) return
+  const table = tableOfEntity.get(entity.text)
+  const method = call.expression.name.text
+  if (!table || !(ENTITY_READS.test(method) || ENTITY_WRITES.test(method))) return
+  const isWrite = ENTITY_WRITES.test(method)
+  push(call, new Set(isWrite ? [] : [table]), new Set(isWrite ? [table] : []))
+}
+
+/** Adds a statement of Kysely, with its subqueries: all that the enclosing statement of TypeScript names. */
+function addChain(call: ts.CallExpression): void {
+  if (!ts.isPropertyAccessExpression(call.expression) || !CHAIN_STARTS.test(call.expression.name.text)) return
+  let top: ts.Node = call
+  while (!ts.isStatement(top)) top = top.parent
+  if (chains.has(top)) return
+  chains.add(top)
+  const reads = new Set<string>()
+  const writes = new Set<string>()
+  const collect = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const method = node.expression.name.text
+      const isWrite = CHAIN_WRITES.test(method)
+      const names = isWrite || CHAIN_READS.test(method) ? (node.arguments[0]?.getText() ?? '') : ''
+      for (const [, name] of names.matchAll(/['"](\w+)/g)) if (owners.has(name!)) (isWrite ? writes : reads).add(name!)
+    }
+    if (ts.isTaggedTemplateExpression(node)) {
+      const named = parseSql(node.template.getText(), owners)
+      for (const table of named.reads) reads.add(table)
+      for (const table of named.writes) writes.add(table)
+    }
+    ts.forEachChild(node, collect)
+  }
+  collect(top)
+  if (reads.size + writes.size > 0) push(call, reads, writes)
+}
+
+function push(node: ts.Node, reads: Set<string>, writes: Set<string>): void {
+  const file = node.getSourceFile().fileName
+  statements.push({ file: relative(root, file), line: lineOf(node), module: moduleOf(file), reads, writes, lines: 1 })
+}
+
+const namesOf = ({ reads, writes }: Statement): string[] => [...new Set([...writes, ...reads])]
+const foreignOf = (statement: Statement): string[] =>
+  namesOf(statement).filter((table) => owners.get(table) !== statement.module)
+
+const violations = statements.filter((each) => each.writes.size > 0 && foreignOf(each).length > 0)
+const references = statements.flatMap((each) =>
+  namesOf(each).map((table) => [each.module, owners.get(table)!] as const),
+)
+const foreign = references.filter(([from, to]) => from !== to)
+const pairs = new Set(foreign.map(([from, to]) => `${from} ${to}`))
+const long = new Set(statements.filter(({ lines }) => lines > MAX_LINES).map(({ file, line }) => `${file}:${line}`))
+const describe = (each: Statement): string =>
+  `${each.file}:${each.line} ${[...each.writes].map((table) => `writes ${table}`).join(', ') || 'reads'}` +
+  `, names ${foreignOf(each).join(', ')} of other modules`
+
+console.log(
+  `Table references: ${references.length}, of other modules: ${foreign.length}, pairs of modules: ${pairs.size}`,
+)
+console.log(`Statements that write and name a table of another module: ${violations.length}`)
+console.log(`Statements of more than ${MAX_LINES} lines: ${long.size}, calls with SQL text: ${rawCalls}`)
+if (values.list) {
+  for (const each of statements.filter((each) => foreignOf(each).length > 0)) console.log(describe(each))
+  for (const each of statements.filter(({ lines }) => lines > MAX_LINES))
+    console.log(`${each.file}:${each.line} ${each.lines} lines`)
+}
+
+const unexpected = violations.filter(({ file }) => !(file in EXCEPTIONS))
+const unneeded = Object.keys(EXCEPTIONS).filter((file) => !violations.some((each) => each.file === file))
+for (const each of unexpected) console.error(describe(each))
+for (const file of unneeded)
+  console.error(`${file} needs no exception any more: remove it from scripts/table-references.ts`)
+if (unexpected.length + unneeded.length > 0) process.exitCode = 1
