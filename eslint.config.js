@@ -33,8 +33,6 @@ const ROOMS = [
   'bounces',
   'imports',
   'campaigns',
-  'exports',
-  'erasure',
   'figures',
   'relay',
   'schema',
@@ -45,7 +43,7 @@ const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
 const ALLOWED = {
   ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
   workflows: ['sequences'],
-  activities: before('erasure'),
+  activities: before('figures'),
   parts: ROOMS,
   bin: ROOMS,
   scripts: ROOMS,

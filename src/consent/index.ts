@@ -3,7 +3,7 @@ export { suppressAtErased, suppressOfErased } from './erased.ts'
 export { isErasedOf } from './erased-queries.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
-export { countActiveOf, forgetAddresses, lockContact } from './queries.ts'
+export { countActiveOf, eraseAddresses, lockContact } from './queries.ts'
 export {
   afterSuppressing,
   afterSuppressingMany,

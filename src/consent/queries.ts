@@ -1,5 +1,6 @@
 import type { SuppressionReason } from '../contacts/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
+import type { Delivery } from '../outbox/index.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
@@ -273,7 +274,10 @@ export async function leaveByWish(em: EntityManager, listId: string, contactId: 
 const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'DISMISSED')`
 
 /** What is kept of an erased contact's address: that it is not to be mailed, whose her links are, and nothing by which it is known. */
-export async function forgetAddresses(em: EntityManager, contactId: string): Promise<void> {
+export async function eraseAddresses(
+  em: EntityManager,
+  { id: contactId }: { id: string },
+): Promise<readonly Delivery[]> {
   const recipients = await sql<{ recipient: string; was_mailed: boolean }>(
     em,
     `select ${RECIPIENT} as recipient, true as was_mailed
@@ -309,6 +313,7 @@ export async function forgetAddresses(em: EntityManager, contactId: string): Pro
      )`,
     [contactId, recipients.map(({ recipient }) => emailKey(recipient))],
   )
+  return []
 }
 
 /** Puts a contact back into a list that she had left by herself. It starts nothing: she has asked for the list, not for its beginning. */

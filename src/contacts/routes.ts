@@ -44,6 +44,9 @@ const contactLinks = (id: string) => ({
   listActivity: { id },
 })
 
+export { erasureOperations } from './erasure-routes.ts'
+export { exportOperations } from './export-routes.ts'
+
 export const contactOperations = [
   operation({
     id: 'listContacts',

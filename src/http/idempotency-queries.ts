@@ -1,3 +1,4 @@
+import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
@@ -152,7 +153,10 @@ export async function keepPromise(em: EntityManager, { workspaceId, key, id, att
  * bring the contact back. A fingerprint goes, too, because an address could be guessed from it; and so does a key that has
  * the address in it.
  */
-export async function forgetRequestsFor(em: EntityManager, contactId: string): Promise<void> {
+export async function eraseRequests(
+  em: EntityManager,
+  { id: contactId }: { id: string },
+): Promise<readonly Delivery[]> {
   await sql(
     em,
     `delete from idempotency_keys kept using contacts contact
@@ -167,6 +171,7 @@ export async function forgetRequestsFor(em: EntityManager, contactId: string): P
      where contact_id = $1::uuid`,
     [contactId],
   )
+  return []
 }
 
 /** Notes that a part of a request is done, in the transaction that does it. */

@@ -32,7 +32,7 @@ export {
   type Visitor,
   visitorOf,
 } from './visitor.ts'
-export { forgetIdempotencyKeys, forgetRequestsFor } from './idempotency-queries.ts'
+export { forgetIdempotencyKeys, eraseRequests } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
 export { compileQuickly } from './item-check.ts'
 export { buildDocument } from './openapi/document.ts'

@@ -6,7 +6,6 @@ export {
   countSendingOf,
   countSendingOfCampaign,
   countSendingTo,
-  countSendingToErased,
   LEASE_SECONDS,
 } from './claim-queries.ts'
 export { SENDER_DIED, settleAbandoned, settleAbandonedOf } from './draft-queries.ts'
@@ -22,6 +21,7 @@ export {
 } from './retry-queries.ts'
 export type { Drafted, Sender } from './compose.ts'
 export { escapeHtml, type Language, languageOf, LANGUAGES } from './footer.ts'
+export { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from './erase-messages.ts'
 export { MAY_SEND } from './claim-queries.ts'
 export { SUPPRESSED_FOR_CAMPAIGN } from './unconfirmed-queries.ts'
 export { again, type Attempt, LONGEST_WARM_UP_LOOK_MS, Sending, isDelivered, warnOf } from './sending.ts'

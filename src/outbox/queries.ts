@@ -185,6 +185,70 @@ on conflict (kind, key) do update
   -- Who starts a worker does not make what goes round start over.
   where delivery.${IS_PENDING}`
 
+/** A delivery that concerns one contact in one automation. */
+export type NewDelivery = {
+  workspaceId: string
+  automationId: string
+  contactId: string
+} & (
+  { kind: 'START'; eventId: string; enrollmentId: string } | { kind: 'END'; enrollmentId: string } | { kind: 'CANCEL' }
+)
+
+/** Identifies what is due: the same key made due again replaces what is pending. */
+function keyOf(delivery: NewDelivery): string {
+  switch (delivery.kind) {
+    case 'START':
+      return `${delivery.eventId} ${delivery.automationId}`
+    case 'END':
+      return delivery.enrollmentId
+    case 'CANCEL':
+      return `${delivery.automationId} ${delivery.contactId}`
+  }
+}
+
+/**
+ * Makes deliveries due, for the caller to deliver after the commit. The relay delivers them if the caller has not done so within some
+ * seconds.
+ */
+export async function enqueueForCaller(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<Delivery[]> {
+  if (deliveries.length === 0) return []
+  const text = `${ENQUEUE_MANY} returning ${deliveryColumns()}`
+  const rows = await sql<DeliveryRow>(em, text, rowsOf(deliveries, 'interactive', WRITER_LEASE_SECONDS))
+  return rows.map(toDelivery)
+}
+
+/** Makes deliveries due for the relay, in the lane of bulk operations. */
+export async function enqueueForRelay(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length > 0) await sql(em, ENQUEUE_MANY, rowsOf(deliveries, 'bulk', 0))
+}
+
+const rowsOf = (deliveries: readonly NewDelivery[], lane: Lane, delaySeconds: number): unknown[] => [
+  lane,
+  delaySeconds,
+  deliveries.map(({ kind }) => kind),
+  deliveries.map(keyOf),
+  deliveries.map(({ workspaceId }) => workspaceId),
+  deliveries.map(({ automationId }) => automationId),
+  deliveries.map(({ contactId }) => contactId),
+  deliveries.map((delivery) => (delivery.kind === 'START' ? delivery.eventId : null)),
+  deliveries.map((delivery) => (delivery.kind === 'CANCEL' ? null : delivery.enrollmentId)),
+]
+
+/** Sorted by key, so that concurrent calls lock rows in one order. */
+const ENQUEUE_MANY = `
+insert into outbox as delivery
+  (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
+select kind, key, $1, workspace_id, automation_id, contact_id, event_id, enrollment_id, now() + make_interval(secs => $2::float8)
+from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[])
+  as item(kind, key, workspace_id, automation_id, contact_id, event_id, enrollment_id)
+order by kind, key
+on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
+
+/** Deletes the starts that are due for a contact: it is being erased. */
+export async function deleteStarts(em: EntityManager, contactId: string): Promise<void> {
+  await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
+}
+
 /** Where the first page begins: with what is nobody's, which counts as one more workspace. */
 export const FIRST_TURN = NIL_ID
 

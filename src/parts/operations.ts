@@ -7,13 +7,13 @@ import { bounceOperations } from '../bounces/routes.ts'
 import { confirmationPages, preferencesPages } from '../consent/index.ts'
 import { campaignOperations } from '../campaigns/routes.ts'
 import { consentOperations } from '../consent/routes.ts'
-import { contactOperations } from '../contacts/routes.ts'
+import { contactOperations, erasureOperations, exportOperations } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
-import { erasureOperations } from '../erasure/routes.ts'
+import { ERASURE } from './erasure.ts'
+import { withoutLinks } from '../signed-links/index.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { figureOperations } from '../figures/routes.ts'
-import { exportOperations } from '../exports/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
@@ -33,11 +33,11 @@ export const operations: readonly Operation[] = [
   ...settingsOperations,
   ...senderOperations,
   ...contactOperations,
+  ...erasureOperations(ERASURE),
   ...importOperations,
-  ...exportOperations,
+  ...exportOperations(withoutLinks),
   ...consentOperations,
   ...bounceOperations,
-  ...erasureOperations,
   ...figureOperations,
   ...messageOperations,
   ...listOperations,

@@ -13,7 +13,7 @@ const MIGRATIONS = [
   'http/001-baseline',
   'outbox/001-baseline',
   'contacts/001-baseline',
-  'conditions/001-baseline',
+  'segments/001-baseline',
   'lists/001-baseline',
   'consent/001-baseline',
   'senders/001-baseline',

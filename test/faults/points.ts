@@ -22,7 +22,7 @@ const IDEMPOTENCY = 'src/http/idempotency.ts'
 const DELIVER = 'src/enrollments/deliver.ts'
 const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
-const ERASE = 'src/erasure/erase-contact.ts'
+const ERASE = 'src/contacts/erase-contact.ts'
 const WALKS = 'src/relay/walks.ts'
 const SEND = 'src/messages/sending.ts'
 const SMTP = 'src/transports/smtp.ts'
@@ -89,7 +89,7 @@ const API: readonly Point[] = [
     file: ERASE,
     before: 'await dependencies.deliverAtOnce(dependencies, cancellations ?? [])\n',
   },
-  { name: 'api: erased, before the rest', file: ERASE, before: 'await eraseRest(fork, id)\n}' },
+  { name: 'api: erased, before the rest', file: ERASE, before: 'await erasure.eraseRest(fork, id)\n}' },
 ]
 
 /** In what the relay does, which is in a worker. */

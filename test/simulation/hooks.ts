@@ -10,7 +10,7 @@ const ROOT = new URL('../..', import.meta.url).href
 
 /** Modules whose time is virtual. */
 const TIMED =
-  /^(src\/(platform|sequences|workspaces|outbox|triggers|conditions|contacts|lists|segments|installation|messages|automations|enrollments|erasure|relay)|activities|workflows)\/(?!db\/|entities)/
+  /^(src\/(platform|sequences|workspaces|outbox|triggers|conditions|contacts|lists|segments|installation|messages|automations|enrollments|relay)|activities|workflows)\/(?!db\/|entities)/
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
 

@@ -4,7 +4,8 @@ import { fireEvent } from '../../src/triggers/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { deleteAutomation } from '../../src/automations/delete-automation.ts'
 import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
-import { eraseContact } from '../../src/erasure/erase-contact.ts'
+import { eraseContact } from '../../src/contacts/erase-contact.ts'
+import { ERASURE } from '../../src/parts/erasure.ts'
 import { doOnce } from '../../src/http/idempotency.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -373,7 +374,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         await world.scheduler.steps(world.scheduler.choose(INSTANTS))
         const { at } = await world.client(
           'erase',
-          (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId, newCall()),
+          (dependencies) => eraseContact(dependencies, ERASURE, world.ground.workspaceId, contactId, newCall()),
           gone,
         )
         erasedAt = at

@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { existsSync } from 'node:fs'
-import { exportWorkspace } from '../../exports/index.ts'
+import { exportWorkspace } from '../../contacts/index.ts'
 import { assertWorkspace } from '../../segments/index.ts'
 import { withDatabase } from './with-database.ts'
 

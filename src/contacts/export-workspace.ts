@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { contactPieces } from './contact-pieces.ts'
-import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './queries.ts'
+import { contactPieces } from './export-contact.ts'
+import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './export-queries.ts'
 
 /** So many are read at a time; fewer of contacts, each of whom can have much. */
 const PAGE = 200

@@ -1,12 +1,15 @@
-import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import { withoutLinks } from '../signed-links/index.ts'
+import { CONTACT } from './contact-param.ts'
+import { CONTACT_NOT_FOUND } from './refusals.ts'
 import { freeObject, operation, single } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { contactPieces } from './contact-pieces.ts'
-import { headOfContact } from './queries.ts'
+import { contactPieces } from './export-contact.ts'
+import { headOfContact } from './export-queries.ts'
 
-export const exportOperations = [
+/** Removes the links from a text by which a reader could act in the contact's name. */
+export type WithoutLinks = (text: string, contactId: string) => string
+
+export const exportOperations = (withoutLinks: WithoutLinks) => [
   operation({
     id: 'exportContact',
     method: 'GET',
@@ -38,14 +41,18 @@ export const exportOperations = [
       const { id } = params
       const head = isId(id) ? await headOfContact(em.fork(), caller.workspace.id, id) : undefined
       if (!head) throw new Refusal(CONTACT_NOT_FOUND)
-      return { status: 200, body: dataOf(contactPieces(em.fork(), id, head), id), contactId: id }
+      return {
+        status: 200,
+        body: dataOf(contactPieces(em.fork(), id, head), (piece) => withoutLinks(piece, id)),
+        contactId: id,
+      }
     },
   }),
 ]
 
-async function* dataOf(pieces: AsyncIterable<string>, contactId: string): AsyncGenerator<string> {
+async function* dataOf(pieces: AsyncIterable<string>, withoutLinks: (piece: string) => string): AsyncGenerator<string> {
   yield '{"data":'
-  // Who may only read wants nothing in her name. No link is in two pieces: each has whole items.
-  for await (const piece of pieces) yield withoutLinks(piece, contactId)
+  // Each piece has whole items, so no link is split between two.
+  for await (const piece of pieces) yield withoutLinks(piece)
   yield '}'
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './queries.ts'
+import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
 
 /** So many are read at a time, in which nobody else has the process. Of an event's 16 KB Postgres can make 700, because it writes numbers out. */
 const PAGE = 5

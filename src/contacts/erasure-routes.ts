@@ -1,8 +1,10 @@
-import { CONTACT, CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { CONTACT } from './contact-param.ts'
+import { CONTACT_NOT_FOUND } from './refusals.ts'
+import type { Erasure } from './erasure.ts'
 import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
 import { eraseContact } from './erase-contact.ts'
 
-export const erasureOperations = [
+export const erasureOperations = (erasure: Erasure) => [
   operation({
     id: 'eraseContact',
     method: 'DELETE',
@@ -26,7 +28,7 @@ export const erasureOperations = [
     },
     refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, call }, dependencies) {
-      await eraseContact(dependencies, caller.workspace.id, params.id, call)
+      await eraseContact(dependencies, erasure, caller.workspace.id, params.id, call)
       return deleted(params.id)
     },
   }),

@@ -1,0 +1,21 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { AS_IT_IS } from '../platform/db/sql.ts'
+import { type Delivery, deleteStarts, enqueueForCaller } from '../outbox/index.ts'
+import { Enrollment } from './entities.ts'
+
+/**
+ * Makes the workflows of a contact that is being erased due to be cancelled, and drops what would start others. The rows go with the
+ * contact's.
+ */
+export async function eraseEnrollments(
+  em: EntityManager,
+  { workspaceId, id: contactId }: { workspaceId: string; id: string },
+): Promise<readonly Delivery[]> {
+  const active = await em.find(Enrollment, { contactId, status: 'ACTIVE' }, AS_IT_IS)
+  await deleteStarts(em, contactId)
+  const automationIds = [...new Set(active.map(({ automationId }) => automationId))]
+  return enqueueForCaller(
+    em,
+    automationIds.map((automationId) => ({ kind: 'CANCEL', workspaceId, automationId, contactId })),
+  )
+}

@@ -1,1 +1,0 @@
-export { eraseRest } from './queries.ts'

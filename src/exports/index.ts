@@ -1,1 +1,0 @@
-export { exportWorkspace } from './export-workspace.ts'

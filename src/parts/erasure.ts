@@ -1,0 +1,15 @@
+import { eraseAddresses } from '../consent/index.ts'
+import type { Erasure } from '../contacts/index.ts'
+import { eraseEnrollments } from '../enrollments/index.ts'
+import { eraseRequests } from '../http/index.ts'
+import { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from '../messages/index.ts'
+
+/** What erasing a contact does in the modules that come after contacts, in this order. */
+export const ERASURE: Erasure = {
+  // Addresses first: they are read from the messages.
+  eraseData: [eraseAddresses, eraseEnrollments, eraseRequests, eraseMessages],
+  waitForSenders: waitForSendersTo,
+  waitForSendersToErased,
+  isBeingErased,
+  eraseRest,
+}
