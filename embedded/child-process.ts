@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandHolds, endProcess, isAlive } from './process-table.ts'
@@ -59,7 +59,9 @@ export async function startProcess(
       if (!stopping) resolve()
     })
   })
-  if (child.pid !== undefined) writePidFile(pidFile, `${child.pid} ${[command, ...args].join(' ')}`)
+  if (child.pid !== undefined) {
+    writeFileSync(pidFile, `${child.pid} ${[command, ...args].join(' ')}`, { mode: 0o600 })
+  }
   return {
     log,
     ended,
@@ -73,13 +75,6 @@ export async function startProcess(
       clearTimeout(killed)
     },
   }
-}
-
-/** Who may write it, names what the next start ends: of a folder's list of access it takes nothing. */
-function writePidFile(pidFile: string, text: string): void {
-  rmSync(pidFile, { force: true })
-  writeFileSync(pidFile, text, { mode: 0o600, flag: 'wx' })
-  chmodSync(pidFile, 0o600)
 }
 
 async function endLeftOver(pidFile: string): Promise<void> {

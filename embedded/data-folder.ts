@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import {
   accessSync,
   chmodSync,
   constants,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,7 +13,6 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
-import { isTrusted } from './own-path.ts'
 
 /** In a data folder that a restore is filling: what is unpacked lies in it. */
 export const RESTORE_MARK = 'restore.unfinished'
@@ -28,25 +25,23 @@ export const RESTORE_LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
 export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
 
 /**
- * Makes the data folder and what is in it for the owner alone: everything that is stored passes through it.
- * @throws {Error} that names DATA_DIR, where it cannot be made or written into.
+ * Creates the data folder and closes it to other users.
+ *
+ * @throws {Error} that names DATA_DIR, if the folder cannot be created or written to, belongs to another user, or holds other files
  */
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
-    assertNobodyElses(dataDir)
+    assertOwned(dataDir)
     assertNotFullOfOthers(dataDir)
-    const { mode } = statSync(dataDir)
-    const wasOpen = (mode & 0o022) !== 0
-    // Before it is closed, so that it is refused the next time, too; and behind that, when nobody comes in any more.
-    assertNobodyElsesFiles(dataDir, wasOpen)
-    if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (mode & 0o010))
-    assertNobodyElsesFiles(dataDir, wasOpen)
+    if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
-    const advice = error instanceof ForeignFile ? error.advice : 'Set it to a folder of its own, which is new or empty.'
-    throw new Error(`DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. ${advice}`, { cause: error })
+    throw new Error(
+      `DATA_DIR (${dataDir}) cannot be used: ${reasonOf(error)}. Set it to a folder of its own, which is new or empty.`,
+      { cause: error },
+    )
   }
 }
 
@@ -68,65 +63,12 @@ function isFolder(path: string): boolean {
   return found !== undefined
 }
 
-/**
- * Whoever owns a folder, or may write into it, can put in the place of what is in it whatever he wants.
- * @throws {Error} that says who it is
- */
-function assertNobodyElses(path: string): void {
-  const { uid, mode } = statSync(path)
-  if (!isTrusted(uid)) {
-    const us = process.getuid?.()
+/** @throws {Error} if the folder belongs to a user other than this one and root */
+function assertOwned(path: string): void {
+  const { uid } = statSync(path)
+  const us = process.getuid?.() ?? 0
+  if (uid !== us && uid !== 0) {
     throw new Error(`it belongs to another user (${uid}), who could read and change what is stored; we are ${us}`)
-  }
-  if (mode & 0o002 && !isOurs(path)) throw new Error('everybody can write into it')
-}
-
-const POSTGRES = 'postgres'
-/** Of Postgres's user, too, and what a first start that was ended leaves: the next one makes them anew. */
-const MADE_ANEW = ['postgres.unfinished', 'initdb-password']
-
-/**
- * Whoever could write into a folder until now may have put there what is read, and run, from then on. Root's Postgres is another
- * user's, who is a different one on another machine: a folder that nobody else could write into is believed.
- *
- * @param wasOpen whether others could write into it
- * @throws {Error} that says whose it is
- */
-function assertNobodyElsesFiles(path: string, wasOpen: boolean): void {
-  for (const name of readdirSync(path)) {
-    const found = lstatSync(join(path, name), { throwIfNoEntry: false })
-    // What comes and goes is of one who is at work there.
-    if (!found || [...MADE_ANEW, ...NOT_FILES_OF_ANYBODY].includes(name)) continue
-    const isPostgres = name === POSTGRES && found.isDirectory() && (!wasOpen || found.uid === uidOfPostgres())
-    if (!isTrusted(found.uid) && !isPostgres) {
-      throw new ForeignFile(
-        `${name} in it belongs to another user (${found.uid}), who knows what is in it`,
-        name === POSTGRES
-          ? `Where nobody else could have put it there: chmod go-w ${path}`
-          : 'Take it away; or, where you know what is in it, make it yours (chown of it alone).',
-      )
-    }
-    // Of ours what others could put there, or can change from elsewhere.
-    if (wasOpen && (found.mode & 0o022 || (found.isFile() && found.nlink > 1)) && !found.isSymbolicLink()) {
-      throw new ForeignFile(
-        `others may write into ${name} in it, or could have put it there`,
-        'Take it away; or, where you know what is in it, chmod go-w both, and let it have no other name (link).',
-      )
-    }
-  }
-}
-
-/** Whose Postgres is that root starts, on this machine; `undefined` where there is no such user. */
-function uidOfPostgres(): number | undefined {
-  const { status, stdout } = spawnSync('id', ['-u', POSTGRES], { encoding: 'utf8' })
-  return status === 0 ? Number(stdout) : undefined
-}
-
-class ForeignFile extends Error {
-  readonly advice: string
-  constructor(message: string, advice: string) {
-    super(message)
-    this.advice = advice
   }
 }
 
@@ -141,7 +83,9 @@ const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 function assertNotFullOfOthers(path: string): void {
   // A copy by hand may have left the lock out, and a restore that was ended in the middle.
   if (
-    [LOCK_FILE, RESTORE_MARK, 'temporal.db', join(POSTGRES, 'PG_VERSION')].some((name) => existsSync(join(path, name)))
+    [LOCK_FILE, RESTORE_MARK, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) =>
+      existsSync(join(path, name)),
+    )
   )
     return
   const others = readdirSync(path).filter((name) => !BEFORE_THE_LOCK.includes(name) && !isOurLogs(join(path, name)))

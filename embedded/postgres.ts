@@ -10,7 +10,6 @@ import { settlePostgresUser, type PostgresUser } from './postgres-user.ts'
 import { commandHolds, endProcess, isAlive } from './process-table.ts'
 import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
-import { requiringScram } from '../src/platform/db/scram.ts'
 
 const SUPERUSER = 'postgres'
 /** The service's role and its database, which it owns, and no more. */
@@ -71,7 +70,7 @@ export async function startPostgres(
     stopMs: 60_000,
   })
   const urlOf = (role: string, password: string, database: string) =>
-    requiringScram(`postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`)
+    `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
   const superuserUrl = urlOf(SUPERUSER, superuserPassword, 'postgres')
   try {
     await waitUntilItAnswers(superuserUrl, server, aborted)

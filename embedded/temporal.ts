@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import getPort from 'get-port'
 import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
 import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
-import { startUiGuard } from './ui-guard.ts'
 
 /** Where Temporal's development server keeps its data. */
 export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal.db')
@@ -14,10 +11,10 @@ export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 /**
- * As whom its HTTP API, on a port that it chooses itself, may be asked: as nobody. We speak gRPC, and any web page that
- * somebody opens here could ask it as `localhost`, to end every workflow: it takes a POST of plain text from anywhere.
+ * The hosts for which Temporal answers its HTTP API: none, because Dripline uses gRPC. Otherwise any web page open on this
+ * machine could send it requests, such as terminating workflows.
  */
-const httpHosts = () => [`${randomUUID()}.invalid`]
+const NO_HTTP_HOSTS = ['unused.invalid']
 
 const START_ATTEMPTS = 3
 
@@ -28,8 +25,8 @@ export interface RunningTemporal {
 }
 
 /**
- * Starts Temporal's development server with its UI, kept in a file in WAL mode (measured twice as fast). It looks for more
- * free ports, for HTTP, metrics and the UI itself, and ends when another program was faster there: it is started again.
+ * Starts Temporal's development server with its UI, on a file in WAL mode (measured twice as fast). The server picks free
+ * ports for HTTP and metrics and exits when another program takes one first. It is then started again.
  */
 export async function startTemporal(
   dataDir: string,
@@ -52,11 +49,10 @@ async function launch(
   onExit: () => void,
   aborted: AbortSignal,
 ): Promise<RunningTemporal> {
-  const innerUiPort = await getPort({ host: '127.0.0.1' })
   const args = [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(innerUiPort)],
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
     ...['--db-filename', temporalFile(dataDir), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
-    ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(httpHosts())}`],
+    ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(NO_HTTP_HOSTS)}`],
     // Nobody here uses it; and what closes a workflow could have it ask any address, also one that a restored file names.
     ...['--dynamic-config-value', 'system.enableNexus=false'],
     // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
@@ -71,17 +67,10 @@ async function launch(
     await assertPortFree('TEMPORAL_UI_PORT', uiPort)
   })
   await waitForPort('Temporal', port, server, aborted)
-  const guard = await startUiGuard(uiPort, innerUiPort).catch(async (error: unknown) => {
-    await server.stop()
-    throw error
-  })
-  void server.ended.then(() => guard.stop()).then(onExit)
+  void server.ended.then(onExit)
   return {
     address: `127.0.0.1:${port}`,
     uiUrl: `http://localhost:${uiPort}`,
-    async stop() {
-      await guard.stop()
-      await server.stop()
-    },
+    stop: () => server.stop(),
   }
 }

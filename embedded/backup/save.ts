@@ -5,15 +5,13 @@ import {
   linkSync,
   mkdtempSync,
   openSync,
-  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
 import { create } from 'tar'
-import { assertNobodyElsesPath } from '../own-path.ts'
 import { reasonOf } from '../data-folder.ts'
 import { readRunning } from '../running-file.ts'
 import { temporalFile } from '../temporal.ts'
@@ -36,7 +34,7 @@ export async function saveBackup(
   given: string,
   version: string,
 ): Promise<{ file: string; manifest: Manifest }> {
-  const file = withoutLinks(resolve(given))
+  const file = resolve(given)
   if (existsSync(file)) throw isThere(file)
   const { databaseUrl, temporalAddress } = readRunning(dataDir)
   if (databaseUrl === undefined && temporalAddress === undefined) {
@@ -105,21 +103,19 @@ function putWhereNothingIs(from: string, to: string): void {
 
 const isThere = (file: string) => new Error(`${file} is there already. Name another file: a backup replaces none.`)
 
-/** A link could lead elsewhere a moment later. */
-const withoutLinks = (file: string): string =>
-  existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file
-
 /** For its owner alone, whatever the folder around it is. */
 function makeFolderBeside(file: string): string {
   const around = dirname(file)
   try {
     if (!existsSync(around)) throw new Error('there is no such folder')
-    assertNobodyElsesPath(around)
     return mkdtempSync(`${file}.unfinished-`)
   } catch (error) {
-    throw new Error(`A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder of your own.`, {
-      cause: error,
-    })
+    throw new Error(
+      `A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder that you may write to.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -26,7 +26,6 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 /** Each container has ports of its own; here they are side by side, from these on. */
 const API_PORTS = 13_001
 const SMTP_PORT = 11_025
-const UI_PORT = 18_080
 const METRICS_PORTS = 19_464
 
 main(async () => {
@@ -115,9 +114,7 @@ main(async () => {
       command: process.execPath,
       args: [join(ROOT, 'scripts/cluster/mail-server.ts'), String(SMTP_PORT), String(mailPort)],
     })
-    const guard = join(ROOT, 'scripts/cluster/ui-guard.ts')
-    cluster.keep({ name: 'ui-guard', command: process.execPath, args: [guard, String(uiPort), String(UI_PORT)] })
-    writeFileSync(join(dataDir, 'temporal-ui.yaml'), JSON.stringify(uiConfiguration(UI_PORT, config.TEMPORAL_PORT)))
+    writeFileSync(join(dataDir, 'temporal-ui.yaml'), JSON.stringify(uiConfiguration(uiPort, config.TEMPORAL_PORT)))
     cluster.keep({
       name: 'temporal-ui',
       command: ui,

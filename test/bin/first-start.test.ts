@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
-  chmodSync,
   chownSync,
   existsSync,
-  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,62 +131,12 @@ describe('a first start', function () {
     }
   })
 
-  it('does not use a folder that is somebody else’s, or into which everybody can write', async () => {
+  it('refuses a data folder of another user', function () {
+    if (process.getuid?.() !== 0) this.skip()
     const theirs = join(folder, 'theirs')
     mkdirSync(theirs)
-    writeFileSync(join(theirs, 'something'), '')
-    chmodSync(theirs, 0o777)
-    const refused = async (words: RegExp) => {
-      const run = start(await startEnvironment(theirs))
-      assert.equal(await run.code, 1)
-      assert.match(run.text(), words)
-      assert.deepEqual(
-        readdirSync(theirs).filter((name) => name !== 'logs'),
-        ['something'],
-      )
-    }
-    await refused(/cannot be used: everybody can write into it/)
-    if (process.getuid?.() !== 0) return
-    chmodSync(theirs, 0o700)
     chownSync(theirs, NOBODY, NOBODY)
-    await refused(/cannot be used: it belongs to another user \(65534\), who could read and change/)
-  })
-
-  it('closes a folder into which its group could write, and does not take what that has put there', () => {
-    const shared = join(folder, 'shared')
-    mkdirSync(shared)
-    writeFileSync(join(shared, '.gitkeep'), '')
-    chmodSync(shared, 0o2775)
-    makeDataFolder(shared)
-    assert.equal(statSync(shared).mode & 0o022, 0)
-    if (process.getuid?.() !== 0) return
-    writeFileSync(join(shared, 'temporal.db'), '')
-    chownSync(join(shared, 'temporal.db'), NOBODY, NOBODY)
-    assert.throws(() => makeDataFolder(shared), /temporal\.db in it belongs to another user \(65534\)/)
-    rmSync(join(shared, 'temporal.db'))
-    // What is ours, and others may change.
-    writeFileSync(join(shared, 'temporal.db'), '')
-    chmodSync(join(shared, 'temporal.db'), 0o664)
-    chmodSync(shared, 0o2775)
-    assert.throws(() => makeDataFolder(shared), /others may write into temporal\.db in it/)
-    rmSync(join(shared, 'temporal.db'))
-    // A cluster is run as whoever owns it.
-    mkdirSync(join(shared, 'postgres'))
-    writeFileSync(join(shared, 'postgres', 'PG_VERSION'), '18')
-    chownSync(join(shared, 'postgres'), NOBODY, NOBODY)
-    chmodSync(shared, 0o2775)
-    for (let times = 0; times < 2; times += 1)
-      assert.throws(() => makeDataFolder(shared), /postgres in it belongs to another user \(65534\)/)
-    chmodSync(shared, 0o700)
-    // What a first start leaves that was ended with all that it had started.
-    writeFileSync(join(shared, 'lock.db'), '')
-    writeFileSync(join(shared, 'initdb-password'), '')
-    chownSync(join(shared, 'initdb-password'), NOBODY, NOBODY)
-    makeDataFolder(shared)
-    rmSync(join(shared, 'postgres'), { recursive: true })
-    symlinkSync('/tmp', join(shared, 'postgres'))
-    lchownSync(join(shared, 'postgres'), NOBODY, NOBODY)
-    assert.throws(() => makeDataFolder(shared), /postgres in it belongs to another user/)
+    assert.throws(() => makeDataFolder(theirs), /cannot be used: it belongs to another user \(65534\)/)
   })
 
   it('does not make itself at home among the files of others', async () => {
@@ -329,30 +275,15 @@ describe('a first start', function () {
       assert.doesNotMatch(log, /private/)
     })
 
-    it("serves Temporal's UI to this machine's names only, and metrics to this machine only", async () => {
-      const statusFor = (host: string) =>
-        new Promise<number | undefined>((resolve, reject) => {
-          const options = { host: '127.0.0.1', port: env['TEMPORAL_UI_PORT'], path: '/', headers: { host } }
-          request(options, (answer) => {
-            answer.resume()
-            resolve(answer.statusCode)
-          })
-            .once('error', reject)
-            .end()
-        })
-      const port = env['TEMPORAL_UI_PORT']
-      assert.equal(await statusFor(`localhost:${port}`), 200)
-      assert.equal(await statusFor(`127.0.0.1:${port}`), 200)
-      assert.equal(await statusFor(`[::1]:${port}`), 200)
-      assert.equal(await statusFor(`rebound.example.com:${port}`), 403)
-      assert.equal(await statusFor('localhost.example.com'), 403)
-      const namespaces = await fetch(`http://localhost:${port}/api/v1/namespaces`)
+    it('serves the Temporal UI and metrics on the loopback interface only', async () => {
+      const uiPort = Number(env['TEMPORAL_UI_PORT'])
+      const namespaces = await fetch(`http://localhost:${uiPort}/api/v1/namespaces`)
       assert.match(await namespaces.text(), /default/)
-
       assert.equal((await fetch(`http://127.0.0.1:${env['METRICS_PORT']}/metrics`)).status, 200)
-      // Another address of this machine, to which all addresses would have answered.
-      if (LINUX) assert.equal(await accepts('127.0.0.2', Number(env['METRICS_PORT'])), false)
-      if (LINUX) assert.equal(await accepts('127.0.0.2', Number(env['PORT'])), true)
+      if (!LINUX) return
+      assert.equal(await accepts('127.0.0.2', uiPort), false)
+      assert.equal(await accepts('127.0.0.2', Number(env['METRICS_PORT'])), false)
+      assert.equal(await accepts('127.0.0.2', Number(env['PORT'])), true)
     })
 
     it('has parts beside it that stop when npm alone gets SIGTERM', async () => {

@@ -9,7 +9,6 @@ import { Migrator } from '@mikro-orm/migrations'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { classifyDatabaseError } from './errors.ts'
-import { requiresScram } from './scram.ts'
 import { Session } from './session.ts'
 
 export type Orm = MikroORM
@@ -58,7 +57,6 @@ export function openOrm(
     pool: { min: 0, max: poolSize },
     driverOptions: {
       Client: client,
-      requiresScram: requiresScram(url),
       onPoolCreated: onPool,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,

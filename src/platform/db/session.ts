@@ -1,6 +1,5 @@
 import { Client, type ClientConfig } from 'pg'
 import type { PoolClient } from 'pg'
-import { requireScram } from './scram.ts'
 
 /**
  * A session with Postgres that is given back to the pool fit for the next one, or not at all. Whoever holds it need not
@@ -15,9 +14,8 @@ import { requireScram } from './scram.ts'
 export class Session extends Client {
   #giveBack: ((reason?: Error | boolean) => void) | undefined
 
-  constructor(config?: ClientConfig & { requiresScram?: boolean }) {
+  constructor(config?: ClientConfig) {
     super(config)
-    if (config?.requiresScram) requireScram(this)
     this.once('end', () => this.#giveUp(new Error('The connection to Postgres ended')))
     // Without a listener it would end the process; what waits for an answer is told by itself.
     this.on('error', (error) => this.#giveUp(error))
