@@ -1,11 +1,12 @@
 /** `npm run api`: the API alone. */
+import { assertWorkplace } from '../instance/index.ts'
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
 import { assertMigrated, openContext, tracingOf } from '../parts/context.ts'
 import { metricsParts } from '../parts/metrics-server.ts'
 import { startApi } from '../parts/api.ts'
-import { keepToWorkplace } from '../parts/workplace.ts'
+import { readReachableWorkplace } from '../parts/workplace.ts'
 import { connectedConfig } from './embedded-config.ts'
 import { endWhenBeyondRecovery } from '../parts/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
@@ -21,8 +22,10 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    const workplace = await unlessAborted(keepToWorkplace(context), stop)
-    closers.add(() => workplace.stop())
+    await unlessAborted(
+      readReachableWorkplace(context).then((place) => assertWorkplace(context.orm.em, place)),
+      stop,
+    )
     const metrics = await metricsParts(context)
     for (const part of metrics) closers.add(() => part.stop())
     const api = await startApi(context)

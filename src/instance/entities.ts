@@ -14,7 +14,6 @@ const schema = defineEntity({
     publicUrl: p.text().nullable(),
     bounceDomain: p.text().nullable(),
     linkSecret: p.blob(),
-    workedAt: p.datetime().nullable(),
     restoredAt: p.datetime().nullable(),
     reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),

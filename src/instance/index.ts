@@ -4,9 +4,7 @@ export { agreeOnBounceDomain } from './bounce-domain.ts'
 export { agreeOnPublicUrl, findPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
   assertLostUntil,
-  forgetWorkplace,
   leaseReconciliation,
-  readLastWork,
   linkSecretOf,
   readBounceDomain,
   readLinkSecret,
@@ -17,14 +15,11 @@ export {
   readMailMode,
   readMailSender,
   readRestoredAt,
-  readWorkplace,
-  sayEnded,
   sayMailSender,
   sayReconciled,
   sayRestored,
-  sayWorking,
 } from './queries.ts'
-export { agreeOnWorkplace, installationOf, isSamePlace, type Mover, whyElsewhere } from './workplace.ts'
+export { assertWorkplace, findWorkplaceProblem, installationOf } from './workplace.ts'
 export type { Workplace } from './queries.ts'
 export { Installation } from './entities.ts'
 export { NOT_RECONCILED, watchRestored } from './restored.ts'

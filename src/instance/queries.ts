@@ -17,45 +17,37 @@ export async function readInstallationId(em: EntityManager): Promise<string> {
   return installation.id
 }
 
-/** Where in Temporal an installation works. */
+/** A task queue in a namespace of Temporal. */
 export interface Workplace {
-  namespace: string
-  /** Temporal's own, by which one of the same name elsewhere is known; `null` where nobody has told it. */
+  /** `null` in a database that was restored or copied: the next process to start records its own. */
+  namespace: string | null
+  /** Temporal's own ID of the namespace, which differs between two servers. `null` if unknown. */
   namespaceId: string | null
   taskQueue: string
 }
 
-/** Where this installation works, `null` where nobody has said yet. */
+/** Returns where this instance works, or `null` if no process has started yet. */
 export async function readWorkplace(em: EntityManager): Promise<Workplace | null> {
   const { temporalNamespace, temporalNamespaceId, temporalTaskQueue } = (await readInstallation(em)) ?? {}
-  if (temporalNamespace == null || temporalTaskQueue == null) return null
-  return { namespace: temporalNamespace, namespaceId: temporalNamespaceId ?? null, taskQueue: temporalTaskQueue }
+  if (temporalTaskQueue == null) return null
+  return {
+    namespace: temporalNamespace ?? null,
+    namespaceId: temporalNamespaceId ?? null,
+    taskQueue: temporalTaskQueue,
+  }
 }
 
-/** Where this installation works, which is where it says first that it does. */
-export async function firstWorkplace(em: EntityManager, wanted: Workplace): Promise<Workplace> {
-  const { namespace, namespaceId, taskQueue } = wanted
-  const [row] = await sql<Workplace>(
+/** Records where this instance works, unless another place is recorded. @returns what is recorded now */
+export async function recordWorkplace(em: EntityManager, place: Workplace): Promise<Workplace> {
+  await sql(
     em,
     `update installation
-     set temporal_namespace = coalesce(temporal_namespace, $1), temporal_task_queue = coalesce(temporal_task_queue, $2),
-       temporal_namespace_id = case
-         when coalesce(temporal_namespace, $1) = $1 then coalesce(temporal_namespace_id, $3)
-         else temporal_namespace_id
-       end
-     returning temporal_namespace as namespace, temporal_namespace_id as "namespaceId", temporal_task_queue as "taskQueue"`,
-    [namespace, taskQueue, namespaceId],
+     set temporal_namespace = $1, temporal_task_queue = $2, temporal_namespace_id = coalesce(temporal_namespace_id, $3)
+     where (temporal_namespace is null or temporal_namespace = $1)
+       and (temporal_task_queue is null or temporal_task_queue = $2)`,
+    [place.namespace, place.taskQueue, place.namespaceId],
   )
-  return row ?? wanted
-}
-
-/** Says that this installation works somewhere else from now on. */
-export async function moveWorkplace(
-  em: EntityManager,
-  { namespace, namespaceId, taskQueue }: Workplace,
-): Promise<void> {
-  const there = { temporalNamespace: namespace, temporalNamespaceId: namespaceId, temporalTaskQueue: taskQueue }
-  await unitOf(em).nativeUpdate(Installation, { single: true }, there)
+  return (await readWorkplace(em)) ?? place
 }
 
 /** How this installation sends mail, `null` where nobody has said yet. */
@@ -142,6 +134,8 @@ export async function sayRestored(em: EntityManager): Promise<void> {
   await sql(
     em,
     `update installation set restored_at = now(), lost_until = now(), reconciling_until = null,
+       -- A copy may work elsewhere. The task queue stays, because the restored workflows are in it.
+       temporal_namespace = null, temporal_namespace_id = null,
        -- What is days ahead is somebody's doing: nobody would be mailed until then. A clock may be hours behind for a moment.
        -- Who has not looked behind the one before does not know how long what it was copied from went on.
        lost_before = case
@@ -156,36 +150,6 @@ export async function sayRestored(em: EntityManager): Promise<void> {
          (select enrolled_at from enrollments order by id desc limit 1)
        ) else backed_up_at end)`,
   )
-}
-
-/** Leaves it to the next worker to say where this installation works, as before the first: nothing there is known to it. */
-export async function forgetWorkplace(em: EntityManager): Promise<void> {
-  const nowhere = { temporalNamespace: null, temporalNamespaceId: null, temporalTaskQueue: null }
-  await unitOf(em).nativeUpdate(Installation, { single: true }, nowhere)
-}
-
-/** Says that a worker works where the installation does, at this moment. */
-export async function sayWorking(em: EntityManager): Promise<void> {
-  await sql(em, 'update installation set worked_at = now()')
-}
-
-/** Says that none works there: the database was put back, and all are elsewhere. */
-export async function sayEnded(em: EntityManager): Promise<void> {
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { workedAt: null })
-}
-
-/** When a worker last said that it works where the installation does, and how many seconds ago that was; `null` where none has. */
-export async function readLastWork(em: EntityManager): Promise<{ at: string; secondsAgo: number } | null> {
-  const [row] = await sql<{ at: string | null; seconds_ago: number }>(
-    em,
-    'select worked_at::text as at, extract(epoch from now() - worked_at)::float8 as seconds_ago from installation',
-  )
-  return row?.at == null ? null : { at: row.at, secondsAgo: row.seconds_ago }
-}
-
-/** Keeps all others from saying where the installation works, until the end of the transaction. */
-export async function lockWorkplace(em: EntityManager): Promise<void> {
-  await sql(em, 'select from installation for update')
 }
 
 /**

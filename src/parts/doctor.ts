@@ -1,6 +1,13 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
-import { NOT_RECONCILED, readMailMode, readMailSender, readLostUntil, readRestoredAt } from '../instance/index.ts'
+import {
+  findWorkplaceProblem,
+  NOT_RECONCILED,
+  readMailMode,
+  readMailSender,
+  readLostUntil,
+  readRestoredAt,
+} from '../instance/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { isLoginRefused } from '../platform/db/errors.ts'
@@ -11,7 +18,7 @@ import { openDatabase } from '../schema/index.ts'
 import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../transports/index.ts'
 import { type Addresses, whyUnknown } from './whereabouts.ts'
 import { countWorkers } from './workers-there.ts'
-import { whyNotHere } from './workplace.ts'
+import { readWorkplaceOf } from './workplace.ts'
 
 /** What was looked at, and how it is. */
 export interface Finding {
@@ -173,11 +180,11 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
   ]
 }
 
-/** Whether Temporal is the one that the ledger is about. Where either does not answer, that is said without this. */
+/** Checks that Temporal is the one that the database names. If either does not answer, other checks report it. */
 async function lookAtWorkplace(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
   try {
-    const elsewhere = await whyNotHere({ orm, temporal, config })
-    return elsewhere === undefined ? [] : [wrong('workplace', 'is another one than the ledger names', elsewhere)]
+    const problem = await findWorkplaceProblem(orm.em, await readWorkplaceOf({ temporal, config }))
+    return problem === undefined ? [] : [wrong('workplace', 'is not the one in the database', problem)]
   } catch {
     return []
   }

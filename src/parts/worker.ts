@@ -8,6 +8,7 @@ import {
   agreeOnMail,
   agreeOnPublicUrl,
   agreeOnSender,
+  assertWorkplace,
   mailModeOf,
   readLinkSecret,
   watchMailMode,
@@ -22,7 +23,7 @@ import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail } from './mail.ts'
 import type { RunningPart } from './running-part.ts'
-import { settleWorkplace } from './workplace.ts'
+import { readWorkplaceOf } from './workplace.ts'
 
 /** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
 export async function startWorker(
@@ -43,7 +44,7 @@ export async function startWorker(
     connectWorker({ address, apiKey, tls, onWait }, aborted),
   ])
   await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
-  const workplace = await settleWorkplace(context)
+  await assertWorkplace(dependencies.em, await readWorkplaceOf(context))
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'
@@ -105,7 +106,6 @@ export async function startWorker(
     // What is still under way is broken off, and told to the ledger.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
-    await workplace.stop()
     await connection.close()
   }
   return {

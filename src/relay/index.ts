@@ -1,5 +1,4 @@
 export { readFigures } from './figures-queries.ts'
 export { startRelay } from './relay.ts'
 export { reconcile, type Difference, type Reconciliation } from './reconcile.ts'
-export { hasEnrolled } from './queries.ts'
-export { isKnown, markRestored, RESTORED_MEANWHILE, waiveReconciliation } from './restored.ts'
+export { markRestored, RESTORED_MEANWHILE, waiveReconciliation } from './restored.ts'

@@ -3,7 +3,6 @@ import { Automation } from '../automations/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
 import { LEASE_SECONDS, SENDER_DIED } from '../messages/index.ts'
-import { IS_PENDING } from '../outbox/index.ts'
 
 /** Further ahead than this nothing is ever due or leased, in minutes: walks come again after ten. */
 const FURTHEST_MINUTES = 15
@@ -116,14 +115,4 @@ export async function whatIsKnown(
     [ids.automationId, ids.contactId, ids.triggerEventId],
   )
   return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
-}
-
-/** Whether anybody was ever enrolled, or is to be by what has happened already. */
-export async function hasEnrolled(em: EntityManager): Promise<boolean> {
-  const rows = await sql(
-    em.fork(),
-    `select where exists (select from enrollments) or exists (select from outbox where ${IS_PENDING})
-       or exists (select from trigger_events)`,
-  )
-  return rows.length > 0
 }

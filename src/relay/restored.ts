@@ -1,18 +1,16 @@
 import { endEverything } from '../accounts/index.ts'
 import { skipRevisions } from '../automations/index.ts'
 import { holdWaitingCampaigns } from '../campaigns/index.ts'
-import { activePage } from '../enrollments/index.ts'
 import {
   assertLostUntil,
   readLostBefore,
   readLostUntil,
   readRestoredAt,
-  sayEnded,
   sayReconciled,
   sayRestored,
 } from '../instance/index.ts'
 import { automationsWithRetries, giveUpRetries, giveUpSending, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
-import { type Dependencies, enqueue } from '../outbox/index.ts'
+import { enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 
@@ -30,8 +28,6 @@ export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean 
     await endEverything(unit)
     await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     await holdWaitingCampaigns(unit)
-    // What was there is in the file, and works there no more.
-    if (!mayLive) await sayEnded(unit)
   })
 
 /** Said to who would have mail go on, and has not looked behind the newest restore. */
@@ -82,19 +78,4 @@ export async function waiveReconciliation(
   const seen = await readRestoredAt(em.fork())
   if ((await letMailGoOn(em, seen, lostUntil)).isHeld) throw new Error(RESTORED_MEANWHILE)
   return { waived: seen !== null, lostUntil: await readLostUntil(em.fork()) }
-}
-
-/** So many are asked for: that none of them has a workflow is no chance. */
-const ASKED = 20
-
-/**
- * Whether Temporal knows any of those who have been enrolled for some minutes. Where it knows none, it is not the one that they were
- * enrolled in, or has lost everything.
- */
-export async function isKnown({ em, enrollments }: Dependencies): Promise<boolean> {
-  const some = await activePage(em.fork(), null, ASKED)
-  const last = await Promise.all(
-    some.map(({ automationId, contactId }) => enrollments.lastWorkflow(automationId, contactId)),
-  )
-  return some.length === 0 || last.some((workflow) => workflow !== undefined)
 }

@@ -7,7 +7,7 @@ import { Migration } from '@mikro-orm/migrations'
  */
 const MIGRATIONS = [
   'workspaces/001-baseline',
-  'installation/001-baseline',
+  'instance/001-baseline',
   'accounts/001-baseline',
   'audit/001-baseline',
   'http/001-baseline',

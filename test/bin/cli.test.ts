@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { deferMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { firstWorkplace } from '../../src/instance/queries.ts'
+import { recordWorkplace } from '../../src/instance/queries.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { createEmptyDatabase } from '../support/database.ts'
@@ -127,10 +127,10 @@ describe('the command line', function () {
   it('does not reconcile with a Temporal that is not the installation’s, in which it would end what is another’s', async () => {
     const { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue } = service.context.config
     const TEMPORAL = { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue }
-    await firstWorkplace(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
+    await recordWorkplace(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
     for (const [env, words] of [
-      [{ TEMPORAL_ADDRESS }, /works in the task queue "test-.*Set TEMPORAL_TASK_QUEUE and TEMPORAL_NAMESPACE/],
-      [TEMPORAL, /another Temporal than this installation works in.*TEMPORAL_ADDRESS/],
+      [{ TEMPORAL_ADDRESS }, /works in the task queue "test-.*Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE/],
+      [TEMPORAL, /works in another Temporal server.*TEMPORAL_ADDRESS/],
     ] as const) {
       for (const more of [[], ['--dry-run']]) {
         const { code, stderr } = await cli(['reconcile', ...more], env)

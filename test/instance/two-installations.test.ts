@@ -43,7 +43,7 @@ describe('two installations on one Temporal', () => {
     assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
   }).timeout(90_000)
 
-  it('are not one: another task queue in the same namespace is refused', async () => {
+  it('refuse another task queue in the same namespace', async () => {
     const config = { ...service.context.config, TEMPORAL_TASK_QUEUE: 'another' }
     const moved = openContext(config, quietLog)
     await assert.rejects(startWorker(moved, workflowBundle()), /works in the task queue "test-.*TEMPORAL_NAMESPACE/)

@@ -1,7 +1,8 @@
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
-import { whyNotHere } from '../../parts/workplace.ts'
+import { findWorkplaceProblem } from '../../instance/index.ts'
+import { readWorkplaceOf } from '../../parts/workplace.ts'
 import {
   markRestored,
   reconcile,
@@ -26,8 +27,8 @@ export async function reconcileAll(options: {
   // What it does is told at the end; the log would tell each twice.
   const context = openContext(config, openLog('error'))
   try {
-    const elsewhere = await whyNotHere(context)
-    if (elsewhere !== undefined) throw new Error(elsewhere)
+    const problem = await findWorkplaceProblem(context.orm.em, await readWorkplaceOf(context))
+    if (problem !== undefined) throw new Error(problem)
     return await reconcile(context.dependencies, options)
   } finally {
     await context.close()

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../embedded/backup/manifest.ts'
 import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
-import { forgetWorkplace, sayMailSender } from '../../instance/index.ts'
+import { sayMailSender } from '../../instance/index.ts'
 import { deleteAllAccounts } from '../../accounts/index.ts'
 import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
@@ -42,9 +42,7 @@ export async function restore(
       withOrm(url, async (orm) => {
         await migrate(orm)
         await markRestored(orm.em, { mayLive: false })
-        // Another Temporal, and no move to it, which would be a second loss.
         if (!ledgerOnly) return
-        await forgetWorkplace(orm.em.fork())
         // Somebody may have put his own there.
         await sayMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())

@@ -9,8 +9,6 @@ create table installation (
   temporal_task_queue text,
   -- Distinguishes two Temporal servers whose namespaces have the same name, and a copied database from its original.
   temporal_namespace_id text,
-  -- When a worker last reported. While workers are running, another Temporal server cannot take over the instance.
-  worked_at timestamptz,
   -- Whether mail is delivered or captured, from SMTP_URL. Processes must agree, or one would capture another's mail.
   mail text check (mail in ('smtp', 'capture')),
   mail_from text,
