@@ -96,7 +96,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   return {
     subject,
     html: withPreview(whole, put('previewText', source.previewText) || null),
-    text: text ?? plainTextOf(whole),
+    text: text ?? ofTemplate('no plain text can be made of it', () => plainTextOf(whole)),
   }
 }
 
@@ -194,15 +194,30 @@ const likeInText = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-const withInlineStyles = (html: string): string =>
-  /<style[\s>]/i.test(html)
-    ? juice(html, {
-        preserveMediaQueries: true,
-        preserveFontFaces: true,
-        preserveKeyFrames: true,
-        preservePseudos: true,
-      })
-    : html
+function withInlineStyles(html: string): string {
+  if (!/<style[\s>]/i.test(html)) return html
+  return ofTemplate('its styles cannot be inlined', () =>
+    juice(html, {
+      preserveMediaQueries: true,
+      preserveFontFaces: true,
+      preserveKeyFrames: true,
+      preservePseudos: true,
+    }),
+  )
+}
+
+/**
+ * Runs a library on a template, and reports what it throws as a problem of the template. juice 12, for example, throws a
+ * TypeError for a CSS property named `constructor`. An exhausted call stack is left to the caller, who has a text for it.
+ */
+function ofTemplate(what: string, run: () => string): string {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    throw new Problem('html', `${what}: ${(error as Error).message}`.split('\n', 1)[0]!.slice(0, 300))
+  }
+}
 
 /** What mailboxes show behind the subject, and nobody sees in the email. */
 function withPreview(html: string, previewText: string | null): string {

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { isAlive } from '../../embedded/process-table.ts'
 import { eventually } from '../support/eventually.ts'
-import { startBeat } from '../support/beat.ts'
 import { RendererBusy, RendererClosed, TemplateError } from '../../src/rendering/content.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
@@ -38,11 +35,6 @@ describe('the renderer', () => {
   })
   afterEach(() => renderer.close())
 
-  const timed = async <Result>(run: () => Promise<Result>): Promise<[Result, number]> => {
-    const start = performance.now()
-    const result = await run()
-    return [result, performance.now() - start]
-  }
   const outcome = (text: string, options = {}) =>
     renderer.render(email(text), { contact }, options).then(
       (rendered) => rendered.text,
@@ -53,32 +45,11 @@ describe('the renderer', () => {
     )
 
   it('ends what takes too long, and fails that job alone', async () => {
-    const [message, ms] = await timed(() => outcome(ENDLESS))
-    assert.equal(message, 'text: took longer than 0.3 s')
-    // Tried twice, on a machine on which others may be busy.
-    assert.ok(ms < 10_000, `${ms} ms`)
+    assert.equal(await outcome(ENDLESS), 'text: took longer than 0.3 s')
     assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
     assert.deepEqual((await renderer.check(email(ENDLESS))).problems, [
       { field: 'text', problem: 'took longer than 0.3 s' },
     ])
-  })
-
-  it('renders on a busy machine what is no more work there than elsewhere', async () => {
-    // Some 100 ms of a processor.
-    const rows =
-      '{% for i in (1..40) %}<td>{{ i | times: 7 | plus: 1 }} {{ contact.firstName | upcase }}</td>{% endfor %}'
-    const report = `{% for i in (1..250) %}<tr>${rows}</tr>{% endfor %}`
-    const patient = createRenderer({ deadlineMs: 300, wallMs: 50_000 })
-    await patient.render(email('warm'), { contact })
-    const others = Array.from({ length: 4 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
-    try {
-      await Promise.all(others.map((other) => new Promise((online) => other.once('online', online))))
-      const { text } = await patient.render(email(report), { contact })
-      assert.ok(text!.endsWith('281 ADA</td></tr>'))
-    } finally {
-      await Promise.all(others.map((other) => other.terminate()))
-      await patient.close()
-    }
   })
 
   it('fails nothing where the machine is too busy to tell', async () => {
@@ -183,14 +154,10 @@ describe('the renderer', () => {
   it('keeps a process for templates that were rendered before, however many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
     const hanging = Array.from({ length: 6 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
-    const waits: number[] = []
-    for (let n = 0; n < 21; n += 1) {
-      const [text, ms] = await timed(() => outcome('Hello {{ contact.firstName }}', { owner: 'good' }))
-      assert.equal(text, 'Hello Ada')
-      waits.push(ms)
-    }
-    // Processes that spin leave little of two processors; behind them in a queue each would wait for a deadline.
-    assert.ok(waits.toSorted((a, b) => a - b)[10]! < 300, waits.join(' '))
+    let ended = 0
+    for (const each of hanging) void each.then(() => (ended += 1))
+    assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
+    assert.ok(ended < 3, `${ended} of them ended before`)
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
 
@@ -275,18 +242,6 @@ describe('the renderer', () => {
     const begun = renderer.render(email('in time'), { contact }, { owner: 'same', beginBy: inTime.signal })
     inTime.abort()
     assert.equal((await begun).text, 'in time')
-  })
-
-  it('keeps the main thread free: half a megabyte of Liquid does not hold it for 50 ms', async () => {
-    await outcome('warm')
-    const endBeat = startBeat()
-    await Promise.all([
-      ...Array.from({ length: 5 }, (_, n) => renderer.check(email(`${'{{a}}b'.repeat(83_000)}${n}`))),
-      ...Array.from({ length: 5 }, (_, n) => renderer.check(email(`${'{{a}}'}${'b'.repeat(499_000)}${n}`))),
-    ])
-    const held = await endBeat()
-    // On a processor of one's own it is a tenth of that.
-    assert.ok(held < 150, `held for ${held} ms`)
   })
 
   it('fails what waits when it is closed, and takes nothing more', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { TemplateError } from '../../src/rendering/content.ts'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
-import { startBeat } from '../support/beat.ts'
 
 const RUNS = Number(process.env['RUNS'] ?? 500)
 /** At a time, so that a batch is like a worker under load. */
@@ -84,15 +83,13 @@ describe('the worst templates', function () {
   })
   after(() => renderer.close())
 
-  it(`that a search of ${RUNS} finds each end, in an email or a reason, and nobody waits for them`, async () => {
+  it(`that a search of ${RUNS} finds each end, in an email or a reason`, async () => {
     const contact = { email: 'a@example.com', firstName: 'Ada', metadata: { items: [{ x: 1 }, { x: [2, 3] }, 'text'] } }
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
     // Copied: texts that were put together of texts hold on to all of them, and are made one only when they are sent.
     const sources = fc.sample(templates, { numRuns: RUNS, seed }).map((source) => Buffer.from(source).toString())
     const ended = { rendered: 0, refused: 0 }
-    let longest = 0
     for (let at = 0; at < RUNS; at += BATCH) {
-      const endBeat = startBeat()
       await Promise.all(
         sources.slice(at, at + BATCH).map(async (html, n) => {
           const content = { subject: 's', html, text: null }
@@ -111,10 +108,7 @@ describe('the worst templates', function () {
           }
         }),
       )
-      longest = Math.max(longest, await endBeat())
     }
     assert.ok(ended.rendered > RUNS / 20 && ended.refused > RUNS / 20, `seed ${seed}: ${JSON.stringify(ended)}`)
-    // Processor time of this thread, shared with other threads' use of the machine: five times what is promised.
-    assert.ok(longest < 250, `seed ${seed}: held for ${longest} ms`)
   })
 })
