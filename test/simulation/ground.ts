@@ -33,6 +33,7 @@ export async function makeGround(databases: number): Promise<GroundPostgres> {
     for (const name of FAST) await superuser.query(`alter system set ${name} = off`)
     await superuser.query('select pg_reload_conf()')
     const first = new URL(embedded.databaseUrl!)
+    await putUnderVirtualTime(superuser, first)
     await migrateAt(first.href)
     const template = first.pathname.slice(1)
     const urls = [first.href]
@@ -46,6 +47,32 @@ export async function makeGround(databases: number): Promise<GroundPostgres> {
     await close()
     throw error
   }
+}
+
+/**
+ * Functions that stand for Postgres's own clock and random identifiers, found before those wherever a statement, a function
+ * or a default names them. Virtual time is in a sequence, because a sequence is the same for every transaction.
+ */
+const VIRTUAL_FUNCTIONS = `
+create schema simulation;
+create sequence simulation.clock minvalue 0;
+create sequence simulation.ids;
+create function simulation.clock_timestamp() returns timestamptz language sql volatile
+  as $$ select pg_catalog.to_timestamp(last_value / 1000.0) from simulation.clock $$;
+create function simulation.now() returns timestamptz language sql stable
+  as $$ select pg_catalog.to_timestamp(coalesce(
+    nullif(pg_catalog.current_setting('simulation.began', true), '')::bigint, (select last_value from simulation.clock)
+  ) / 1000.0) $$;
+create function simulation.gen_random_uuid() returns uuid language sql volatile
+  as $$ select ('00000000-0000-4000-8000-' || pg_catalog.lpad(pg_catalog.to_hex(nextval('simulation.ids')), 12, '0'))::uuid $$;
+create function simulation.random() returns float8 language sql volatile as $$ select 0.5::float8 $$`
+
+async function putUnderVirtualTime(superuser: Client, url: URL): Promise<void> {
+  const owner = new Client({ connectionString: url.href })
+  await owner.connect()
+  await owner.query(VIRTUAL_FUNCTIONS)
+  await owner.end()
+  await superuser.query(`alter role ${superuser.escapeIdentifier(url.username)} set search_path = public, simulation, pg_catalog`)
 }
 
 async function migrateAt(url: string): Promise<void> {

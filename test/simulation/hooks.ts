@@ -8,11 +8,10 @@ import { MUTANTS } from '../faults/mutants.ts'
 const here = (file: string) => new URL(file, import.meta.url).href
 const ROOT = new URL('../..', import.meta.url).href
 
-/** Modules whose time is virtual. */
-const TIMED =
-  /^(src\/(platform|sequences|workspaces|outbox|triggers|conditions|contacts|lists|segments|installation|messages|automations|enrollments|relay)|activities|workflows)\/(?!db\/|entities)/
+/** Modules whose time is virtual: all but those that talk to Postgres, listen, render or start something. */
+const TIMED = /^(src\/(?!(http|parts|runtime|bin|rendering|schema)\/)[^/]+|activities|workflows)\/(?!db\/|entities)/
 
-const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date } from '${here('./virtual-time.ts')}'; `
+const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date, AbortSignal } from '${here('./virtual-time.ts')}'; `
 
 /** Identifiers are the same in the same run: in the order in which they are made. */
 const IDS = 'src/platform/ids.ts'

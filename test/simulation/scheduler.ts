@@ -74,6 +74,9 @@ export interface Decisions {
 
 const MINUTE = 60_000
 
+/** When each run begins. */
+export const BEGINNING = Date.parse('2026-01-01T00:00:00Z')
+
 /** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
 export const STALL_MS = 90_000
 
@@ -93,7 +96,7 @@ export const current = new AsyncLocalStorage<Process>()
  * from it without asking anybody. Nothing happens at the same time, so that a run can be had again.
  */
 export class Scheduler {
-  now = Date.parse('2026-01-01T00:00:00Z')
+  now = BEGINNING
   /** What was done, in words: printed where it broke something. */
   readonly trace: string[] = []
   /** What went wrong. */

@@ -27,20 +27,19 @@ interface Blocked {
   answered: Answer | undefined
 }
 
-/** Columns whose default is Postgres's clock, and that a statement asks for. */
-const CLOCK_COLUMNS = { enrollments: 'recorded_at', messages: 'claimed_at' } as const
+/** What Postgres was last told of virtual time. */
+let told: number | undefined
 
-/** What the statements of Postgres's clock say is the simulation's time. */
-function onVirtualTime(text: string, now: number): string {
-  const time = `'${new Date(now).toISOString()}'::timestamptz`
-  return text
-    .replaceAll(/\b(clock_timestamp|now)\(\)/g, time)
-    .replace(
-      /insert into (enrollments|messages)( as message)?\s*\(([^)]*)\)\s*select /,
-      (_, table: keyof typeof CLOCK_COLUMNS, as: string | undefined, columns: string) =>
-        `insert into ${table}${as ?? ''} (${CLOCK_COLUMNS[table]}, ${columns}) select ${time}, `,
-    )
+/** Sets Postgres's clock (`VIRTUAL_FUNCTIONS` in `ground.ts`) to virtual time. */
+async function tellTime(now: number): Promise<void> {
+  if (told === now) return
+  told = now
+  await control!.query(`select setval('simulation.clock', $1::bigint)`, [now])
 }
+
+/** Notes when a transaction began: that is what its `now()` says until its end. */
+const withItsTime = (text: string, now: number): string =>
+  /^\s*(begin|start transaction)\b/i.test(text) ? `${text}; set local simulation.began = '${now}'` : text
 
 /** A session with the real Postgres, whose statements are steps of the simulation. */
 export class SimulatedSession extends Session {
@@ -66,7 +65,11 @@ export class SimulatedSession extends Session {
         .replace(/\s+/g, ' ')
         .replaceAll(/'[^']*'/g, "'…'")
         .slice(0, 60)}`
-      const run = () => current.exit(() => query(onVirtualTime(text, own.now), given))
+      const run = () =>
+        current.exit(async () => {
+          await tellTime(own.now)
+          return query(withItsTime(text, own.now), given)
+        })
       const lost = () => {
         this.abandon(new Error('Connection terminated unexpectedly'))
         return new Error('Connection terminated unexpectedly')
@@ -117,14 +120,21 @@ export class SimulatedSession extends Session {
   }
 }
 
-/** Whose statements these are from now on. */
-export async function useSessions(of: Scheduler, url: string): Promise<void> {
-  scheduler = of
-  blocked.clear()
+/** Sets Postgres's clock and identifiers to what they are at the beginning of every run. */
+export async function beginAnew(url: string, now: number): Promise<void> {
   if (!control) {
     control = new ControlClient({ connectionString: url })
     await control.connect()
   }
+  told = undefined
+  await tellTime(now)
+  await control.query(`select setval('simulation.ids', 1)`)
+}
+
+/** Whose statements these are from now on. */
+export function useSessions(of: Scheduler): void {
+  scheduler = of
+  blocked.clear()
   of.onCrash = (process) => {
     for (const session of sessions) {
       if (session.holder === process) session.abandon(new Error('Its process was killed'))

@@ -52,6 +52,16 @@ export const Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? () => workflowNow() ?? own().now : (Reflect.get(target, name) as unknown)),
 })
 
+const RealAbortSignal = globalThis.AbortSignal
+export const AbortSignal = new Proxy(RealAbortSignal, {
+  get: (target, name) => (name === 'timeout' ? abortAfter : (Reflect.get(target, name) as unknown)),
+})
+function abortAfter(milliseconds: number): globalThis.AbortSignal {
+  const late = new AbortController()
+  own().after(milliseconds, () => late.abort(new DOMException('The operation timed out', 'TimeoutError')))
+  return late.signal
+}
+
 /** For `node:timers/promises`. */
 export function delay(
   milliseconds: number,

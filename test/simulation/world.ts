@@ -19,8 +19,8 @@ import { startRelay } from '../../src/relay/relay.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
-import { current, Scheduler, type Decisions } from './scheduler.ts'
-import { closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
+import { BEGINNING, current, Scheduler, type Decisions } from './scheduler.ts'
+import { beginAnew, closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { type Lengths, TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
@@ -64,6 +64,7 @@ export class Ground {
   /** Nothing of a run is there for the next one. */
   async clear(): Promise<void> {
     await closeSessions()
+    await beginAnew(this.url, BEGINNING)
     for (const table of TABLES) await sql(this.orm.em.fork(), `delete from ${table}`)
     await this.fillPool()
   }
@@ -102,8 +103,8 @@ export class World {
     this.scheduler.offers = () => this.temporal.offers()
   }
 
-  async begin(workers: number): Promise<void> {
-    await useSessions(this.scheduler, this.ground.url)
+  begin(workers: number): void {
+    useSessions(this.scheduler)
     const killed = this.scheduler.onCrash
     this.scheduler.onCrash = (process) => {
       killed(process)

@@ -403,7 +403,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
     longTasks: setting.longTasks ?? false,
   })
   const story = await setting.run(world)
-  await world.begin(setting.workers ?? 1)
+  world.begin(setting.workers ?? 1)
   let acknowledged = false
   void story.done.then(() => (acknowledged = true))
   let failure: string | undefined
