@@ -2,7 +2,7 @@
 import { eventCause } from '../../src/sequences/enrollment.ts'
 import { LEASE_SECONDS } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import type { Process } from './scheduler.ts'
+import { BEGINNING, type Process } from './scheduler.ts'
 import type { World } from './world.ts'
 
 /** What was acknowledged. */
@@ -26,8 +26,26 @@ export interface Story {
    * in the same moment. Else none is.
    */
   mayEnd?: 'all' | 'unmailed'
+  /** A campaign that has to come to its end. */
+  campaign?: CampaignStory
   /** What an automation has to be at the end. */
   status?: { automationId: string; is: string }
+}
+
+/** What is known of a campaign by others than itself. */
+export interface CampaignStory {
+  id: string
+  /** Who gets one of the subjects, once. */
+  recipients: readonly string[]
+  subjects: readonly string[]
+  /** Who may have got nothing, with a reason: it was stopped, for them or for all. */
+  mayBeLeft?: readonly string[] | (() => readonly string[])
+  /** When it begins, in virtual milliseconds. */
+  notBefore?: number
+  /** How many emails it sends an hour. */
+  perHour?: number
+  /** How many emails it may send on each day. */
+  perDay?: readonly number[]
 }
 
 /** A sentence of the promise: what speaks against it, in words. */
@@ -58,7 +76,7 @@ export async function checkPromise(world: World, story: Story, quiet: boolean): 
 const readMessages = (world: World) =>
   sql<Message>(
     world.em,
-    `select contact.email, content.subject, message.status
+    `select contact.email, coalesce(content.subject, own.subject) as subject, message.status
      from messages message left join contacts contact on contact.id = message.contact_id
      left join enrollments enrollment on enrollment.id = message.enrollment_id
      left join automation_versions version
@@ -67,8 +85,12 @@ const readMessages = (world: World) =>
        select step ->> 'content' as hash from jsonb_array_elements(version.steps) step
        where step ->> 'id' = message.step_id::text
      ) step on true
-     left join email_contents content on content.automation_id = message.automation_id and content.hash = step.hash`,
+     left join email_contents content on content.automation_id = message.automation_id and content.hash = step.hash
+     left join campaign_contents own on own.campaign_id = message.campaign_id and own.locale = ''
+       and own.variant = coalesce(message.variant, 0)`,
   )
+
+const DAY_MS = 24 * 60 * 60_000
 
 const addressOf = (contact: string) => `${contact}@example.com`
 
@@ -181,7 +203,7 @@ const PROMISE: readonly Sentence[] = [
 
   function* everyMessageIsSettled({ quiet, messages }) {
     for (const { email, subject, status } of messages) {
-      if (quiet && (status === 'SENDING' || status === 'DEFERRED'))
+      if (quiet && ['QUEUED', 'SENDING', 'DEFERRED'].includes(status))
         yield `"${subject}" to ${email ?? 'somebody who is gone'} is left ${status}`
     }
   },
@@ -196,6 +218,54 @@ const PROMISE: readonly Sentence[] = [
         if (begunBetween?.().some(([from, until]) => begunAt > from && begunAt < until))
           yield `"${subject}" to ${to} was sent while paused`
       }
+    }
+  },
+
+  async function* eachRecipientHasAFinalStatus({ world, campaign }) {
+    if (!campaign) return
+    const rows = await sql<{ email: string; status: string; error: string | null }>(
+      world.em,
+      `select contact.email, message.status, message.error from messages message
+       join contacts contact on contact.id = message.contact_id where message.campaign_id = $1::uuid`,
+      [campaign.id],
+    )
+    const { mayBeLeft = [] } = campaign
+    const left = (typeof mayBeLeft === 'function' ? mayBeLeft() : mayBeLeft).map(addressOf)
+    for (const to of campaign.recipients.map(addressOf)) {
+      const own = rows.filter(({ email }) => email === to)
+      const taken = world.mail.taken.filter((mail) => mail.to === to && campaign.subjects.includes(mail.subject))
+      if (taken.length > 1) yield `${to} got the campaign ${taken.length} times`
+      if (own.length > 1) yield `${to} has ${own.length} messages of the campaign`
+      const [row] = own
+      // Erased, or never prepared because it was stopped before.
+      if (!row) {
+        if (!left.includes(to)) yield `${to} has no message of the campaign`
+      } else if (row.status === 'SENT') {
+        if (taken.length === 0) yield `the campaign's email to ${to} is SENT, and was never taken`
+      } else if (row.status !== 'UNCONFIRMED') {
+        if (taken.length > 0) yield `the campaign's email to ${to} is ${row.status}, and was taken`
+        if (!left.includes(to)) yield `the campaign's email to ${to} is ${row.status}: ${row.error}`
+        if (row.error === null) yield `the campaign's email to ${to} is ${row.status} without a reason`
+      }
+    }
+  },
+
+  function* campaignKeepsItsTimes({ world, campaign }) {
+    if (!campaign) return
+    const begun = world.mail.taken.map(({ time, took }) => time - took).toSorted((a, b) => a - b)
+    const { notBefore = 0, perHour, perDay } = campaign
+    const [first, last] = [begun[0], begun.at(-1)]
+    if (first !== undefined && first < notBefore) yield `the campaign began ${notBefore - first} ms before its time`
+    // Two workers may both have looked before either has counted, where one was taken for dead.
+    const excused = world.scheduler.faults.length
+    if (perHour !== undefined && first !== undefined && last !== undefined) {
+      const allowed = 1 + Math.floor(((last - first) * perHour) / 3_600_000) + excused
+      if (begun.length > allowed) yield `${begun.length} emails went where ${allowed} may go`
+    }
+    for (const [day, allowed] of (perDay ?? []).entries()) {
+      const isOfDay = (time: number) => Math.floor((time - BEGINNING) / DAY_MS) === day
+      const count = begun.filter(isOfDay).length
+      if (count > allowed) yield `on day ${day + 1} of the warm-up ${count} emails went where ${allowed} may go`
     }
   },
 ]

@@ -72,7 +72,9 @@ async function putUnderVirtualTime(superuser: Client, url: URL): Promise<void> {
   await owner.connect()
   await owner.query(VIRTUAL_FUNCTIONS)
   await owner.end()
-  await superuser.query(`alter role ${superuser.escapeIdentifier(url.username)} set search_path = public, simulation, pg_catalog`)
+  await superuser.query(
+    `alter role ${superuser.escapeIdentifier(url.username)} set search_path = public, simulation, pg_catalog`,
+  )
 }
 
 async function migrateAt(url: string): Promise<void> {

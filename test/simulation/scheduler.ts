@@ -68,6 +68,8 @@ interface Timer {
 export interface Decisions {
   /** Which of so many goes next. */
   next(count: number): number
+  /** One of so many, each as likely as the others. */
+  pick(count: number): number
   /** Whether and how this fails. */
   fault(what: string, possible: readonly Fault[]): Fault | undefined
 }
@@ -112,6 +114,7 @@ export class Scheduler {
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
   private waiters: { step: number; resolve: () => void }[] = []
+  private holds: { pattern: RegExp; reach: () => void; isReached: boolean }[] = []
   private busy = 0
   /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
   private stirred = 0
@@ -160,6 +163,34 @@ export class Scheduler {
     return timer
   }
 
+  /**
+   * Keeps everything that matches from being done until it is released: what a world does in between, it does at that instant.
+   * @returns `reached` is settled when something that matches is there to be done
+   */
+  hold(pattern: RegExp): { reached: Promise<void>; release: () => void } {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+    const held = { pattern, reach, isReached: false }
+    this.holds.push(held)
+    return { reached, release: () => void (this.holds = this.holds.filter((other) => other !== held)) }
+  }
+
+  private isHeld({ what }: Action): boolean {
+    return this.holds.some(({ pattern }) => pattern.test(what))
+  }
+
+  /** Tells those that hold something that it has come. @returns whether anybody was told */
+  private tellOfHolds(): boolean {
+    const reached = this.holds.filter(
+      ({ isReached, pattern }) => !isReached && this.actions.some(({ what }) => pattern.test(what)),
+    )
+    for (const hold of reached) {
+      hold.isReached = true
+      hold.reach()
+    }
+    if (reached.length > 0) this.stirred += 1
+    return reached.length > 0
+  }
+
   /** Waits until so many more steps are done; or until there are none to do. */
   steps(count: number): Promise<void> {
     return new Promise((resolve) => this.waiters.push({ step: this.step + count, resolve }))
@@ -191,9 +222,14 @@ export class Scheduler {
     const end = this.now + minutes * MINUTE
     await this.drain()
     for (;;) {
+      if (this.tellOfHolds()) {
+        await this.settle()
+        continue
+      }
       const ready: Offer[] = [
         ...this.actions
           .filter(({ process, isOut }) => isOut || process.stalledUntil <= this.now)
+          .filter((action) => !this.isHeld(action))
           .map((action) => ({ what: `${action.process.name}: ${action.what}`, run: () => this.perform(action) })),
         ...this.offers(),
       ]
@@ -286,6 +322,11 @@ export class Scheduler {
   /** Overridden by the world: how long to wait for real work, and what to do with what does not come. */
   orLater: (answer: Promise<Answer>, action: Action) => Promise<Outcome> = (answer) => answer
 
+  /** One of several things, each as likely as the others. */
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.decisions.pick(items.length)]!
+  }
+
   /** One of several things that happen to be so, chosen like everything else. */
   choose<Item>(items: readonly Item[]): Item {
     return items[this.decisions.next(items.length)]!
@@ -344,6 +385,7 @@ export function seeded(seed: number): Decisions {
   let left = 1 + Math.floor(random.next() * MOST_FAULTS)
   return {
     next: (count) => (count === 1 || random.next() > disorder ? 0 : Math.floor(random.next() * count)),
+    pick: (count) => Math.floor(random.next() * count),
     fault(what, possible) {
       if (left === 0 || random.next() > chanceOf(what)) return undefined
       const own = possible.filter((fault) => kinds.includes(fault))
@@ -358,7 +400,7 @@ export function seeded(seed: number): Decisions {
  * Where the promise is kept or broken: around a hand-over (the claim, the words with the mail server, the record), and where
  * a delivery is settled.
  */
-const HEART = /^mail |^SQL (with automation as|update messages|delete from outbox)/
+const HEART = /^mail |^SQL (with (automation|asked|campaign) as|update (messages|campaigns)|delete from outbox)/
 
 /** How much may go wrong in one run. */
 const MOST_FAULTS = 5
@@ -371,13 +413,15 @@ export function planned(deviations: readonly Deviation[]) {
   let at = -1
   const met: { at: number; count: number; faults: readonly Fault[] }[] = []
   const find = () => deviations.find((deviation) => deviation.at === at)
+  const next = (count: number) => {
+    at += 1
+    met.push({ at, count, faults: [] })
+    const deviation = find()
+    return deviation && 'next' in deviation ? Math.min(deviation.next, count - 1) : 0
+  }
   const decisions: Decisions = {
-    next(count) {
-      at += 1
-      met.push({ at, count, faults: [] })
-      const deviation = find()
-      return deviation && 'next' in deviation ? Math.min(deviation.next, count - 1) : 0
-    },
+    next,
+    pick: next,
     fault(_what, possible) {
       at += 1
       met.push({ at, count: 1, faults: possible })

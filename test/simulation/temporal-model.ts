@@ -1,6 +1,10 @@
-/** Temporal, as far as enrollments need it: one running execution an id, a history each, tasks for workers. */
+/** Temporal, as far as the workflows need it: one running execution an id, a history each, tasks for workers. */
 import { setImmediate as immediately } from 'node:timers/promises'
+import { campaign } from '../../workflows/campaign.ts'
 import { enrollment } from '../../workflows/enrollment.ts'
+import { retry } from '../../workflows/retry.ts'
+import { campaignWorkflowId } from '../../src/sequences/campaign.ts'
+import { retryWorkflowId } from '../../src/sequences/retry.ts'
 import type { Arrival, EnrollmentInput } from '../../src/sequences/contract.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE } from '../../src/sequences/machine.ts'
@@ -11,9 +15,12 @@ import { current, FAULTS, type Offer, type Process, type Scheduler } from './sch
 import type { Event } from './events.ts'
 import { Cancelled, ContinueAsNew, Instance, instances } from './workflow-runtime.ts'
 
+const WORKFLOWS = { enrollment, campaign, retry } as unknown as Record<string, (input: unknown) => Promise<unknown>>
+
 interface Execution {
   id: string
-  input: EnrollmentInput
+  workflow: string
+  input: unknown
   memo: Record<string, unknown>
   history: Event[]
   /** Whether something is there that the workflow has not seen. */
@@ -80,7 +87,15 @@ export class TemporalModel {
       return found && !found.closed ? found : undefined
     }
     return {
-      campaign: () => Promise.reject(new Error('There are no campaigns here')),
+      campaign: (workspaceId, campaignId) =>
+        ask('signal-with-start', () => {
+          const id = campaignWorkflowId(campaignId)
+          this.signalWithStart(id, 'campaign', { workspaceId, campaignId }, 'campaignChanged')
+        }),
+      retry: (workspaceId, messageId) =>
+        ask('signal-with-start', () =>
+          this.signalWithStart(retryWorkflowId(messageId), 'retry', { workspaceId, messageId }, 'asked'),
+        ),
       start: (start) =>
         ask('start', () => {
           if (running(start.input.automationId, start.input.contactId)) return false
@@ -137,7 +152,6 @@ export class TemporalModel {
       listRunning: () => {
         throw new Error('Nobody lists in any world')
       },
-      retry: () => Promise.reject(new Error('Nothing is tried again in any world')),
       idle: () => Promise.resolve(),
     }
   }
@@ -188,21 +202,33 @@ export class TemporalModel {
 
   private open({ input }: EnrollmentStart): Execution {
     const { enrollmentId, cause, triggerEventId, enrolledAt } = input
-    const execution: Execution = {
-      id: enrollmentWorkflowId(input.automationId, input.contactId),
-      input: { ...input, engine: ENGINE, installationId: this.installationId },
-      memo: { enrollmentId, cause, triggerEventId, enrolledAt },
-      ...NEW_RUN(),
-    }
-    this.executions.set(execution.id, execution)
+    const id = enrollmentWorkflowId(input.automationId, input.contactId)
+    return this.begin(
+      id,
+      'enrollment',
+      { ...input, engine: ENGINE },
+      { enrollmentId, cause, triggerEventId, enrolledAt },
+    )
+  }
+
+  private begin(id: string, workflow: string, input: object, memo: Record<string, unknown> = {}): Execution {
+    const of = { ...input, installationId: this.installationId }
+    const execution: Execution = { id, workflow, input: of, memo, ...NEW_RUN() }
+    this.executions.set(id, execution)
     return execution
+  }
+
+  private signalWithStart(id: string, workflow: string, input: object, signal: string): void {
+    const found = this.executions.get(id)
+    const running = found && !found.closed ? found : this.begin(id, workflow, input)
+    this.signal(running, signal, undefined)
   }
 
   /** Delivers once more what every running workflow was told: that its automation changed, or what it was started by. */
   repeat(): void {
     for (const execution of this.executions.values()) {
       if (execution.closed) continue
-      const { enrollmentId, cause, triggerEventId } = execution.input
+      const { enrollmentId, cause, triggerEventId } = execution.input as EnrollmentInput
       if (this.scheduler.choose([true, false])) this.signal(execution, 'automationChanged', undefined)
       else this.signal(execution, 'enter', { enrollmentId, cause, triggerEventId })
     }
@@ -246,7 +272,7 @@ export class TemporalModel {
     const firstTask = events.find((event) => event.kind === 'task')
     instance.now = firstTask?.kind === 'task' ? firstTask.now : scheduler.now
     instances.run(instance, () => {
-      enrollment(execution.input).then(
+      WORKFLOWS[execution.workflow]!(execution.input).then(
         (value) => (outcome = { value }),
         (error: unknown) => (outcome = { error }),
       )
@@ -352,7 +378,7 @@ export class TemporalModel {
         throw new Error(`A workflow failed: ${String((error as Error).stack)}`)
       }
       execution.closedAt = new Date(this.scheduler.now)
-      execution.closed = error ? 'CANCELLED' : JSON.stringify((outcome as { value: unknown }).value)
+      execution.closed = error ? 'CANCELLED' : (JSON.stringify((outcome as { value: unknown }).value) ?? 'COMPLETED')
       execution.remotes.clear()
       return
     }

@@ -157,7 +157,7 @@ export const CancellationScope = {
   nonCancellable: <Result>(run: () => Promise<Result>) => instance().shield(run),
 }
 export const makeContinueAsNewFunc =
-  ({ memo }: { memo?: Record<string, unknown> }) =>
+  ({ memo }: { memo?: Record<string, unknown> } = {}) =>
   (input: unknown) =>
     Promise.reject(new ContinueAsNew(input, memo))
 export const setCurrentDetails = () => undefined

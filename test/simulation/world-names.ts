@@ -19,6 +19,16 @@ export const WORLDS = {
   exit: 'an enrollment is ended while its emails are sent: none is taken after the answer, and whoever enters again gets all',
   unsubscribe:
     'a contact unsubscribes while her emails are sent: none of marketing is begun after the answer, and a receipt still comes',
+  campaign: 'a campaign to three contacts: each is mailed once, and nobody else is',
+  'campaign-paused':
+    'a campaign is paused and resumed twice, at chosen instants: nothing begins in between, and each is mailed once',
+  'campaign-stopped':
+    'a recipient opts out, is suppressed or erased, or the campaign is cancelled, at chosen instants: nothing is sent after the answer',
+  'campaign-scheduled':
+    'a campaign waits for its time, and is paused or cancelled before: nothing is sent before its time',
+  'campaign-throttled': 'a campaign keeps a rate of one email a minute, and mails everybody',
+  'campaign-test': 'an A/B test: half get one of two variants, the others the one that is chosen, each once',
+  'warm-up': 'a sender that may send two emails a day mails the others on the next day',
   erase: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',
 }
 

@@ -40,9 +40,6 @@ const renderer = {
 /** Whose the enrollments are: there is one. */
 const INSTALLATION = 'simulation'
 
-/** How many connections a worker has to the mail server. */
-const CONNECTIONS = 1
-
 /** Postgres, with one set of connections for all runs of a process. */
 export class Ground {
   readonly orm: Orm
@@ -82,8 +79,18 @@ const SESSIONS = 30
 /** All that a run writes to, from the leaves to the roots. */
 const TABLES = [
   ...['outbox', 'heard_events', 'messages', 'enrollments', 'trigger_events', 'idempotency_keys', 'tallies'],
+  ...['campaign_contents', 'campaigns', 'list_requests', 'list_opt_outs', 'list_members', 'lists', 'suppressions'],
+  ...['imports', 'import_errors', 'senders', 'warm_up_days'],
   ...['contacts', 'email_contents', 'automation_versions', 'automations'],
 ]
+
+/** How long a relay waits that had nothing to do, in virtual milliseconds: each look is some steps of the run. */
+const RELAY_IDLE_MS = 30_000
+
+export interface WorldOptions extends Lengths {
+  /** How many connections a worker has to the mail server. */
+  connections: number
+}
 
 export class World {
   readonly scheduler: Scheduler
@@ -93,9 +100,11 @@ export class World {
   /** The events that were fired, and when that was begun. */
   readonly fired: { id: string; at: number }[] = []
   private restarts = 0
+  private readonly connections: number
 
-  constructor(ground: Ground, decisions: Decisions, lengths: Lengths) {
+  constructor(ground: Ground, decisions: Decisions, { connections, ...lengths }: WorldOptions) {
     this.ground = ground
+    this.connections = connections
     this.scheduler = new Scheduler(decisions)
     useScheduler(this.scheduler, () => instances.getStore()?.now)
     this.temporal = new TemporalModel(this.scheduler, lengths, INSTALLATION)
@@ -140,7 +149,7 @@ export class World {
     this.restarts += 1
     const process = this.scheduler.process(`worker-${this.restarts}`)
     const dependencies = this.dependencies()
-    const smtp = this.mail.transport(CONNECTIONS)
+    const smtp = this.mail.transport(this.connections)
     const activities = createActivities({
       ...dependencies,
       installation: () => Promise.resolve(INSTALLATION),
@@ -150,11 +159,11 @@ export class World {
       mailFrom: 'Simulation <from@example.com>',
       links: someLinks,
       secrets: noSecrets,
-      connections: 5,
+      connections: this.connections,
       keepsRate: false,
     })
     this.temporal.workers.add({ process, activities })
-    current.run(process, () => void startRelay(dependencies, { idleMs: 10_000 }))
+    current.run(process, () => void startRelay(dependencies, { idleMs: RELAY_IDLE_MS }))
   }
 
   // What is there before the run, made without a step of it.

@@ -10,6 +10,8 @@ import { doOnce } from '../../src/http/idempotency.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
+import { CAMPAIGN_WORLDS } from './campaign-worlds.ts'
+import type { Setting } from './setting.ts'
 import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
@@ -24,15 +26,6 @@ const WAIT = { type: 'WAIT', delayMinutes: 1 } as const
 export interface Outcome {
   violations: string[]
   trace: readonly string[]
-}
-
-interface Setting {
-  workers?: number
-  /** After so many events a workflow continues as new. */
-  longHistory?: number
-  /** Whether what comes is mostly seen before the results of local activities. */
-  longTasks?: boolean
-  run(world: World): Promise<Story>
 }
 
 /** Fires an event until it is acknowledged. */
@@ -93,6 +86,7 @@ async function pausedAndResumed(
 }
 
 const SETTINGS: Record<WorldName, Setting> = {
+  ...CAMPAIGN_WORLDS,
   enroll: {
     async run(world) {
       const automationId = await world.automation([EMAIL, WAIT, SECOND])
@@ -401,6 +395,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
   const world = new World(ground, decisions, {
     longHistory: setting.longHistory ?? 200,
     longTasks: setting.longTasks ?? false,
+    connections: setting.connections ?? 1,
   })
   const story = await setting.run(world)
   world.begin(setting.workers ?? 1)
@@ -425,7 +420,8 @@ async function isQuiet(world: World): Promise<boolean> {
     world.em,
     `select ((select count(*) from outbox where ${IS_PENDING})
        + (select count(*) from enrollments where status = 'ACTIVE')
-       + (select count(*) from messages where status in ('SENDING', 'DEFERRED')))::integer as pending`,
+       + (select count(*) from campaigns where status in ('SCHEDULED', 'SENDING'))
+       + (select count(*) from messages where status in ('QUEUED', 'SENDING', 'DEFERRED')))::integer as pending`,
   )
   return row?.pending === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
 }
