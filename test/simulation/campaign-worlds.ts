@@ -2,7 +2,8 @@ import { createCampaign } from '../../src/campaigns/campaigns.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from '../../src/campaigns/moves.ts'
 import { setPreferences, type Wish } from '../../src/consent/preferences.ts'
 import { suppressByCall } from '../../src/consent/suppress.ts'
-import { eraseContact } from '../../src/erasure/erase-contact.ts'
+import { ERASURE } from '../../src/parts/erasure.ts'
+import { eraseContact } from '../../src/contacts/erase-contact.ts'
 import { addToList, createList } from '../../src/lists/lists.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -135,7 +136,8 @@ const STOPS: Record<string, Stop> = {
     ask: (world, _campaignId, contactId) =>
       world.client(
         'erase',
-        (dependencies) => eraseContact(dependencies, world.ground.workspaceId, contactId, newCall()).then(() => true),
+        (dependencies) =>
+          eraseContact(dependencies, ERASURE, world.ground.workspaceId, contactId, newCall()).then(() => true),
         gone,
       ),
     who: 'ada',
