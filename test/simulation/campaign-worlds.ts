@@ -108,7 +108,7 @@ const gone = (error: Error) => /not found/i.test(error.message)
 
 interface Stop {
   /** Asks for it, until that is acknowledged. */
-  ask(world: World, campaignId: string, contactId: string): Promise<{ answer: unknown; at: number }>
+  ask: (world: World, campaignId: string, contactId: string) => Promise<{ answer: unknown; at: number }>
   /** Whom it keeps from being mailed. */
   who: 'ada' | 'all'
   /** Whether what was begun before may not arrive after it, either. */

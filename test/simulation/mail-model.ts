@@ -24,14 +24,16 @@ export class MailModel {
   /** Where somebody began: the server waited for the message then. */
   readonly begun: { to: string; subject: string; sender: Process }[] = []
   readonly taken: Taken[] = []
+  /** What the server does with the next messages instead of taking them: it refuses one, or breaks off at its end. */
+  readonly instead: ('refuse' | 'cut')[] = []
   private readonly scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
     this.scheduler = scheduler
   }
 
-  /** The transport of one process. */
-  transport(connections: number): MailTransport {
+  /** The transport of one process. @param server which of several mail servers it is for */
+  transport(connections: number, server = 'mail'): MailTransport {
     const permits = new Permits(connections)
     const permit = (turn: string, taken: TakenPermit): Permit => {
       let given = false
@@ -41,7 +43,7 @@ export class MailModel {
       }
       return {
         release,
-        deliver: (email, handOver) => this.deliver(email, handOver).finally(release),
+        deliver: (email, handOver) => this.deliver(server, email, handOver).finally(release),
       }
     }
     return {
@@ -58,14 +60,14 @@ export class MailModel {
     }
   }
 
-  private async deliver(email: Email, { begin, breakOff }: HandOver): Promise<Delivery> {
+  private async deliver(server: string, email: Email, { begin, breakOff }: HandOver): Promise<Delivery> {
     const { scheduler } = this
     const { to, subject, messageId } = email
     const process = current.getStore()!
     const broken = () => new Error('Connection closed unexpectedly')
     try {
       await scheduler.ask(
-        `mail DATA ${to} "${subject}"`,
+        `${server} DATA ${to} "${subject}"`,
         () => void this.begun.push({ to, subject, sender: process }),
         { faults: EDGE, error: broken },
       )
@@ -79,16 +81,23 @@ export class MailModel {
     const closed = new Promise<'closed'>((resolve) => breakOff?.addEventListener('abort', () => resolve('closed')))
     const answer = scheduler
       .ask(
-        `mail takes ${to} "${subject}"`,
-        () => {
-          if (breakOff?.aborted || (!process.alive && begunTime < scheduler.now)) return
+        `${server} takes ${to} "${subject}"`,
+        (): Delivery | undefined => {
+          const instead = this.instead.shift()
+          if (instead === 'refuse') return { kind: 'refused', reason: '554 5.7.1 Not today' }
+          if (instead === 'cut') {
+            scheduler.faults.push({ process, what: 'mail breaks off', fault: 'fail-before' })
+            throw broken()
+          }
+          if (breakOff?.aborted || (!process.alive && begunTime < scheduler.now)) return undefined
           const took = scheduler.now - begunTime
           this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now, took })
+          return undefined
         },
         { faults: ANSWER, error: broken, isOut: true },
       )
       .then(
-        (): Delivery => ({ kind: 'taken', response: '250 ok' }),
+        (answered): Delivery => answered ?? { kind: 'taken', response: '250 ok' },
         (error: Error): Delivery => ({ kind: 'unknown', reason: error.message }),
       )
     const first = await Promise.race([answer, closed])

@@ -6,6 +6,8 @@ export interface Setting {
   workers?: number
   /** How many connections each worker has to the mail server; 1 if it is not said. */
   connections?: number
+  /** How many mail servers there are; 1 if it is not said. */
+  mailServers?: number
   /** After so many events a workflow continues as new. */
   longHistory?: number
   /** Whether what comes is mostly seen before the results of local activities. */

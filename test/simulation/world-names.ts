@@ -29,6 +29,14 @@ export const WORLDS = {
   'campaign-throttled': 'a campaign keeps a rate of one email a minute, and mails everybody',
   'campaign-test': 'an A/B test: half get one of two variants, the others the one that is chosen, each once',
   'warm-up': 'a sender that may send two emails a day mails the others on the next day',
+  retry:
+    'an email that was refused is tried again, by two operators at once and beside a pause or an opt-out: it comes once, or not after the opt-out',
+  decide:
+    'of an email of which nobody knows, one operator has it sent again and another one dismisses it: it comes once at most',
+  'fail-over': 'two mail servers, of which the first one fails: each email comes once, by one of them',
+  'double-opt-in': 'a contact confirms that they want to be in a list: they are asked once, and only then welcomed',
+  import:
+    'a file is imported in pieces that are repeated: each row starts one sequence, and who opted out gets nothing',
   erase: 'a contact is erased while emails to it are sent: none is taken after the answer, and nothing is left of it',
 }
 

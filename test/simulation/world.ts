@@ -15,7 +15,9 @@ import type { EmailContent } from '../../src/rendering/content.ts'
 import { noSecrets, someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
+import { withFailOver } from '../../src/transports/fail-over.ts'
 import { startRelay } from '../../src/relay/relay.ts'
+import type { Trigger, TriggerConfig } from '../../src/triggers/trigger.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
@@ -90,6 +92,8 @@ const RELAY_IDLE_MS = 30_000
 export interface WorldOptions extends Lengths {
   /** How many connections a worker has to the mail server. */
   connections: number
+  /** How many mail servers there are: each after the first is for what the one before cannot take. */
+  mailServers: number
 }
 
 export class World {
@@ -101,10 +105,12 @@ export class World {
   readonly fired: { id: string; at: number }[] = []
   private restarts = 0
   private readonly connections: number
+  private readonly mailServers: number
 
-  constructor(ground: Ground, decisions: Decisions, { connections, ...lengths }: WorldOptions) {
+  constructor(ground: Ground, decisions: Decisions, { connections, mailServers, ...lengths }: WorldOptions) {
     this.ground = ground
     this.connections = connections
+    this.mailServers = mailServers
     this.scheduler = new Scheduler(decisions)
     useScheduler(this.scheduler, () => instances.getStore()?.now)
     this.temporal = new TemporalModel(this.scheduler, lengths, INSTALLATION)
@@ -149,7 +155,8 @@ export class World {
     this.restarts += 1
     const process = this.scheduler.process(`worker-${this.restarts}`)
     const dependencies = this.dependencies()
-    const smtp = this.mail.transport(this.connections)
+    const servers = Array.from({ length: this.mailServers }, (_, n) => (n === 0 ? 'mail' : `mail ${n + 1}`))
+    const smtp = withFailOver(servers.map((server) => this.mail.transport(this.connections, server)))
     const activities = createActivities({
       ...dependencies,
       installation: () => Promise.resolve(INSTALLATION),
@@ -178,12 +185,17 @@ export class World {
     return contact.id
   }
 
-  async automation(steps: StepInput[], eventName = 'go'): Promise<string> {
+  async automation(
+    steps: StepInput[],
+    given: { trigger: Trigger; triggerConfig: TriggerConfig } = {
+      trigger: 'EVENT',
+      triggerConfig: { eventName: 'go' },
+    },
+  ): Promise<string> {
     const { automation } = await createAutomation(this.ground.orm.em, this.ground.workspaceId, {
       name: 'A sequence',
       status: 'ACTIVE',
-      trigger: 'EVENT',
-      triggerConfig: { eventName },
+      ...given,
       steps,
     })
     return automation.id

@@ -11,6 +11,7 @@ import { updateAutomation } from '../../src/automations/automations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import { CAMPAIGN_WORLDS } from './campaign-worlds.ts'
+import { MESSAGE_WORLDS } from './message-worlds.ts'
 import type { Setting } from './setting.ts'
 import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
@@ -87,6 +88,7 @@ async function pausedAndResumed(
 
 const SETTINGS: Record<WorldName, Setting> = {
   ...CAMPAIGN_WORLDS,
+  ...MESSAGE_WORLDS,
   enroll: {
     async run(world) {
       const automationId = await world.automation([EMAIL, WAIT, SECOND])
@@ -396,6 +398,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
     longHistory: setting.longHistory ?? 200,
     longTasks: setting.longTasks ?? false,
     connections: setting.connections ?? 1,
+    mailServers: setting.mailServers ?? 1,
   })
   const story = await setting.run(world)
   world.begin(setting.workers ?? 1)
