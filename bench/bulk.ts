@@ -1,7 +1,8 @@
 import { sql } from '../src/platform/db/sql.ts'
 import { newId } from '../src/platform/ids.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { timed, type Benchmark } from './compare.ts'
+import { post } from './load.ts'
 
 const CALLS = 10
 const CONTACTS = 1_000
@@ -22,6 +23,7 @@ export const bulk: Benchmark = {
   unit: 'contacts/s',
   async prepare() {
     const service = await startService({ worker: false })
+    const baseUrl = `http://127.0.0.1:${service.port}/api/v1`
     const em = () => service.context.orm.em.fork()
     // The same indexes and constraints; `like` leaves out the foreign key and the trigger, and the trigger is ours.
     await sql(em(), 'create table bare_contacts (like contacts including all)')
@@ -35,16 +37,12 @@ export const bulk: Benchmark = {
     const rate = (milliseconds: number) => (CALLS * CONTACTS) / (milliseconds / 1_000)
     return {
       async ours() {
-        const bodies = Array.from({ length: CALLS }, () => JSON.stringify({ contacts: batch() }))
+        const bodies = Array.from({ length: CALLS }, () => ({ contacts: batch() }))
         return rate(
           await timed(async () => {
             for (const body of bodies) {
-              const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/contacts/bulk`, {
-                method: 'POST',
-                headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
-                body,
-              })
-              const { data } = (await answer.json()) as { data: { created: number } }
+              const answer = await post(baseUrl, service.key, 'contacts/bulk', body, 200)
+              const { data } = answer as { data: { created: number } }
               if (data.created !== CONTACTS) throw new Error('A bulk call did not create what it was given')
             }
           }),

@@ -1,7 +1,7 @@
 import { aContact, addressOf } from '../test/support/factories.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
-import { makeContacts } from './load.ts'
+import { get, makeContacts } from './load.ts'
 
 const REQUESTS = 400
 /** Among so many others it is looked for. */
@@ -18,15 +18,14 @@ export const byEmail: Benchmark = {
     await makeContacts(service, OTHERS, 'other')
     const id = await aContact(service)
     const names = [`email:${await addressOf(service, id)}`, id]
-    const headers = { 'x-api-key': service.key }
+    const baseUrl = `http://127.0.0.1:${service.port}/api/v1`
     return {
       // By turns: what else the machine does meets both alike.
       async pair() {
         const times: [number[], number[]] = [[], []]
         for (let n = 0; n < REQUESTS; n += 1)
           for (const [side, name] of names.entries()) {
-            const url = `http://127.0.0.1:${service.port}/api/v1/contacts/${name}`
-            times[side]!.push(await timed(async () => (await fetch(url, { headers })).json()))
+            times[side]!.push(await timed(() => get(baseUrl, service.key, `contacts/${name}`)))
           }
         return { ours: percentile(times[0], 0.5), bare: percentile(times[1], 0.5) }
       },

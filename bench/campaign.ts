@@ -10,7 +10,7 @@ import { readComposeFile } from '../scripts/cluster/compose-file.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { bundleWorkflows } from '../src/temporal/worker.ts'
 import { startWorkerProcess } from '../test/support/processes.ts'
-import { type Service, startService } from '../test/support/service.ts'
+import { type Service, startService } from './service.ts'
 import { type Benchmark, timed } from './compare.ts'
 
 const RECIPIENTS = Number(process.env['BENCH_RECIPIENTS'] || 20_000)

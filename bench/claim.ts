@@ -5,7 +5,7 @@ import { newId } from '../src/platform/ids.ts'
 import { preparedSql, sql } from '../src/platform/db/sql.ts'
 import { aClaim } from '../test/support/a-claim.ts'
 import { anAutomation, EMAIL } from '../test/support/factories.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { median, timed, type Benchmark } from './compare.ts'
 import { makeContacts } from './load.ts'
 

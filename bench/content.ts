@@ -3,7 +3,7 @@ import { draftMessage } from '../src/messages/draft-queries.ts'
 import { recordEnrollment } from '../src/enrollments/queries.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation } from '../test/support/factories.ts'
-import { startService, type Service } from '../test/support/service.ts'
+import { startService, type Service } from './service.ts'
 import { median, timed, type Benchmark } from './compare.ts'
 import { makeContacts } from './load.ts'
 

@@ -1,6 +1,6 @@
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { median, timed, type Benchmark } from './compare.ts'
 import { makeContacts, post } from './load.ts'
 

@@ -1,7 +1,7 @@
 import { newId } from '../src/platform/ids.ts'
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { enterSignal } from '../src/sequences/contract.ts'
 import type { Benchmark } from './compare.ts'
 import { bareInput, makeContacts, post, rateOf } from './load.ts'

@@ -2,8 +2,9 @@ import { foldFigures } from '../src/figures/index.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
-import { startService, type Service } from '../test/support/service.ts'
+import { startService, type Service } from './service.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
+import { get } from './load.ts'
 
 const LARGE = 1_000_000
 const SMALL = 1_000
@@ -83,11 +84,7 @@ async function measure(service: Service, { key }: Side, paths: readonly string[]
   const times: number[] = []
   for (let n = 0; n < REQUESTS; n += 1) {
     const time = await timed(async () => {
-      for (const path of paths) {
-        const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/${path}`, { headers: { 'x-api-key': key } })
-        if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`)
-        await answer.arrayBuffer()
-      }
+      for (const path of paths) await get(`http://127.0.0.1:${service.port}/api/v1`, key, path)
     })
     times.push(time)
   }

@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { importFile } from '../src/imports/index.ts'
 import { sql } from '../src/platform/db/sql.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { timed, type Benchmark } from './compare.ts'
 
 const ROWS = 100_000

@@ -1,8 +1,9 @@
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { aContact, anAutomation } from '../test/support/factories.ts'
-import { startService, type Service } from '../test/support/service.ts'
+import { startService, type Service } from './service.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
+import { get } from './load.ts'
 
 const REQUESTS = 300
 const LARGE = 1_000_000
@@ -42,10 +43,8 @@ const lastPage = (name: string, title: string, fill: (side: Side, count: number)
       const times: number[] = []
       for (let n = 0; n < REQUESTS; n += 1) {
         const time = await timed(async () => {
-          const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/${path}`, {
-            headers: { 'x-api-key': key },
-          })
-          const { data, pagination } = (await answer.json()) as { data: unknown[]; pagination: { nextCursor: unknown } }
+          const answer = await get(`http://127.0.0.1:${service.port}/api/v1`, key, path)
+          const { data, pagination } = answer as { data: unknown[]; pagination: { nextCursor: unknown } }
           if (data.length !== PAGE || pagination.nextCursor !== null) throw new Error('It is not the last page')
         })
         times.push(time)

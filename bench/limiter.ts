@@ -10,7 +10,7 @@ import type { ApiState } from '../src/http/state.ts'
 import { createRenderer } from '../src/rendering/renderer.ts'
 import { SCOPES } from '../src/workspaces/scopes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
-import { startService, type Service } from '../test/support/service.ts'
+import { startService, type Service } from './service.ts'
 import type { Benchmark } from './compare.ts'
 import { makeContacts, post, rateOf } from './load.ts'
 

@@ -1,8 +1,9 @@
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../src/workspaces/create-workspace.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
+import { get } from './load.ts'
 
 const REQUESTS = 300
 
@@ -41,10 +42,8 @@ export const lists: Benchmark = {
       const times: number[] = []
       for (let n = 0; n < REQUESTS; n += 1) {
         const time = await timed(async () => {
-          const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/contacts?page=${page}`, {
-            headers: { 'x-api-key': key },
-          })
-          const { data, pagination } = (await answer.json()) as { data: unknown[]; pagination: { total: number } }
+          const answer = await get(`http://127.0.0.1:${service.port}/api/v1`, key, `contacts?page=${page}`)
+          const { data, pagination } = answer as { data: unknown[]; pagination: { total: number } }
           if (data.length !== 50 || pagination.total !== total)
             throw new Error('The page is not the one that was asked for')
         })

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { newId } from '../src/platform/ids.ts'
 import type { EnrollmentInput } from '../src/sequences/contract.ts'
-import type { Service } from '../test/support/service.ts'
+import { failure, type Service } from './service.ts'
 import { timed } from './compare.ts'
 
 /** Contacts of a service's workspace, made for a benchmark. @returns their ids. */
@@ -32,17 +32,24 @@ export async function rateOf<Item>(
   return items.length / (milliseconds / 1_000)
 }
 
-/** Sends a JSON request as any client would. @throws {Error} for an answer that is not the one expected. */
+/** Sends a JSON request as any client would. @throws {Error} when the status is not the expected one */
 export async function post(baseUrl: string, key: string, path: string, body: object, expected = 202): Promise<unknown> {
-  const answer = await fetch(`${baseUrl}/${path}`, {
+  const response = await fetch(`${baseUrl}/${path}`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const json = await answer.json()
-  if (answer.status !== expected)
-    throw new Error(`POST ${path} was answered with ${answer.status}: ${JSON.stringify(json)}`)
-  return json
+  const text = await response.text()
+  if (response.status !== expected) throw failure('POST', path, response.status, text)
+  return JSON.parse(text) as unknown
+}
+
+/** Reads a resource as any client would. @throws {Error} when the status is not 200 */
+export async function get(baseUrl: string, key: string, path: string): Promise<unknown> {
+  const response = await fetch(`${baseUrl}/${path}`, { headers: { 'x-api-key': key } })
+  const text = await response.text()
+  if (response.status !== 200) throw failure('GET', path, response.status, text)
+  return JSON.parse(text) as unknown
 }
 
 /** What an enrollment's workflow is started with, by whoever starts it without the API. */

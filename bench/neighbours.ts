@@ -5,10 +5,10 @@ import { createWorkspace } from '../src/workspaces/create-workspace.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { startApiProcess, startWorkerProcess } from '../test/support/processes.ts'
-import { startService } from '../test/support/service.ts'
+import { startService } from './service.ts'
 import { startSmtpSink } from '../scripts/cluster/smtp-sink.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
-import { makeContacts, post } from './load.ts'
+import { get, makeContacts, post } from './load.ts'
 
 const TURNS = 60
 const PAUSE_MS = 100
@@ -47,8 +47,7 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
     async function live(): Promise<Seen> {
       const prefix = `neighbour-${(batches += 1)}`
       const contacts = await makeContacts(service, TURNS, prefix)
-      const headers = { 'x-api-key': service.key }
-      const read = async (path: string) => (await fetch(`${api.baseUrl}/${path}`, { headers })).json()
+      const read = (path: string) => get(api.baseUrl, service.key, path)
       const calls: number[] = []
       const enrolledAt = new Map<string, number>()
       for (const contactId of contacts) {

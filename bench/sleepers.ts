@@ -2,7 +2,7 @@ import { sql } from '../src/platform/db/sql.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { startApiProcess, startWorkerProcess, type ApiProcess, type Process } from '../test/support/processes.ts'
-import { startService, type Service } from '../test/support/service.ts'
+import { startService, type Service } from './service.ts'
 import { makeContacts } from './load.ts'
 
 /** As many as BENCH_SLEEPERS says, for a quicker look. */

@@ -3,7 +3,7 @@ import { anAutomation, EMAIL } from '../test/support/factories.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { startSecondTemporal } from '../test/support/servers.ts'
 import { percentile, timed, type Benchmark, type Measure } from './compare.ts'
-import { makeContacts, post } from './load.ts'
+import { get, makeContacts, post } from './load.ts'
 import { sleepers, SLEEPERS_IN_WORDS, startSleepers, type Sleepers } from './sleepers.ts'
 
 const CALLS = 100
@@ -41,13 +41,12 @@ export const sleeping = onBoth(
     async () => {
       const contacts = await makeContacts(service, CALLS, `sleeping-${(batches += 1)}`)
       const automationId = await anAutomation(service, { steps: [EMAIL] })
-      const headers = { 'x-api-key': service.key }
       const times: number[] = []
       for (const contactId of contacts) {
         times.push(
           await timed(() => post(api.baseUrl, service.key, `automations/${automationId}/enroll`, { contactId })),
-          await timed(async () => (await fetch(`${api.baseUrl}/contacts/${contactId}`, { headers })).json()),
-          await timed(async () => (await fetch(`${api.baseUrl}/automations`, { headers })).json()),
+          await timed(() => get(api.baseUrl, service.key, `contacts/${contactId}`)),
+          await timed(() => get(api.baseUrl, service.key, 'automations')),
         )
       }
       return percentile(times, 0.95)

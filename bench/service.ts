@@ -1,0 +1,19 @@
+import { startService as startTestService, type Service } from '../test/support/service.ts'
+
+export type { Service }
+
+/** Starts a service whose calls throw for every response that is not a 2xx, because a benchmark relies on each of them. */
+export async function startService(options: Parameters<typeof startTestService>[0] = {}): Promise<Service> {
+  const service = await startTestService(options)
+  return {
+    ...service,
+    async call(method, path, ...rest) {
+      const response = await service.call(method, path, ...rest)
+      if (response.status >= 300) throw failure(method, path, response.status, JSON.stringify(response.body))
+      return response
+    },
+  }
+}
+
+export const failure = (method: string, path: string, status: number, body: string): Error =>
+  new Error(`${method} ${path} returned ${status}: ${body}`)
