@@ -1,8 +1,9 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TimeSkippingTestWorkflowEnvironmentOptions } from '@temporalio/testing'
 import { cacheFolder } from '../embedded/tools/cache.ts'
 import { fromCache, fromSdk, fromVariable, resolveBinary } from '../embedded/tools/resolve.ts'
+import { run } from '../embedded/tools/run.ts'
 import { copyWithMaven } from './maven.ts'
 
 const VERSION = '1.38.0'
@@ -19,6 +20,7 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
     {
       what: "Temporal's test server",
       advice: 'Please install Maven and Java 11 or later, or set TEMPORAL_TEST_SERVER_PATH.',
+      check: (found) => checkJava(found, say),
     },
     [
       fromVariable(env, 'TEMPORAL_TEST_SERVER_PATH'),
@@ -37,6 +39,12 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
     say,
   )
   return { type: 'existing-path', path }
+}
+
+/** Checks that there is a Java for the server that came with Maven. The SDK's download brings its own. */
+async function checkJava(path: string, say: (line: string) => void): Promise<void> {
+  const isScript = readFileSync(path).subarray(0, 2).toString() === '#!'
+  if (isScript) await run('java', ['-version'], { say })
 }
 
 /** A script in front makes one executable of the artifact and all it depends on. */

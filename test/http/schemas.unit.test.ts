@@ -55,9 +55,9 @@ describe('what is described', () => {
         if (expected) passed += 1
         assert.equal(quick(item), expected)
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_500 },
     )
-    assert.ok(passed > 100, `only ${passed} passed`)
+    assert.ok(passed > 30, `only ${passed} passed`)
   })
 
   it('of conditions lets every condition pass that can be read', () => {

@@ -1,18 +1,8 @@
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserServer, chromium, type Locator, type Page } from 'playwright-core'
+import { resolveChromium } from './chromium-binary.ts'
+import { askMainProcess } from './main-process.ts'
 import { PASSWORD } from './members.ts'
 import type { Service } from './service.ts'
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
-
-/** Debian's Chromium, or another one on the PATH: playwright's own download is not asked for. */
-function findChromium(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path))
-  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium')
-  return found
-}
 
 const FLAGS = [
   '--no-sandbox',
@@ -24,7 +14,23 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export const openChromium = (): Promise<Browser> => chromium.launch({ executablePath: findChromium(), args: FLAGS })
+let server: Promise<BrowserServer> | undefined
+
+const launchOptions = async () => ({ ...(await resolveChromium(process.env)), args: FLAGS })
+
+/** Starts the browser that all test processes share. */
+export async function startBrowser(): Promise<string> {
+  server ??= launchOptions().then((options) => chromium.launchServer(options))
+  return (await server).wsEndpoint()
+}
+
+export const stopBrowser = async (): Promise<void> => (await server)?.close()
+
+/** Connects to the shared browser; in a script without Mocha, it starts one. Closing it closes its windows. */
+export async function openChromium(): Promise<Browser> {
+  const endpoint = await askMainProcess<string>('/browser')
+  return endpoint === undefined ? chromium.launch(await launchOptions()) : chromium.connect(endpoint)
+}
 
 /** A window on a service's page, which tells where a script of it fails, or something asks another host. @param also hosts that may be asked */
 export async function openWindow(

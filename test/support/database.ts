@@ -1,9 +1,8 @@
-import { migrate, type Orm } from '../../src/platform/db/orm.ts'
+import { Client } from 'pg'
+import type { Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
-import { sql } from '../../src/platform/db/sql.ts'
 import { services } from './servers.ts'
 
-let template: Promise<string> | undefined
 let count = 0
 
 export interface TestDatabase {
@@ -11,32 +10,37 @@ export interface TestDatabase {
   orm: Orm
 }
 
-/** A migrated database of its own: a copy of one that was migrated once. */
+/** Creates a migrated database, and opens it. */
 export async function createDatabase(): Promise<TestDatabase> {
-  const from = await (template ??= createTemplate())
-  const url = await create(`test_${(count += 1)}`, from)
-  const orm = openDatabase({ url, poolSize: 20 })
-  // Of its own: a copy would be taken for what it was copied from.
-  await sql(orm.em.fork(), 'update installation set id = gen_random_uuid()')
-  return { url, orm }
+  const url = await createMigratedDatabase()
+  return { url, orm: openDatabase({ url, poolSize: 20 }) }
 }
 
-async function createTemplate(): Promise<string> {
-  const url = await create('test_template')
-  const orm = openDatabase({ url, timeoutMs: 60_000 })
-  await migrate(orm)
-  await orm.close(true)
-  return 'test_template'
+/** Creates a migrated database: a copy of a template that was migrated once. */
+export async function createMigratedDatabase(): Promise<string> {
+  const url = await create((await services()).template)
+  // A copy has the template's id, and would be taken for the same instance.
+  await query(url, 'update installation set id = gen_random_uuid()')
+  return url
 }
 
-/** A database that has nothing yet. */
-export const createEmptyDatabase = (): Promise<string> => create(`test_${(count += 1)}`)
+/** Creates a database without tables. */
+export const createEmptyDatabase = (): Promise<string> => create()
 
-async function create(name: string, from?: string): Promise<string> {
+async function create(template?: string): Promise<string> {
   const { databaseUrl, superuserUrl } = await services()
-  const admin = openDatabase({ url: superuserUrl, timeoutMs: 60_000 })
+  const name = `test_${process.pid}_${(count += 1)}`
   const owner = new URL(databaseUrl).username
-  await sql(admin.em.fork(), `create database ${name} owner ${owner}${from ? ` template ${from}` : ''}`)
-  await admin.close(true)
+  await query(superuserUrl, `create database ${name} owner ${owner}${template ? ` template ${template}` : ''}`)
   return databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+}
+
+async function query(connectionString: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }

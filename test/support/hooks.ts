@@ -1,21 +1,21 @@
-import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
-import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
+import { startBrowser, stopBrowser } from './chromium.ts'
 import { quietLog } from './log.ts'
-import { stopServices } from './servers.ts'
+import { offerToTestProcesses } from './main-process.ts'
+import { checkPrerequisites } from './prerequisites.ts'
+import { startServices, stopServices } from './servers.ts'
 
 const runtime = installTemporalRuntime(quietLog)
-const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** Getting the binaries can take minutes, once; no test's time is to pay for that. */
+/** Runs once, in Mocha's main process. Getting the programs can take minutes, so it does not count as a test's time. */
 export async function mochaGlobalSetup(): Promise<void> {
-  await resolveTemporalCli(process.env, say)
-  await resolveTestServer(process.env, say)
+  await checkPrerequisites()
+  await offerToTestProcesses({ '/services': startServices, '/browser': startBrowser })
 }
 
-/** The services are started by the first test that needs them, and stopped after the last. */
 export async function mochaGlobalTeardown(): Promise<void> {
+  await stopBrowser()
   await stopServices()
-  // It ends by itself with its last worker; in a run that had none, it would keep the process from ending.
+  // The runtime ends with its last worker. Without any worker, it would keep the process from ending.
   await runtime.shutdown()
 }

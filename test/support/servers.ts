@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client as PostgresClient } from 'pg'
 import { Client, Connection } from '@temporalio/client'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
 import { temporalServer } from '../../scripts/cluster/temporal-server.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
+import { migrate } from '../../src/platform/db/orm.ts'
+import { openDatabase } from '../../src/schema/open.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attribute-keys.ts'
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts'
 import { closedAtSignal } from './at-signal.ts'
 import { eventually } from './eventually.ts'
+import { askMainProcess } from './main-process.ts'
 import { freePorts, freePortsInARow } from './ports.ts'
 
 export interface Services {
@@ -16,6 +20,8 @@ export interface Services {
   /** For making databases. */
   superuserUrl: string
   temporalAddress: string
+  /** A migrated database that nothing is connected to. */
+  template: string
 }
 
 interface Running {
@@ -24,17 +30,32 @@ interface Running {
   stop: () => Promise<void>
 }
 
+const TEMPLATE = 'test_template'
+
+let found: Promise<Services> | undefined
 let started: Promise<Running> | undefined
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** A real Postgres and a real Temporal server, one of each for the whole run, started as `npm start` starts them. */
-export async function services(): Promise<Services> {
+/**
+ * Returns the addresses of one Postgres and one Temporal server, which all processes of the run share. They are started as
+ * `npm start` starts them, by the first test that needs them. Test processes ask Mocha's main process for them; a script
+ * without Mocha starts its own.
+ */
+export const services = (): Promise<Services> => (found ??= findServices())
+
+async function findServices(): Promise<Services> {
+  return (await askMainProcess<Services>('/services')) ?? startServices()
+}
+
+/** Starts the servers in this process, unless it has them. */
+export async function startServices(): Promise<Services> {
   const { embedded } = await (started ??= start())
   return {
     databaseUrl: embedded.databaseUrl!,
     superuserUrl: embedded.superuserUrl!,
     temporalAddress: embedded.temporalAddress!,
+    template: TEMPLATE,
   }
 }
 
@@ -43,13 +64,32 @@ export const startCluster = (): Promise<unknown> => (started ??= startOnPostgres
 
 async function start() {
   const [postgresPort] = (await freePorts(1)) as [number]
-  return startIn({ postgres: { port: postgresPort } })
+  const running = await startIn({ postgres: { port: postgresPort } })
+  await preparePostgres(running.embedded)
+  return running
+}
+
+/** Creates the template. No test outlives a crash of the machine, so Postgres need not wait for the disk. */
+async function preparePostgres({ databaseUrl, superuserUrl }: Embedded): Promise<void> {
+  const client = new PostgresClient({ connectionString: superuserUrl! })
+  await client.connect()
+  try {
+    for (const setting of ['fsync', 'full_page_writes']) await client.query(`alter system set ${setting} = off`)
+    await client.query('select pg_reload_conf()')
+    await client.query(`create database ${TEMPLATE} owner ${new URL(databaseUrl!).username}`)
+  } finally {
+    await client.end()
+  }
+  const orm = openDatabase({ url: databaseUrl!.replace(/\/[^/]*$/, `/${TEMPLATE}`), timeoutMs: 60_000 })
+  await migrate(orm)
+  await orm.close(true)
 }
 
 async function startOnPostgres() {
   const [postgresPort] = (await freePorts(1)) as [number]
   const server = await temporalServer(await freePortsInARow(8), 24, undefined, say)
   const running = await startInFolder({ postgres: { port: postgresPort }, temporalServer: server })
+  await preparePostgres(running.embedded)
   await registerSearchAttributes(running.embedded.temporalAddress!)
   return running
 }

@@ -9,7 +9,7 @@ import { SCOPES } from '../../src/workspaces/scopes.ts'
 import { createApiKey, type NewApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { assertDescribed } from './contract.ts'
-import { createDatabase } from './database.ts'
+import { createMigratedDatabase } from './database.ts'
 import { quietLog } from './log.ts'
 import { SENDER } from './npm-start.ts'
 import { services } from './servers.ts'
@@ -54,8 +54,7 @@ export async function startService({
   log = quietLog,
 }: { worker?: boolean; env?: NodeJS.ProcessEnv; log?: Logger } = {}): Promise<Service> {
   const { temporalAddress } = await services()
-  const { url, orm } = await createDatabase()
-  await orm.close(true)
+  const url = env['DATABASE_URL'] ?? (await createMigratedDatabase())
   const config = readConfig({ WORKER_SHUTDOWN_SECONDS: '2', MAIL_FROM: SENDER, ...env })
   const context = openContext(
     {
@@ -65,7 +64,6 @@ export async function startService({
       TEMPORAL_TASK_QUEUE: `test-${process.pid}-${(queues += 1)}`,
       PORT: env['PORT'] ? Number(env['PORT']) : 0,
       HOST: '127.0.0.1',
-      ...(env['DATABASE_URL'] ? { DATABASE_URL: env['DATABASE_URL'] } : {}),
       ...(env['TEMPORAL_ADDRESS'] ? { TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] } : {}),
     },
     log,

@@ -50,12 +50,29 @@ export interface TimeSkipping {
   stop(): Promise<void>
 }
 
+const START_ATTEMPTS = 5
+
+/**
+ * Starts a time-skipping server. A suite has its own, because all clients of one server share its clock. The SDK waits only five
+ * seconds for it, which is too short on a busy machine.
+ */
+export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
+  const executable = await resolveTestServer(process.env, () => undefined)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
+      // The test server can't list search attributes, only add them.
+      await addSearchAttributes(env.client, 'default')
+      return env
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error
+    }
+  }
+}
+
 /** Workflows and activities of production, with real Postgres and real SMTP, in Temporal's time-skipping environment. */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
-  const executable = await resolveTestServer(process.env, () => undefined)
-  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
-  // The test server can't list search attributes, only add them.
-  await addSearchAttributes(env.client, 'default')
+  const env = await startTimeSkippingServer()
   const { orm } = await createDatabase()
   const mails: TimeSkipping['mails'] = []
   const sink = await startSmtpSink(async (mail) => {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { TestWorkflowEnvironment } from '@temporalio/testing'
+import type { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
-import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import type { MachineState, StepOutline } from '../../src/sequences/index.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { addSearchAttributes } from '../../src/temporal/search-attributes.ts'
 import { sendingQueue } from '../../src/temporal/task-queues.ts'
 import { eventually } from '../support/eventually.ts'
+import { startTimeSkippingServer } from '../support/time-skipping.ts'
 import { workflowBundle } from '../support/workflow-bundle.ts'
 
 // The product's workflow with a ledger that only notes what it is told: here it matters what comes in one and the same task.
 describe('the workflow of an enrollment, cancelled in the task that settles an email', () => {
   let env: TestWorkflowEnvironment
   before(async () => {
-    const executable = await resolveTestServer(process.env, () => undefined)
-    env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })
-    await addSearchAttributes(env.client, 'default')
+    env = await startTimeSkippingServer()
   })
   after(() => env.teardown())
 
