@@ -23,6 +23,7 @@ async function startUnguarded({ context, workspaceId }: Service) {
     ...context.dependencies,
     renderer: createRenderer(),
     ...quietParts(),
+    authenticateKey: () => Promise.reject(new Error('No request is authenticated')),
   }
   const caller = {
     by: { kind: 'key' as const, apiKey: { id: workspaceId, name: 'bench', prefix: 'svc_live_', expiresAt: null } },

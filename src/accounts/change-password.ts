@@ -4,7 +4,6 @@ import { assertPresent } from './assert-present.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { beginSession, endAllSessions } from './sessions.ts'
 import { assertPasswordStill } from './sign-in.ts'
-import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
 import type { From } from './windows.ts'
 
@@ -30,7 +29,6 @@ export async function changePassword(
   const passwordHash = await passwords.hash(password)
   return em.fork().transactional(async (unit) => {
     await assertPasswordStill(unit, account)
-    await assertSignedInStill(unit, { accountId, sessionId })
     await unit.nativeUpdate(Account, { id: accountId }, { passwordHash })
     await endAllSessions(unit, accountId)
     await tell(unit, 'changePassword', account, from)

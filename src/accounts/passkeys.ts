@@ -9,16 +9,14 @@ import {
 } from '@simplewebauthn/server'
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isId, newId } from '../platform/ids.ts'
+import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assertSignedInLately } from './assert-present.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
 import { Account, Passkey } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
-import { lockSession } from './queries.ts'
 import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
 import { beginSession } from './sessions.ts'
-import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
 import { verifyRegistration } from './verify-registration.ts'
 import { assertFewBeginnings } from './windows.ts'
@@ -72,11 +70,8 @@ export async function addPasskey(
   if (!made) throw new Refusal(PASSKEY_REFUSED)
   const { id, publicKey, counter, transports = [] } = made.credential
   return em.fork().transactional(async (unit) => {
-    // Who was signed out meanwhile, because somebody else was proven to have the account, adds nothing to it.
     await lockAccount(unit, account.id)
-    const who = { accountId: account.id, sessionId: visitor.session?.sessionId ?? newId(), workspaceId: null }
-    if (!(await lockSession(unit, who)) || (await unit.findOne(Passkey, { credentialId: id })))
-      throw new Refusal(PASSKEY_REFUSED)
+    if (await unit.findOne(Passkey, { credentialId: id })) throw new Refusal(PASSKEY_REFUSED)
     const passkey = unit.create(Passkey, {
       account: unit.getReference(Account, account.id),
       credentialId: id,
@@ -92,7 +87,7 @@ export async function addPasskey(
   })
 }
 
-/** By whoever has signed in just now: it may be the only way in. @throws {Refusal} `passkey_not_found`; `sign_in_again`; `signed_out` */
+/** By whoever has signed in just now: it may be the only way in. @throws {Refusal} `passkey_not_found`; `sign_in_again` */
 export const removePasskey = (
   em: EntityManager,
   { account, sessionId }: { account: { id: string; email: string }; sessionId: string },
@@ -102,7 +97,6 @@ export const removePasskey = (
   em.fork().transactional(async (unit) => {
     // Nobody signs in by it behind this.
     await lockAccount(unit, account.id)
-    await assertSignedInStill(unit, { accountId: account.id, sessionId })
     await assertSignedInLately(unit, sessionId)
     const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
     if (removed === 0) throw new Refusal(PASSKEY_NOT_FOUND)

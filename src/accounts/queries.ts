@@ -61,31 +61,10 @@ used as (
 select found.*, window_.*
 from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
 
-/**
- * Looks at a session and at what its account is in a workspace, and keeps both as they are until the end of the transaction.
- * @returns `undefined` where the session has ended
- */
-export async function lockSession(
-  em: EntityManager,
-  { accountId, sessionId, workspaceId }: { accountId: string; sessionId: string; workspaceId: string | null },
-): Promise<{ role: Role | null } | undefined> {
-  const [session] = await preparedSql<{ id: string }>(em, 'lock-session', LOCK_SESSION, [sessionId, accountId])
-  if (!session) return undefined
-  if (workspaceId === null) return { role: null }
-  const [member] = await preparedSql<{ role: Role }>(em, 'lock-member', LOCK_MEMBER, [accountId, workspaceId])
-  return { role: member?.role ?? null }
-}
-
 /** Waits for all others who lock an account, and for nobody who only names it, such as a link that it makes. */
 export async function lockAccountRow(em: EntityManager, accountId: string): Promise<void> {
   await sql(em, 'select from accounts where id = $1::uuid for no key update', [accountId])
 }
-
-// Of a key: that it was used is written down meanwhile.
-const LOCK_SESSION = `
-select id from sessions where id = $1::uuid and account_id = $2::uuid and expires_at > now() for key share`
-
-const LOCK_MEMBER = 'select role from members where account_id = $1::uuid and workspace_id = $2::uuid for share'
 
 /** Ends those of an account that were used longest ago. @param most how many stay */
 export async function endSessionsBut(em: EntityManager, accountId: string, most: number): Promise<void> {

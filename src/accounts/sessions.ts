@@ -7,7 +7,6 @@ import { Account, Challenge, Invitation, Session } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
 import { endSessionsBut, IDLE_MS } from './queries.ts'
 import { SESSION_NOT_FOUND } from './refusals.ts'
-import { assertSignedInStill } from './still-in.ts'
 import { tell } from './tell.ts'
 import { hashToken, newToken } from './tokens.ts'
 import type { From } from './windows.ts'
@@ -53,22 +52,20 @@ export const signOut = async (em: EntityManager, { account, sessionId }: Who): P
  * Ends a session of an account: another one only by one that has begun just now, because whoever has stolen one that goes on for
  * weeks would keep everybody else out.
  *
- * @throws {Refusal} `session_not_found`; `sign_in_again`; `signed_out`
+ * @throws {Refusal} `session_not_found`; `sign_in_again`
  */
 export const endSession = (em: EntityManager, who: Who, id: string): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, who.account.id)
-    await assertSignedInStill(unit, { accountId: who.account.id, sessionId: who.sessionId })
     if (id !== who.sessionId) await assertSignedInLately(unit, who.sessionId)
     const ended = isId(id) ? await unit.nativeDelete(Session, { id, account: who.account.id }) : 0
     if (ended === 0) throw new Refusal(SESSION_NOT_FOUND)
   })
 
-/** Signs somebody out everywhere, who is signed in until that moment. @throws {Refusal} `signed_out` */
-export const signOutEverywhere = (em: EntityManager, { account, sessionId }: Who, from: From): Promise<void> =>
+/** Ends all sessions of an account, and writes an audit entry. */
+export const signOutEverywhere = (em: EntityManager, { account }: Who, from: From): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
-    await assertSignedInStill(unit, { accountId: account.id, sessionId })
     await endAllSessions(unit, account.id)
     // The links that it has made end, too.
     await tell(unit, 'endAllSessions', account, from)

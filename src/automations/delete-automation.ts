@@ -21,7 +21,7 @@ export async function deleteAutomation(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  { tell }: Pick<Call, 'tell'>,
+  { audit }: Pick<Call, 'audit'>,
   expected?: Revisions,
 ): Promise<void> {
   if (!isId(id)) throw new Refusal(AUTOMATION_NOT_FOUND)
@@ -38,7 +38,7 @@ export async function deleteAutomation(
     automation.deletedAt = new Date()
     await transaction.flush()
     await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })
-    await tell(transaction)
+    await audit(transaction)
     return true
   })
   const sending = () => countSendingOf(fork, id)

@@ -70,7 +70,6 @@ export const draftOperations = [
     description: 'What is being edited. It starts and sends nothing.',
     scope: 'automations:read',
     // It can be megabytes.
-    bulk: true,
     etag: true,
     answers: { 200: { description: 'The draft.', schema: single(draftShape) } },
     refusals: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
@@ -83,7 +82,7 @@ export const draftOperations = [
 
   operation({
     id: 'saveDraft',
-    untold: true,
+    audit: 'never',
     method: 'PUT',
     path: '/automations/{id}/draft',
     tag: 'Automations',

@@ -5,7 +5,6 @@ import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { draftOperations } from './draft-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
-import type { AutomationStatus } from '../sequences/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import {
   type AutomationDetail,
@@ -89,21 +88,6 @@ async function prepareSteps(
   }
 }
 
-interface Changing {
-  caller: Caller
-  params: { id: string }
-  body: { status?: AutomationStatus | undefined }
-}
-
-/** What is done for a repeated request that may change the status: what its answer says is so, as it is now. */
-const again = {
-  waitAgain: ({ params, body: { status } }: Changing, { em }: ApiDependencies) =>
-    status === undefined ? Promise.resolve() : letHandOversEnd(em, { id: params.id, status }),
-  remake: async ({ caller, params, body }: Changing, _about: object, { em }: ApiDependencies) => ({
-    data: presentWrittenAutomation(caller, await getAutomation(em, caller.workspace.id, params.id), body),
-  }),
-}
-
 export const automationOperations = [
   ...draftOperations,
   operation({
@@ -161,9 +145,6 @@ export const automationOperations = [
         body: { data: presentAutomation(automation) },
       }
     },
-    remake: async ({ caller }, { id }, { em }) => ({
-      data: presentAutomation(await getAutomation(em, caller.workspace.id, id)),
-    }),
   }),
 
   operation({
@@ -175,7 +156,6 @@ export const automationOperations = [
     description: 'With its steps.',
     scope: 'automations:read',
     // It can be megabytes.
-    bulk: true,
     etag: true,
     answers: {
       200: {
@@ -222,7 +202,6 @@ export const automationOperations = [
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return written(caller, automation, body)
     },
-    ...again,
   }),
 
   operation({
@@ -277,7 +256,6 @@ export const automationOperations = [
       await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
       return written(caller, automation, body, prepared.warnings)
     },
-    ...again,
   }),
 
   operation({
@@ -291,7 +269,7 @@ export const automationOperations = [
       'of the answer on.',
     scope: 'automations:write',
     transactional: false,
-    tells: true,
+    audit: 'by-handler',
     ifMatch: true,
     answers: {
       200: {

@@ -3,8 +3,7 @@ import type Router from '@koa/router'
 import { type ApiDependencies, readBytes, visitorOf } from '../http/index.ts'
 import { linkSecretOf } from '../instance/index.ts'
 import { networkOf } from '../platform/address-ranges.ts'
-import { createBulkhead } from '../platform/bulkhead.ts'
-import { onBehalfOf } from '../platform/db/pool-shares.ts'
+import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import { readId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { takeFeedback } from './feedback.ts'
@@ -16,13 +15,13 @@ import { CREDENTIAL } from './sources.ts'
 /** SendGrid sends some hundred events at a time. */
 const MOST_BYTES = 1024 * 1024
 
-/**
- * How many calls of one network, and how many in all, are read at a time; how many more wait, how long, and how long one may take, in
- * milliseconds: before it is read nobody knows whose it is, and each is held in memory.
- */
-const AT_A_TIME = { network: 10, all: 300 }
-const LINE = { longest: 1_000, patienceMs: 10_000, refusal: () => new Error('Too many calls are being read') }
-const READ_MS = 3_000
+/** Bodies of one network that are read at the same time: until the signature is checked, a caller is unknown. */
+const CONCURRENCY = {
+  maxRunning: 10,
+  maxWaiting: 1_000,
+  maxWaitMs: 10_000,
+  createError: () => new Error('Too many webhook calls from one network at the same time'),
+}
 
 /**
  * What mail providers call when an email has come back: `POST /feedback/{provider}/{workspace id}`. They have no key; each has its own
@@ -32,19 +31,9 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
   const { trustedProxies, publicUrl, secrets, log } = dependencies
   const readSecret = linkSecretOf(dependencies.em)
 
-  const [ofNetwork, ofAll] = [createBulkhead(AT_A_TIME.network, LINE), createBulkhead(AT_A_TIME.all, LINE)]
-  const read = (ctx: Context, network: string): Promise<Buffer> => {
-    const all = async () => {
-      // What is not here by then is broken off, and its place is free.
-      const late = setTimeout(() => ctx.req.destroy(), READ_MS)
-      try {
-        return await readBytes(ctx, MOST_BYTES)
-      } finally {
-        clearTimeout(late)
-      }
-    }
-    return ofNetwork(network, () => ofAll('all', all))
-  }
+  const reading = new ConcurrencyLimit(CONCURRENCY)
+  const read = (ctx: Context, network: string): Promise<Buffer> =>
+    reading.run(network, () => readBytes(ctx, MOST_BYTES))
 
   const serve = async (ctx: Context & { params: Record<string, string> }, network: string): Promise<number> => {
     const provider = findProvider(ctx.params['provider'] ?? '')
@@ -69,7 +58,7 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     const network = networkOf(visitorOf(ctx, trustedProxies, publicUrl).address ?? 'unknown')
     let status: number
     try {
-      status = await onBehalfOf(network, () => serve(ctx, network))
+      status = await serve(ctx, network)
     } catch (error) {
       if ((error as { kind?: string }).kind !== undefined) throw error
       if (error instanceof NotGenuine) {

@@ -1,6 +1,6 @@
 import { countSendingOfCampaign, waitForSenders, wakeRetriesOfCampaign } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { beforeAnswered, type Call } from '../platform/call.ts'
+import { whenDurable, type Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -167,7 +167,7 @@ async function change(
     await touch(unit, locked)
     return { campaign: locked, due: await enqueueCampaign(unit, workspaceId, locked.id) }
   })
-  await beforeAnswered(dependencies, call, async () => {
+  await whenDurable(dependencies, call, async () => {
     await dependencies.deliverAtOnce(dependencies, due)
     if (campaign.status === 'PAUSED' || campaign.status === 'CANCELLED')
       await waitForSenders(() => countSendingOfCampaign(dependencies.em.fork(), campaign.id))

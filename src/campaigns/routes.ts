@@ -77,9 +77,6 @@ async function answer(
   return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, { subjects, gone }) } }
 }
 
-const remakeOf = async (em: EntityManager, workspaceId: string, id: string) =>
-  (await answer(em.fork(), await getCampaign(em, workspaceId, id))).body
-
 const whole = { description: 'The campaign.', schema: single(campaignShape), links: links('$response.body#/data/id') }
 
 /** An operation that moves a campaign on. */
@@ -106,7 +103,6 @@ const move = (
       const campaign = await change(dependencies, caller.workspace.id, params.id, call)
       return answer(dependencies.em, campaign)
     },
-    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
   })
 
 export const campaignOperations = [
@@ -141,7 +137,6 @@ export const campaignOperations = [
     description: 'A DRAFT: it is sent when it is scheduled. What it says is compiled at once, as a template is.',
     scope: 'campaigns:write',
     body: createCampaignSchema,
-    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     answers: { 201: whole },
@@ -154,7 +149,6 @@ export const campaignOperations = [
       const campaign = await createCampaign(em, caller.workspace.id, body, prepared, call.id)
       return answer(em, campaign, { status: 201, warnings: prepared.warnings })
     },
-    remake: ({ caller }, { id }, { em }) => remakeOf(em, caller.workspace.id, id),
   }),
 
   operation({
@@ -166,7 +160,6 @@ export const campaignOperations = [
     description: 'How many contacts it has at this moment, also those who are suppressed.',
     scope: 'campaigns:read',
     changesNothing: true,
-    bulk: true,
     body: countSchema,
     answers: {
       200: {
@@ -228,7 +221,6 @@ export const campaignOperations = [
     description: 'As long as it is a DRAFT. Of what it says, all that is to stay is given again.',
     scope: 'campaigns:write',
     body: updateCampaignSchema,
-    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
@@ -247,7 +239,6 @@ export const campaignOperations = [
       const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch)
       return answer(em, campaign, { warnings: prepared.warnings })
     },
-    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
   }),
 
   operation({
@@ -292,7 +283,6 @@ export const campaignOperations = [
         status: 202,
       })
     },
-    remake: ({ caller, params }, _about, { em }) => remakeOf(em, caller.workspace.id, params.id),
   }),
 
   move(

@@ -1,10 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { Context } from 'koa'
-import { type ApiDependencies, visitorOf } from '../http/index.ts'
+import type { ApiDependencies } from '../http/index.ts'
 import { linkSecretOf } from '../instance/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
-import { networkOf } from '../platform/address-ranges.ts'
-import { onBehalfOf } from '../platform/db/pool-shares.ts'
 import { failedPage, POLICY } from './page.ts'
 
 type RecipientContext = Context & { params: Record<string, string> }
@@ -20,7 +18,7 @@ export function forRecipients<Link>(
   dependencies: ApiDependencies,
   open: (secret: KeyObject, token: string) => Link | undefined,
 ) {
-  const { em, trustedProxies, publicUrl } = dependencies
+  const { em } = dependencies
   const readSecret = linkSecretOf(em)
   const linkOf = async (token: string) => open(await readSecret(), token)
 
@@ -33,12 +31,10 @@ export function forRecipients<Link>(
       ctx.type = 'text/html'
       const language = languageOf(...acceptedLanguages(ctx))
       try {
-        await onBehalfOf(networkOf(visitorOf(ctx, trustedProxies, publicUrl).address ?? 'unknown'), async () => {
-          const link = await linkOf(ctx.params['token'] ?? '')
-          if (link) return serve(ctx, link, language)
-          ctx.status = 404
-          ctx.body = failedPage(language, 'notFound')
-        })
+        const link = await linkOf(ctx.params['token'] ?? '')
+        if (link) return await serve(ctx, link, language)
+        ctx.status = 404
+        ctx.body = failedPage(language, 'notFound')
       } catch (error) {
         if ((error as { kind?: string }).kind === 'invalid') throw error
         dependencies.log.warn({ error }, 'A page for a recipient failed')

@@ -3,7 +3,7 @@ import { endRow } from '../enrollments/index.ts'
 import { countSendingTo, untilDone, waitForSenders } from '../messages/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
-import { beforeAnswered } from '../platform/call.ts'
+import { whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -114,7 +114,7 @@ export async function suppressByCall(
   const { suppression, due } = await unitOf(dependencies.em).transactional((unit) =>
     suppressAddress(unit, workspaceId, input),
   )
-  await beforeAnswered(dependencies, call, async () => {
+  await whenDurable(dependencies, call, async () => {
     await afterSuppressing(dependencies, workspaceId, input, due)
   })
   return suppression

@@ -19,7 +19,7 @@ export async function eraseContact(
   erasure: Erasure,
   workspaceId: string,
   id: string,
-  { tell }: Pick<Call, 'tell'>,
+  { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
   const fork = dependencies.em.fork()
   if (!isId(id)) {
@@ -34,7 +34,7 @@ export async function eraseContact(
   const contact = { workspaceId, id }
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContactForErasure(em, contact))) return undefined
-    await tell(em)
+    await audit(em)
     const due: Delivery[] = []
     for (const eraseData of erasure.eraseData) due.push(...(await eraseData(em, contact)))
     await deleteContact(em, contact)

@@ -18,7 +18,7 @@ export const erasureOperations = (erasure: Erasure) => [
       'was mailed: by that its links to unsubscribe still do what they say.',
     scope: 'contacts:write',
     transactional: false,
-    tells: true,
+    audit: 'by-handler',
     answers: {
       200: {
         description: 'The contact is erased.',

@@ -22,7 +22,6 @@ export const exportOperations = (withoutLinks: WithoutLinks) => [
       'has left, suppressions, events, enrollments, messages and bounces. What emails of automations said is ' +
       'in her activity.',
     scope: 'contacts:read',
-    bulk: true,
     answers: {
       200: {
         description: 'All of it.',

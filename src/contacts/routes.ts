@@ -58,7 +58,6 @@ export const contactOperations = [
     scope: 'contacts:read',
     query: contactQuery,
     // It can be megabytes.
-    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
@@ -75,7 +74,6 @@ export const contactOperations = [
     scope: 'contacts:read',
     query: pageQuery(),
     // It can be megabytes.
-    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
@@ -119,9 +117,6 @@ export const contactOperations = [
         contactId: contact.id,
       }
     },
-    remake: async ({ caller, body }, { contactId }, { em }) => ({
-      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), toInput(body)),
-    }),
   }),
 
   operation({
@@ -136,7 +131,6 @@ export const contactOperations = [
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
-    bulk: true,
     answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
     refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
     async prepare({ body }) {
@@ -222,9 +216,6 @@ export const contactOperations = [
       const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
       return { status: 200, body: { data: presentWritten(caller, contact, change) }, contactId: contact.id }
     },
-    remake: async ({ caller, body }, { contactId }, { em }) => ({
-      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), body),
-    }),
   }),
 
   operation({

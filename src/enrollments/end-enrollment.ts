@@ -22,7 +22,7 @@ export async function endEnrollment(
   workspaceId: string,
   automationId: string,
   contactId: string,
-  { tell }: Pick<Call, 'tell'>,
+  { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
@@ -34,7 +34,7 @@ export async function endEnrollment(
     const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
     const ended = await em.transactional(async (unit) => {
       const found = await endRow(unit, { automationId, contactId })
-      if (found.wasPending) await tell(unit)
+      if (found.wasPending) await audit(unit)
       return found
     })
     await dependencies.deliverAtOnce(dependencies, ended.due)

@@ -62,13 +62,7 @@ export async function enrollContact(
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
-    await call.doPartOnce('merge', em, (unit) =>
-      unit.transactional(async (merging) => {
-        await mergeMetadata(merging, contactId, set, removedKeys)
-        // She may have been somebody else's until now.
-        await call.assertStill(merging)
-      }),
-    )
+    await mergeMetadata(em, contactId, set, removedKeys)
   }
 
   const enrolledAt = new Date()
@@ -92,7 +86,6 @@ export async function enrollContact(
   const { activeId } = found
   const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
   if (isIn) return answer(activeId === call.id)
-  await call.assertStill(em)
   const started = await enrollments.start(start)
   const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
   // An earlier attempt of this call may have started it, and died.

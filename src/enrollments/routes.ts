@@ -123,7 +123,7 @@ export const enrollmentOperations = [
       'stays in the lists as CANCELLED, and the contact may be enrolled again.',
     scope: 'automations:write',
     transactional: false,
-    tells: true,
+    audit: 'by-handler',
     answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
     refusals: { 404: [AUTOMATION_NOT_FOUND, NOT_ENROLLED] },
     async handle({ caller, params, call }, dependencies) {

@@ -1,10 +1,11 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { ApiDependencies } from './dependencies.ts'
-import { admission } from './middleware/admission.ts'
-import { drain } from './middleware/drain.ts'
+import { authenticate } from './middleware/authenticate.ts'
 import { errors, type Limits } from './middleware/errors.ts'
+import { rateLimit } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
+import { sameOrigin } from './middleware/same-origin.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { target } from './middleware/target.ts'
 import { trace } from './middleware/trace.ts'
@@ -28,8 +29,8 @@ export interface Api {
 }
 
 /**
- * The HTTP API. A request goes: id → span → errors → key and rate limit → operation: scope → body → Idempotency-Key →
- * schemas → templates → service → presenter.
+ * The HTTP API. Each request passes requestId → trace → errors → target → securityHeaders → authenticate → rateLimit → sameOrigin, and
+ * then its operation's pipeline: authorize → parseRequest → idempotency → handle, which writes the audit entry.
  */
 export function createApi(
   dependencies: ApiDependencies,
@@ -46,7 +47,6 @@ export function createApi(
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
-  app.use(drain())
   app.use(errors(dependencies.log, limits))
   app.use(target())
   app.use(securityHeaders(basePath))
@@ -54,11 +54,13 @@ export function createApi(
   app.use(async (ctx, next) => {
     if (!(await servePage(ctx))) await next()
   })
-  app.use(admission(dependencies))
+  app.use(authenticate(dependencies))
+  app.use(rateLimit())
+  app.use(sameOrigin())
   app.use(api.routes())
-  // Who is nobody is not told what there is not, either.
+  // Unknown paths are 404 only for callers with a valid credential.
   app.use((ctx) => void callerOf(ctx))
-  // What reaches Koa's own handler breaks in mid-answer: a client has gone away, or what is told in pieces cannot be told to its end.
+  // Errors that reach Koa's own handler happen while a response is sent: a client has gone away, or a stream failed.
   app.on('error', (error: Error, ctx?: ApiContext) => {
     const requestId = ctx?.state.requestId
     if (isOfConnection(error)) dependencies.log.info({ error, requestId }, 'A connection broke')

@@ -4,12 +4,13 @@ import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SendTestEmail, ServiceLook } from './service-look.ts'
-import type { AdmitSession, StillIn } from './visitor.ts'
+import type { AuthenticateKey, AuthenticateSession } from './visitor.ts'
 
 export interface ApiDependencies extends Dependencies {
-  /** Finds who is signed in, by what a cookie holds, and counts the request. */
-  admitSession: AdmitSession
-  stillIn: StillIn
+  authenticateKey: AuthenticateKey
+  authenticateSession: AuthenticateSession
+  /** Requests of one workspace that may hold a database connection at the same time. */
+  maxRequestsPerWorkspace: number
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
   /** What the process can't recover from by itself, in words; empty when all is well. */

@@ -13,7 +13,6 @@ const schema = defineEntity({
     headers: p.json<Record<string, string>>().nullable(),
     body: p.json<unknown>().nullable(),
     attempt: p.integer(),
-    done: p.array(),
     leaseUntil: p.datetime(),
     createdAt: p.datetime(),
   },

@@ -1,12 +1,13 @@
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { Answer } from './operation.ts'
 
 /** How long an answer is kept, in hours. */
 export const IDEMPOTENCY_HOURS = 24
 
-/** How long what follows a commit may take that an answer promises, in seconds: nobody waits longer for senders, and those who died begin nothing. */
-const PROMISE_SECONDS = 10
+/** Seconds that the tasks after a commit may take. They wait at most three seconds for emails in flight. */
+const AFTER_COMMIT_SECONDS = 10
 
 /** How long a request that carries a key may take before another attempt may go on in its place, in seconds. */
 const LEASE_SECONDS = 30
@@ -14,12 +15,9 @@ const LEASE_SECONDS = 30
 export type Taken =
   /** This request is to be done. `id` is the same for every attempt of it; `retried` where it is not the first one. */
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
-  /** Without a body where that is too large to be kept. `contactId`: whom it was about. */
   | {
       kind: 'answered'
       sameRequest: boolean
-      id: string
-      contactId: string | null
       status: number
       headers: Record<string, string>
       body: unknown
@@ -50,9 +48,8 @@ export async function takeIdempotencyKey(
     retried: boolean
     same_request: boolean
     erased: boolean
-    contact_id: string | null
     status: number | null
-    is_promised: boolean
+    is_leased: boolean
     headers: Record<string, string> | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
@@ -60,13 +57,11 @@ export async function takeIdempotencyKey(
   if (!row) return { kind: 'in-flight', sameRequest: true }
   if (row.mine) return { kind: 'mine', id: row.id, attempt: row.attempt, retried: row.retried }
   if (row.erased) return { kind: 'erased' }
-  return row.status === null || row.is_promised
+  return row.status === null || row.is_leased
     ? { kind: 'in-flight', sameRequest: row.same_request }
     : {
         kind: 'answered',
         sameRequest: row.same_request,
-        id: row.id,
-        contactId: row.contact_id,
         status: row.status,
         headers: row.headers ?? {},
         body: row.body,
@@ -82,35 +77,37 @@ with taken as (
     id = case when kept.created_at > now() - make_interval(hours => $6) then kept.id else excluded.id end,
     created_at = case when kept.created_at > now() - make_interval(hours => $6) then kept.created_at else now() end,
     attempt = kept.attempt + 1,
-    done = case when kept.created_at > now() - make_interval(hours => $6) then kept.done else '{}' end,
     fingerprint = excluded.fingerprint, status = null, headers = null, body = null, contact_id = null,
     lease_until = excluded.lease_until
   where kept.created_at <= now() - make_interval(hours => $6)
     or (kept.status is null and kept.lease_until <= now() and kept.fingerprint = excluded.fingerprint)
   returning id, attempt, xmax <> 0 and id <> $3::uuid as retried
 )
-select true as mine, id, attempt, retried, true as same_request, false as erased, null::uuid as contact_id,
-  null::integer as status, false as is_promised, null::jsonb as headers, null::jsonb as body
+select true as mine, id, attempt, retried, true as same_request, false as erased,
+  null::integer as status, false as is_leased, null::jsonb as headers, null::jsonb as body
 from taken
 union all
-select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, contact_id, status,
-  lease_until > clock_timestamp() as is_promised, headers, body
+select false, id, attempt, false, fingerprint = $4::bytea, fingerprint is null, status,
+  lease_until > clock_timestamp() as is_leased, headers, body
 from idempotency_keys
 where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 
 /**
- * Keeps the answer.
- * @param answer.isPromised whether what it says is still being done: nobody is answered by it before `keepPromise`
- * @param answer.contactId the contact whose data it holds: it is erased with it, and not kept where that is erased already.
- * @returns whether the attempt still had the key.
+ * Stores the response to a request.
+ *
+ * @param answer.contactId the contact whose data it holds. It is erased with the contact, and not stored if the contact is gone.
+ * @param options.isFinal whether it may be replayed at once; otherwise after `endLease`
+ * @returns whether the attempt still had the key
  */
-export async function keepAnswer(
+export async function storeResponse(
   em: EntityManager,
   { workspaceId, key, id, attempt }: Attempt,
-  answer: { status: number; headers: object; body: unknown; contactId: string | null; isPromised?: boolean },
+  { status, headers = {}, body, contactId = null }: Answer,
+  { isFinal }: { isFinal: boolean },
 ): Promise<boolean> {
-  // Under the lock that an erasure takes: either it sees the answer, or the answer sees that the contact is gone.
-  if (answer.contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [answer.contactId])
+  // Race: the contact is erased while the response is stored. Guard: both lock the contact's row, so that either the erasure finds the
+  // response, or the response finds no contact. Test: "keeps nothing of a contact who is erased before its answer is kept".
+  if (contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [contactId])
   const rows = await sql(
     em,
     `update idempotency_keys kept set
@@ -127,24 +124,32 @@ export async function keepAnswer(
       workspaceId,
       key,
       id,
-      answer.status,
-      JSON.stringify(answer.body),
-      answer.contactId,
+      status,
+      JSON.stringify(body),
+      contactId,
       attempt,
-      JSON.stringify(answer.headers),
-      answer.isPromised ? PROMISE_SECONDS : 0,
+      JSON.stringify(headers),
+      isFinal ? 0 : AFTER_COMMIT_SECONDS,
     ],
   )
   return rows.length > 0
 }
 
-/** What an answer says is done: it is given to whoever repeats the request from now on. */
-export async function keepPromise(em: EntityManager, { workspaceId, key, id, attempt }: Attempt): Promise<void> {
+/**
+ * Ends the lease of an attempt. If it has a response, that is replayed from now on. If it has none, the next attempt may begin.
+ *
+ * @param hasResponse the state in which the attempt has to be: otherwise nothing changes
+ */
+export async function endLease(
+  em: EntityManager,
+  { workspaceId, key, id, attempt }: Attempt,
+  { hasResponse }: { hasResponse: boolean },
+): Promise<void> {
   await sql(
     em,
     `update idempotency_keys set lease_until = now()
-     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $4`,
-    [workspaceId, key, id, attempt],
+     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $4 and (status is not null) = $5::boolean`,
+    [workspaceId, key, id, attempt, hasResponse],
   )
 }
 
@@ -172,41 +177,6 @@ export async function eraseRequests(
     [contactId],
   )
   return []
-}
-
-/** Notes that a part of a request is done, in the transaction that does it. */
-export async function noteDone(
-  em: EntityManager,
-  { workspaceId, key, id, attempt }: Attempt,
-  part: string,
-): Promise<'noted' | 'done' | 'overtaken'> {
-  const [row] = await sql<{ done: boolean }>(
-    em,
-    `select $5 = any(done) as done from idempotency_keys
-     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $4 for update`,
-    [workspaceId, key, id, attempt, part],
-  )
-  if (!row) return 'overtaken'
-  if (row.done) return 'done'
-  await sql(
-    em,
-    `update idempotency_keys set done = array_append(done, $3) where workspace_id = $1::uuid and key = $2`,
-    [workspaceId, key, part],
-  )
-  return 'noted'
-}
-
-/** Gives a key back whose request has failed and left nothing: the next attempt begins at once. */
-export async function releaseIdempotencyKey(
-  em: EntityManager,
-  { workspaceId, key, id, attempt }: Attempt,
-): Promise<void> {
-  await sql(
-    em,
-    `update idempotency_keys set lease_until = now()
-     where workspace_id = $1::uuid and key = $2 and id = $3::uuid and attempt = $4 and status is null`,
-    [workspaceId, key, id, attempt],
-  )
 }
 
 /** Forgets keys that are too old. */

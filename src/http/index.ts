@@ -24,11 +24,11 @@ export {
 export type { AccountsRequest } from './operation.ts'
 export type { SendTestEmail, ServiceLook, TestEmailResult } from './service-look.ts'
 export {
-  type AdmitSession,
+  type AuthenticateKey,
+  type AuthenticateSession,
   sessionCookie,
   stateCookie,
   type SignedIn,
-  type StillIn,
   type Visitor,
   visitorOf,
 } from './visitor.ts'

@@ -121,19 +121,18 @@ export interface Operation {
   bodyOptional?: true
   /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
-  /** Whether the audit log has nothing of it: it is of no effect, and comes with every few letters. */
-  untold?: true
+  /**
+   * Who writes the audit entry of a change: the pipeline, unless something else is said. `by-handler`: the handler calls `Call.audit` in
+   * its own transaction. `never`: for changes without a lasting effect, which come often.
+   */
+  audit?: 'by-handler' | 'never'
   /** Whether it only tells something, although it is a POST: of what is too long for a query. */
   changesNothing?: true
-  /** Whether it does much, however small its body is: see `createLargeTurns`. */
-  bulk?: true
   answers: Record<number, AnswerDescription>
   /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
   refusals?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (Reason | string)[]>>
-  /** False where what it does is not in Postgres alone, or more than one transaction: see `doOnce`. */
+  /** False where what it does is not in Postgres alone, or more than one transaction. */
   transactional?: false
-  /** Whether it tells by itself what it changed (`Call.tell`), because it is not one transaction. */
-  tells?: true
   /**
    * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
    * session with Postgres is held meanwhile.
@@ -146,17 +145,6 @@ export interface Operation {
     request: Request<Record<string, string>, AnyObject, AnyObject, unknown>,
     dependencies: ApiDependencies,
   ): Promise<Answer> | Answer
-  /** Waits for what its answer says is so, where that is a kept one: the request that did it may still be waiting. */
-  waitAgain?(
-    request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
-    dependencies: ApiDependencies,
-  ): Promise<void>
-  /** Makes the body of an answer as it is now, where it can be too large to be kept for a repeated request. */
-  remake?(
-    request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
-    about: { id: string; contactId: string | null },
-    dependencies: ApiDependencies,
-  ): Promise<unknown>
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
@@ -168,7 +156,7 @@ export const operation = <
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
   Prepared = undefined,
 >(
-  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'remake' | 'waitAgain'> & {
+  definition: Omit<Operation, 'path' | 'params' | 'query' | 'body' | 'prepare' | 'handle'> & {
     path: Path
     params?: Partial<Record<NamesOf<Path>, Param>>
     query?: Query
@@ -181,15 +169,6 @@ export const operation = <
       request: Request<ParamsOf<Path>, Known<Query>, Known<Body>, NoInfer<Prepared>>,
       dependencies: ApiDependencies,
     ): Promise<Answer> | Answer
-    waitAgain?(
-      request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
-      dependencies: ApiDependencies,
-    ): Promise<void>
-    remake?(
-      request: CheckedRequest<ParamsOf<Path>, Known<Query>, Known<Body>>,
-      about: { id: string; contactId: string | null },
-      dependencies: ApiDependencies,
-    ): Promise<unknown>
   },
 ): Operation => definition as unknown as Operation
 

@@ -3,9 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type Router from '@koa/router'
-import { networkOf } from '../platform/address-ranges.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { createUnreadAnswers } from './unread-answers.ts'
 import { SERVER } from './openapi/document.ts'
 import type { ApiState } from './state.ts'
 
@@ -69,14 +66,10 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
     ctx.body = START
   })
 
-  const unread = createUnreadAnswers()
   let script: Promise<Script> | undefined
   router.get('/docs/scalar.js', async (ctx) => {
     try {
       const { plain, packed, etag } = await (script ??= readScript())
-      // Who asks for it needs no key.
-      const network = networkOf(ctx.req.socket.remoteAddress ?? '')
-      unread.assertRoom(network)
       ctx.type = 'js'
       ctx.vary('Accept-Encoding')
       ctx.set('Cache-Control', 'public, max-age=86400')
@@ -91,9 +84,7 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
         ctx.body = plain
       }
       ctx.type = 'js'
-      if (Buffer.isBuffer(ctx.body)) unread.hold(network, ctx.body.length, ctx.res)
-    } catch (error) {
-      if (error instanceof Refusal) throw error
+    } catch {
       script = undefined
       ctx.status = 404
       ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }

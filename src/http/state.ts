@@ -1,21 +1,31 @@
 import type { RouterContext } from '@koa/router'
+import type { ParsedUrlQuery } from 'node:querystring'
 import type { Refusal } from '../platform/refusal.ts'
-import type { Caller } from '../workspaces/index.ts'
+import type { Caller, RateLimit } from '../workspaces/index.ts'
+import type { Body } from './body.ts'
+import type { IdempotentAttempt } from './idempotent-attempt.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What the middleware has learnt of a request by the time its handler runs. */
+/** State of a request. Each middleware adds its own part. */
 export interface ApiState {
   requestId: string
+  /** Set by `authenticate`. */
   visitor: Visitor
-  /** When it was let in, by `performance.now()`. */
-  admittedAt: number
-  /** Who asks, or why it is nobody who may: some operations are for anybody. */
+  rateLimit: RateLimit
+  /** The caller, or the reason why there is none: some operations are open to anyone. */
   caller: Caller | Refusal
+  /** Set by `parseRequest`. */
+  query: ParsedUrlQuery
+  body: Body | undefined
+  /** Set by `idempotency`, if the request has a key. */
+  attempt?: IdempotentAttempt
 }
 
 export type ApiContext = RouterContext<ApiState>
+export type Next = () => Promise<unknown>
+export type ApiMiddleware = (ctx: ApiContext, next: Next) => Promise<unknown>
 
-/** @throws {Refusal} why it is nobody who may */
+/** @throws {Refusal} the reason why there is no caller */
 export function callerOf({ state }: { state: ApiState }): Caller {
   if ('by' in state.caller) return state.caller
   throw state.caller

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import { clientAddress, isWithin } from '../platform/address-ranges.ts'
-import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_REQUEST, reason, Refusal } from '../platform/refusal.ts'
 import type { CallingPerson, RateLimit } from '../workspaces/index.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -15,27 +14,18 @@ export interface SignedIn {
 }
 
 /**
- * Finds who is signed in, and counts the request. @param from where the token comes from, and whether whoever comes from there with
- * nothing is refused at the moment @returns `undefined` where the token is of no session, or of one that has ended
- */
-export type AdmitSession = (
-  token: string,
-  workspaceId: string | null,
-  from: { network: string; isRefused: () => boolean },
-) => Promise<SignedIn | undefined>
-
-/**
- * Whether somebody who was let in still is, and as what, in the transaction that does what they ask.
+ * Finds the caller by an API key, and counts the request: in the window of the key, or of the address if no valid key is given.
  *
- * @param isOwners whether who owns the workspace is not to be changed by others meanwhile
- * @returns `undefined` where they are no member any more @throws {Refusal} `signed_out`
+ * @param key as the request brings it; empty if there is none
+ * @param address `null` if it is not known
  */
-export type StillIn = (
-  em: EntityManager,
-  who: Pick<CallingPerson, 'accountId' | 'sessionId'>,
-  workspaceId: string,
-  options: { isOwners: boolean },
-) => Promise<CallingPerson['role'] | undefined>
+export type AuthenticateKey = (
+  key: string,
+  address: string | null,
+) => Promise<{ rateLimit: RateLimit; caller: Caller | Refusal }>
+
+/** Finds the session of a browser, and counts the request in its window. @returns `undefined` if there is none, or it has ended */
+export type AuthenticateSession = (token: string, workspaceId: string | null) => Promise<SignedIn | undefined>
 
 /** Where a request came from, whoever made it. */
 export interface Visitor {

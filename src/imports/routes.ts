@@ -98,9 +98,8 @@ export const importOperations = [
     scope: 'contacts:write',
     body: pieceSchema,
     bodyLimit: PIECE_LIMIT,
-    bulk: true,
     // Its beginning is told: a file has a thousand pieces.
-    untold: true,
+    audit: 'never',
     answers: { 200: { description: 'The import, as it is behind it.', schema: single(importShape) } },
     refusals: {
       400: ['position is required', WRONG_HEADER],

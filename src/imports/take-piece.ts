@@ -8,7 +8,7 @@ import {
   suppressMany,
 } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { beforeAnswered, type Call } from '../platform/call.ts'
+import { whenDurable, type Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
@@ -86,7 +86,7 @@ export async function takePiece(
     await unit.flush()
     return { behind: await unit.findOneOrFail(Import, { id }, AS_IT_IS), of: written.of }
   })
-  await beforeAnswered(dependencies, call, () => afterSuppressingMany(dependencies.em.fork(), workspaceId, of))
+  await whenDurable(dependencies, call, () => afterSuppressingMany(dependencies.em.fork(), workspaceId, of))
   return behind
 }
 

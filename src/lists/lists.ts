@@ -108,7 +108,7 @@ export async function deleteList(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  { tell, assertStill }: Pick<Call, 'tell' | 'assertStill'>,
+  { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
   // Told of first: where it breaks off, some have left. From then on nothing new counts on it: what did would find half of it.
   await em.fork().transactional(async (unit) => {
@@ -116,30 +116,23 @@ export async function deleteList(
     await lockList(unit, workspaceId, id)
     if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
     await sayGoing(unit, id, true)
-    await tell(unit)
+    await audit(unit)
   })
   try {
-    await deleteGoing(em, workspaceId, id, assertStill)
+    await deleteGoing(em, workspaceId, id)
   } catch (error) {
     if (error instanceof Refusal) await sayGoing(em.fork(), id, false)
     throw error
   }
 }
 
-async function deleteGoing(
-  em: EntityManager,
-  workspaceId: string,
-  id: string,
-  assertStill: Call['assertStill'],
-): Promise<void> {
+async function deleteGoing(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const leave = () =>
     em.fork().transactional(async (unit) => {
       // An automation that is to listen for it waits for this page; and where one does, no further page is emptied.
       if (!(await lockList(unit, workspaceId, id))) throw new Refusal(LIST_NOT_FOUND)
       if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
-      const left = await emptyList(unit, id, LEAVING_AT_ONCE)
-      await assertStill(unit)
-      return left
+      return emptyList(unit, id, LEAVING_AT_ONCE)
     })
   while ((await leave()) === LEAVING_AT_ONCE);
   await em.fork().transactional(async (unit) => {
@@ -147,7 +140,6 @@ async function deleteGoing(
     // Behind the lock on its row, for which an automation waits that is to listen for it.
     if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
     await unit.nativeDelete(Tally, { subject: id })
-    await assertStill(unit)
   })
 }
 

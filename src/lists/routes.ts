@@ -34,7 +34,6 @@ import {
   updateListSchema,
   membersQuery,
   writtenContactShape,
-  getContact,
 } from '../contacts/index.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateListSchema.fields))
@@ -130,9 +129,8 @@ export const listOperations = [
       'automation listens for is not deleted.',
     scope: 'lists:write',
     transactional: false,
-    tells: true,
+    audit: 'by-handler',
     // All who are in it leave it.
-    bulk: true,
     answers: { 200: { description: 'The list is deleted.', schema: single(deleteResultShape) } },
     refusals: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
     async handle({ caller, params, call }, { em }) {
@@ -153,7 +151,6 @@ export const listOperations = [
     scope: 'contacts:read',
     query: membersQuery,
     // It can be megabytes.
-    bulk: true,
     answers: { 200: contactPage },
     refusals: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
@@ -233,7 +230,6 @@ export const listOperations = [
     scope: 'contacts:read',
     query: pageQuery(),
     // All tags of all contacts are gone through.
-    bulk: true,
     answers: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagShape).required()) } },
     async handle({ caller, query }, { em }) {
       const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))
@@ -265,9 +261,6 @@ export const listOperations = [
       const contact = await tagContact(dependencies, caller.workspace.id, params.id, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
     },
-    remake: async ({ caller, body }, { contactId }, { em }) => ({
-      data: presentWritten(caller, await getContact(em, caller.workspace.id, contactId!), body),
-    }),
   }),
 
   operation({

@@ -47,7 +47,6 @@ export const messageOperations = [
     scope: 'contacts:read',
     query: pageQuery(),
     // It can be megabytes.
-    bulk: true,
     answers: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageShape).required()) } },
     refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { createSessionAdmission, stillIn } from '../accounts/index.ts'
+import { createSessionAuthentication } from '../accounts/index.ts'
 import { createApi } from '../http/index.ts'
 import { createOidc, type Oidc } from '../platform/oidc.ts'
 import type { Config } from '../platform/config.ts'
@@ -8,6 +8,7 @@ import { createDns } from '../senders/index.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import { createRenderer } from '../rendering/index.ts'
 import { createSmtpTransport, type MailTransport, readSmtpUrl } from '../transports/index.ts'
+import { createKeyAuthentication } from '../workspaces/index.ts'
 import type { Context } from './context.ts'
 import { createHttpServer } from './http-server.ts'
 import { API } from './operations.ts'
@@ -33,8 +34,9 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       dns: createDns(config.dnsServers),
       passwords: createPasswords(),
       oidc: oidcOf(config),
-      admitSession: createSessionAdmission(dependencies.em),
-      stillIn,
+      authenticateKey: createKeyAuthentication(dependencies.em),
+      authenticateSession: createSessionAuthentication(dependencies.em),
+      maxRequestsPerWorkspace: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE * 0.6)),
       isLogWatched: process.stdout.isTTY,
       checkReadiness,
       checkHealth: () => health.problems(),
@@ -44,9 +46,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
     API,
   )
   const handle = app.callback()
-  const server = createHttpServer((request, response) => void handle(request, response), {
-    trustedProxies: config.trustedProxies,
-  })
+  const server = createHttpServer((request, response) => void handle(request, response))
   await listen(server, 'PORT', config.PORT, config.HOST)
   const stopped = new Promise<void>((resolve) => server.once('close', resolve))
   return {

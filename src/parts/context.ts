@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createDeliverAtOnce, RECORDS_AT_A_TIME } from '../enrollments/index.ts'
 import { createEnrollments } from '../temporal/index.ts'
@@ -9,7 +8,6 @@ import { createCrowded, type Dependencies } from '../outbox/index.ts'
 import { createBulkhead } from '../platform/bulkhead.ts'
 import type { Config } from '../platform/config.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
-import { dividePool } from '../platform/db/pool-shares.ts'
 import { createSessionWatch } from '../platform/db/session-watch.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { startTracing } from '../platform/tracing.ts'
@@ -40,11 +38,7 @@ const CLOSE_MS = 5_000
 export function openContext(config: ConnectedConfig, log: Logger): Context {
   const poolSize = config.DATABASE_POOL_SIZE
   const sessions = createSessionWatch(poolSize)
-  const onPool = (pool: Pool) => {
-    sessions.watch(pool)
-    dividePool(pool, poolSize)
-  }
-  const orm = openDatabase({ url: config.DATABASE_URL, poolSize, onPool })
+  const orm = openDatabase({ url: config.DATABASE_URL, poolSize, onPool: (pool) => sessions.watch(pool) })
   const health = createHealth()
   health.watch(() => sessions.problem())
   const temporal = openTemporal({

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { createBulkhead } from './bulkhead.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { normalForm } from './normal-form.ts'
 import { BUSY, Refusal, reason } from './refusal.ts'
 
@@ -17,11 +17,11 @@ export const WEAK_PASSWORD = reason(
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Each takes 19 MiB and a thread of libuv's four, which files and names are looked up in, too. */
-const AT_A_TIME = 2
-const LINE = {
-  longest: 100,
-  patienceMs: 5_000,
-  refusal: () => new Refusal(BUSY, { message: 'Too many sign-ins at a time; please try again' }),
+const CONCURRENCY = {
+  maxRunning: 2,
+  maxWaiting: 100,
+  maxWaitMs: 5_000,
+  createError: () => new Refusal(BUSY, { message: 'Too many sign-ins at a time; please try again' }),
 }
 
 /** @throws {Refusal} `weak_password` @param email whose it is: nobody's is in their address */
@@ -53,14 +53,14 @@ const RUNS = [
 
 /** Hashes and checks passwords, a few at a time. */
 export function createPasswords() {
-  const inTurn = createBulkhead(AT_A_TIME, LINE)
+  const limit = new ConcurrencyLimit(CONCURRENCY)
   /** Of nobody: whoever has no account is checked as long as whoever has one. */
   const nobodys = hash(crypto.randomUUID(), COST)
   return {
-    hash: (password: string): Promise<string> => inTurn('', () => hash(normal(password), COST)),
+    hash: (password: string): Promise<string> => limit.run('', () => hash(normal(password), COST)),
     /** @param stored `null` where there is no account, or none with a password */
     check: (password: string, stored: string | null): Promise<boolean> =>
-      inTurn('', async () => (await verify(stored ?? (await nobodys), normal(password))) && stored !== null),
+      limit.run('', async () => (await verify(stored ?? (await nobodys), normal(password))) && stored !== null),
   }
 }
 

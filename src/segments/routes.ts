@@ -35,7 +35,6 @@ export const segmentOperations = [
     scope: 'segments:read',
     query: pageQuery(),
     // It can be megabytes.
-    bulk: true,
     answers: {
       200: {
         description: 'A page of segments.',
@@ -57,7 +56,6 @@ export const segmentOperations = [
     description: 'With the number of contacts for whom its condition is true at the moment.',
     scope: 'segments:read',
     // It is counted live.
-    bulk: true,
     answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
@@ -76,7 +74,6 @@ export const segmentOperations = [
     scope: 'segments:read',
     changesNothing: true,
     // It is counted live.
-    bulk: true,
     body: conditionSchema,
     answers: { 200: { description: 'How many.', schema: single(contactCountShape) } },
     refusals: { 400: [WRONG_CONDITION] },
@@ -103,9 +100,6 @@ export const segmentOperations = [
       const segment = await createSegment(em, { workspaceId: caller.workspace.id, ...body }, call.id)
       return { status: 201, body: { data: presentSegment(segment) } }
     },
-    remake: async ({ caller }, { id }, { em }) => ({
-      data: presentSegment((await getSegment(em, caller.workspace.id, id)).segment),
-    }),
   }),
 
   operation({
@@ -123,10 +117,6 @@ export const segmentOperations = [
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const segment = presentSegment(await updateSegment(em, caller.workspace.id, params.id, body))
       return { status: 200, body: { data: presentWrittenTo(caller, 'segments:read', segment, body) } }
-    },
-    remake: async ({ caller, body }, { id }, { em }) => {
-      const { segment } = await getSegment(em, caller.workspace.id, id)
-      return { data: presentWrittenTo(caller, 'segments:read', presentSegment(segment), body) }
     },
   }),
 

@@ -88,7 +88,6 @@ export const templateOperations = [
     scope: 'templates:write',
     body: createTemplateSchema,
     // A few words can be asked to become megabytes, in each language.
-    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     answers: {
@@ -116,7 +115,6 @@ export const templateOperations = [
         body: { data: presentTemplate(template, written) },
       }
     },
-    remake: async ({ caller }, { id }, dependencies) => (await detail(dependencies, caller.workspace.id, id)).body,
   }),
 
   operation({
@@ -129,7 +127,6 @@ export const templateOperations = [
     scope: 'templates:read',
     query: versionQuery,
     // It can be megabytes.
-    bulk: true,
     etag: true,
     answers: {
       200: { description: 'The template.', schema: single(templateShape), links: links('$response.body#/data/id') },
@@ -152,7 +149,6 @@ export const templateOperations = [
       'layout or partial are made anew, or it is refused.',
     scope: 'templates:write',
     body: replaceTemplateSchema,
-    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
@@ -229,7 +225,6 @@ export const templateOperations = [
     scope: 'templates:read',
     changesNothing: true,
     body: previewSavedSchema,
-    bulk: true,
     bodyOptional: true,
     answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
     refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
@@ -265,7 +260,6 @@ export const templateOperations = [
     scope: 'templates:read',
     changesNothing: true,
     body: previewUnsavedSchema,
-    bulk: true,
     bodyLimit: TEMPLATE_LIMIT,
     answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
     refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },

@@ -43,12 +43,6 @@ export async function admitRequest(
   return { caller: callerOf(row, rateLimit), rateLimit, fullForMs: row.full_for_ms }
 }
 
-/** Whether a key is still one. */
-export async function isKeyStill(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await sql(em, 'select from api_keys where id = $1::uuid and coalesce(expires_at > now(), true)', [id])
-  return rows.length > 0
-}
-
 function callerOf(row: AdmissionRow, rateLimit: RateLimit): Admission['caller'] {
   if (row.key_id === null) return 'unknown-key'
   if (!row.is_valid) return 'expired'

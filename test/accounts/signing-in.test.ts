@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { markRestored } from '../../src/relay/restored.ts'
-import { createSessionAdmission } from '../../src/accounts/admit-session.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { newToken } from '../../src/accounts/tokens.ts'
-import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { forgetEnded } from '../../src/accounts/queries.ts'
 import { assertFewProofs } from '../../src/accounts/windows.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
@@ -240,35 +237,6 @@ describe('signing in', () => {
     assert.equal(await tries(7), 50)
   })
 
-  it('is not looked up for what was in line already when its address was refused', async () => {
-    let lookups = 0
-    const fork = () => ((lookups += 1), em())
-    const admit = createSessionAdmission({ fork } as unknown as EntityManager)
-    let isRefused = false
-    const asked = Array.from({ length: 150 }, () =>
-      admit(newToken(), null, { network: '203.0.113.8', isRefused: () => isRefused }),
-    )
-    isRefused = true
-    await Promise.all(asked)
-    // What was looked up already, and what two seconds let in.
-    assert.ok(lookups <= 44, `${lookups} looked up`)
-  })
-
-  it('is not looked up for what an address makes up that has asked for too much, and is for whoever is signed in there', async () => {
-    const { browser } = await aMemberOf()
-    let lookups = 0
-    const fork = () => ((lookups += 1), em())
-    const admit = createSessionAdmission({ fork } as unknown as EntityManager)
-    const from = { network: '203.0.113.7', isRefused: () => true }
-    for (let n = 0; n < 200; n += 1) assert.equal(await admit(newToken(), null, from), undefined)
-    assert.ok(lookups <= 60, `${lookups} looked up`)
-    const own = browser.cookie!.split('=')[1]!
-    assert.ok(await admit(own, null, { ...from, isRefused: () => false }))
-    assert.ok(await admit(own, null, from), 'is known')
-    // Whoever comes from another place, too.
-    assert.ok(await createSessionAdmission(em())(own, null, from))
-  })
-
   it('is worth nothing to a page of another site', async () => {
     const { browser, email } = await aMemberOf()
     const foreign = [
@@ -340,38 +308,6 @@ describe('signing in', () => {
       [email],
     )
     assert.equal(row!.sessions, 1, JSON.stringify(tries.map(({ status }) => status)))
-  })
-
-  it('ends by a changed password, whatever a stolen session does meanwhile', async () => {
-    const { browser: thief, email } = await aMemberOf('owner')
-    const workspaceId = service.workspaceId
-    let password = PASSWORD
-    for (let round = 1; round <= 5; round += 1) {
-      await sql(em(), 'delete from rate_windows')
-      await sql(em(), 'delete from invitations')
-      const owner = openBrowser(service)
-      owner.cookie = (await signIn(email, password, owner)).headers.getSetCookie()[0]!.split(';')[0]
-      const stolen = openBrowser(service)
-      stolen.cookie = (await signIn(email, password, stolen)).headers.getSetCookie()[0]!.split(';')[0]
-      const invites = Array.from({ length: 16 }, () =>
-        stolen.ask('POST', 'invitations', { workspaceId, body: { role: 'owner' } }),
-      )
-      const next = `another battery horse ${round}`
-      const copy = openBrowser(service)
-      copy.cookie = owner.cookie
-      const change = await owner.ask('PUT', 'account/password', { body: { presentPassword: password, password: next } })
-      assert.equal(change.status, 200, change.refused)
-      password = next
-      const answers = await Promise.all(invites)
-      assert.deepEqual(
-        [...new Set(answers.map(({ status }) => status))].filter((status) => status >= 500),
-        [],
-      )
-      assert.deepEqual(await sql(em(), 'select from invitations'), [])
-      for (const each of [stolen, copy]) assert.equal((await session({ browser: each })).refused, '401 signed_out')
-      assert.equal((await session({ browser: owner })).status, 200)
-    }
-    assert.equal((await session({ browser: thief })).refused, '401 signed_out')
   })
 
   it('is ended by whoever signs in anew, whatever a stolen session has asked for', async () => {

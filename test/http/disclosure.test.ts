@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
-import { eventually } from '../support/eventually.ts'
 import { get } from 'node:http'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -89,23 +87,6 @@ describe('what is told', () => {
       assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
       if (!stored) assert.equal(answer.headers.get('cache-control'), 'no-store', path)
     }
-  })
-
-  it('by the reference page is kept for so many who do not read it, and for no more', async () => {
-    const sockets = Array.from({ length: 20 }, () => {
-      const socket = connect(service.port, '127.0.0.1')
-      socket.write('GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n')
-      return socket.pause()
-    })
-    const script = `http://127.0.0.1:${service.port}/docs/scalar.js`
-    const ask = async () => {
-      const answer = await fetch(script)
-      await answer.arrayBuffer()
-      return answer.status
-    }
-    await eventually('it is refused', async () => ((await ask()) === 503 ? true : undefined))
-    for (const socket of sockets) socket.destroy()
-    await eventually('it is answered again', async () => ((await ask()) === 200 ? true : undefined))
   })
 
   it('by the reference page comes packed, and is not sent to whoever has it', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { Pool, PoolClient } from 'pg'
 import { type Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
-import { dividePool, onBehalfOf } from '../../src/platform/db/pool-shares.ts'
 import { createSessionWatch } from '../../src/platform/db/session-watch.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -54,27 +53,6 @@ describe('sessions with Postgres', () => {
       await assert.rejects(inTransaction((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())')))
     }
     await assertFullService()
-  })
-
-  it('come to whoever waits for the first, however many others there are who ask without end', async () => {
-    const shared = openDatabase({
-      url: database.url,
-      poolSize: POOL,
-      timeoutMs: TIMEOUT_MS,
-      onPool: (pool) => dividePool(pool, POOL),
-    })
-    let isOver = false
-    const ask = (owner: string, statement: string) => onBehalfOf(owner, () => sql(shared.em.fork(), statement))
-    const busy = Array.from({ length: POOL * 4 * 3 }, async (_, n) => {
-      while (!isOver) await ask(`busy ${n % (POOL * 4)}`, 'select pg_sleep(0.02)')
-    })
-    try {
-      for (let n = 0; n < 5; n += 1) await ask('another', 'select 1')
-    } finally {
-      isOver = true
-      await Promise.allSettled(busy)
-      await shared.close(true)
-    }
   })
 
   it('keep their places when the network breaks in transactions', async () => {

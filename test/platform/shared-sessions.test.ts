@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { request } from 'node:http'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Renderer } from '../../src/rendering/renderer.ts'
-import { createRefusedSubjects } from '../../src/workspaces/refused-subjects.ts'
 import { lenientRenderer, startApiWith, type ApiWith } from '../support/api-with.ts'
 import { EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,8 +12,6 @@ const CALLS = POOL + 2
 /** How many of them one workspace may have, and how many requests of one subject are counted at a time. */
 const SHARE = 6
 const COUNTED = 2
-/** How many bulk calls of a workspace are done at a time. */
-const BULK = 2
 
 describe('a session with Postgres', () => {
   let service: Service
@@ -104,45 +99,6 @@ describe('a session with Postgres', () => {
     )
   })
 
-  it('is taken by two bulk calls of a workspace at a time, and the others have their turn', async () => {
-    let calls: Promise<number>[] = []
-    await whileLocked('lock table contacts in exclusive mode', [], async () => {
-      calls = Array.from({ length: BULK + 2 }, async (_, n) => {
-        const contacts = [{ email: `bulk-${n}@example.com` }]
-        return (await service.call('POST', 'contacts/bulk', { contacts })).status
-      })
-      await eventually('two of them wait', async () => ((await waiting()) >= BULK ? true : undefined))
-      // A request that came after them all is done before they go on.
-      assert.equal((await get(service.key)).status, 200)
-      assert.equal(await waiting(), BULK)
-    })
-    assert.deepEqual(
-      await Promise.all(calls),
-      calls.map(() => 200),
-    )
-  })
-
-  it('is there for a bulk call of a workspace while another one sends two bodies and does not end', async () => {
-    const key = await service.newKey()
-    const halves = Array.from({ length: BULK }, () => {
-      const half = request(`http://127.0.0.1:${service.port}/api/v1/contacts/bulk`, {
-        method: 'POST',
-        headers: {
-          'x-api-key': key,
-          'content-type': 'application/json',
-          'content-length': '1000',
-          expect: '100-continue',
-        },
-      })
-      half.on('error', () => undefined).flushHeaders()
-      return half
-    })
-    await Promise.all(halves.map((half) => once(half, 'continue')))
-    assert.equal((await service.call('POST', 'contacts/bulk', { contacts: [] })).status, 200)
-    for (const half of halves) half.destroy()
-    assert.equal((await service.call('POST', 'contacts/bulk', { contacts: [] }, { key })).status, 200)
-  })
-
   it('is there for a key while somebody without one asks on and on', async () => {
     const first = await get(null)
     assert.equal(first.refused, '401 key_missing')
@@ -176,27 +132,5 @@ describe('a session with Postgres', () => {
       }
       assert.equal(await waiting(), 0)
     })
-  })
-})
-
-describe('whose window is full', () => {
-  const rateLimit = { allowed: false, limit: 1, remaining: 0, resetAt: new Date(), retryAfter: 7 }
-
-  it('is remembered until it is not, for a second at most, and never for too long', () => {
-    let now = 0
-    const refused = createRefusedSubjects(() => now)
-    now = 100
-    // The answer took 100 ms: of the 300 ms that the database spoke of, some may be over.
-    refused.remember('soon', rateLimit, 300, 0)
-    refused.remember('later', rateLimit, 6_400, 0)
-    now = 299
-    assert.equal(refused.find('soon')?.retryAfter, 1)
-    now = 300
-    assert.equal(refused.find('soon'), undefined)
-    now = 600
-    assert.equal(refused.find('later')?.retryAfter, 6)
-    now = 1_000
-    assert.equal(refused.find('later'), undefined)
-    assert.equal(refused.find('nobody'), undefined)
   })
 })

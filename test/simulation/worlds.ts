@@ -6,7 +6,9 @@ import { deleteAutomation } from '../../src/automations/delete-automation.ts'
 import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { eraseContact } from '../../src/contacts/erase-contact.ts'
 import { ERASURE } from '../../src/parts/erasure.ts'
-import { doOnce } from '../../src/http/idempotency.ts'
+import { takeIdempotencyKey } from '../../src/http/idempotency-queries.ts'
+import { IdempotentAttempt } from '../../src/http/idempotent-attempt.ts'
+import { KEY_IN_PROGRESS } from '../../src/http/refusals.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
@@ -17,6 +19,7 @@ import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { Refusal } from '../../src/platform/refusal.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
@@ -219,27 +222,24 @@ const SETTINGS: Record<WorldName, Setting> = {
     async run(world) {
       const automationId = await world.automation([EMAIL])
       const { workspaceId } = world.ground
-      const request = {
-        workspaceId,
-        requestId: 'r',
-        key: 'pause',
-        method: 'PATCH',
-        path: '/x',
-        rawBody: '',
-        mayRead: true,
-        knowsNames: true,
-        changes: true,
-        assertStill: () => Promise.resolve(),
-      }
+      const fingerprint = Buffer.from('pause')
       const pause = () =>
-        world.client('pause', (dependencies) =>
-          doOnce(dependencies, { ...request, transactional: true }, () =>
-            Promise.resolve(async (_call, { em }) => {
-              await updateAutomation(em, workspaceId, automationId, { status: 'PAUSED' })
-              return { status: 200, body: {} }
-            }),
-          ),
-        )
+        world.client('pause', async ({ em }) => {
+          const taken = await takeIdempotencyKey(em.fork(), workspaceId, 'pause', { id: newId(), fingerprint })
+          if (taken.kind === 'answered') return
+          if (taken.kind !== 'mine') throw new Refusal(KEY_IN_PROGRESS)
+          const attempt = new IdempotentAttempt({ ...taken, workspaceId, key: 'pause' }, taken.retried)
+          await em
+            .fork()
+            .transactional(async (unit) => {
+              await updateAutomation(unit, workspaceId, automationId, { status: 'PAUSED' })
+              await attempt.store(unit, { status: 200, body: {} }, { isFinal: true })
+            })
+            .catch(async (error: unknown) => {
+              await attempt.fail(em.fork(), error).catch(() => undefined)
+              throw error
+            })
+        })
       const done = (async () => {
         const paused = pause()
         // The client asks again by itself; somebody else resumes as soon as it is paused.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { createDns } from '../../src/senders/dns.ts'
+import { createKeyAuthentication } from '../../src/workspaces/authenticate-key.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -44,8 +45,8 @@ export const quietParts = () =>
     publicUrl: undefined,
     lookAtService: () => Promise.reject(new Error('Nobody looks here')),
     sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
-    admitSession: () => Promise.resolve(undefined),
-    stillIn: () => Promise.resolve(undefined),
+    authenticateSession: () => Promise.resolve(undefined),
+    maxRequestsPerWorkspace: 6,
   }) satisfies Partial<ApiDependencies>
 
 /** The API of a service once more, with parts that do what a test says, over real HTTP. */
@@ -55,6 +56,7 @@ export async function startApiWith(service: Service, parts: Partial<ApiDependenc
       ...service.context.dependencies,
       renderer: lenientRenderer,
       ...quietParts(),
+      authenticateKey: createKeyAuthentication(service.context.orm.em),
       ...parts,
     },
     API,

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
-import { isConflict, isDatabaseUnavailable, isShareUsedUp, violatedConstraint } from '../../platform/db/errors.ts'
-import { BUSY, CONFLICT, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
+import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../platform/db/errors.ts'
+import { CONFLICT, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../temporal/index.ts'
 import type { Answer } from '../operation.ts'
@@ -28,7 +28,6 @@ export type Limits = Readonly<Record<string, Reason & { param?: string }>>
 
 /** What goes wrong here, and may go right later: how it is known, what the log says, and what the caller is told. */
 const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: Reason][] = [
-  [isShareUsedUp, 'A workspace, or an address, has more requests at work than its share', BUSY],
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
   [isConflict, 'A request lost against another one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],

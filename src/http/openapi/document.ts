@@ -1,5 +1,5 @@
 import { DEFAULT_RATE_LIMIT, SCOPES } from '../../workspaces/index.ts'
-import { IDEMPOTENCY_KEY } from '../idempotency.ts'
+import { IDEMPOTENCY_KEY } from '../middleware/idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { paramsOf, TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { INVALID_REQUEST, type Reason } from '../../platform/refusal.ts'

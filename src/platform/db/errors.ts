@@ -1,5 +1,3 @@
-import { SHARE_USED_UP } from './pool-shares.ts'
-
 /**
  * What to do about an error of the database, in one table for all:
  * - retry: it lost against another one (deadlock, serialization, a lock or a statement that took too long): nothing was
@@ -37,7 +35,7 @@ const CONNECTION_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 
-/** Of `pg`, its pool and its division, which give these no code. */
+/** Messages of errors of `pg` and its pool that have no code. */
 const CONNECTION_TEXTS = [
   'Query read timeout',
   'Connection terminated',
@@ -46,7 +44,6 @@ const CONNECTION_TEXTS = [
   'Client was closed',
   'not queryable',
   'The connection to Postgres ended',
-  SHARE_USED_UP,
 ]
 
 /** Says of an error what to do about it. */
@@ -83,10 +80,6 @@ const NOT_THERE = ['42703', '42P01']
 /** Whether a statement names what the database does not have: it lacks migrations of this version. */
 export const isSchemaOlder = (error: unknown): boolean =>
   causesOf(error).some((at) => NOT_THERE.includes(String((at as { code?: unknown }).code)))
-
-/** Whether somebody waited in vain for a session of a share that they use up themselves. */
-export const isShareUsedUp = (error: unknown): boolean =>
-  causesOf(error).some((at) => at.message.includes(SHARE_USED_UP))
 
 /** Whether a statement lost against another one, and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'

@@ -1,0 +1,57 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { Refusal, type RefusalKind } from '../platform/refusal.ts'
+import { endLease, storeResponse, type Attempt } from './idempotency-queries.ts'
+import { answerTo, STATUSES } from './middleware/errors.ts'
+import type { Answer } from './operation.ts'
+import { KEY_IN_PROGRESS } from './refusals.ts'
+
+/** Errors that depend on more than the request: a repeated request may succeed. */
+const TRANSIENT: ReadonlySet<RefusalKind> = new Set([
+  'in-flight',
+  'changed',
+  'unauthenticated',
+  'forbidden',
+  'rate-limited',
+])
+
+/** One attempt at a request with an Idempotency-Key. It owns the key until its lease ends and another attempt takes over. */
+export class IdempotentAttempt {
+  readonly #attempt: Attempt
+  /** Whether an earlier attempt may have done a part of the request. */
+  readonly isRetry: boolean
+
+  constructor(attempt: Attempt, isRetry: boolean) {
+    this.#attempt = attempt
+    this.isRetry = isRetry
+  }
+
+  /** The ID of the call: the same for each attempt at the request. */
+  get id(): string {
+    return this.#attempt.id
+  }
+
+  /**
+   * Stores the response, in the transaction of the request's effect.
+   *
+   * @param isFinal whether nothing is left to do before the response is sent. Otherwise it is replayed only after `finish`.
+   * @throws {Refusal} `idempotency_key_in_progress` if another attempt has taken over: the transaction is rolled back
+   */
+  async store(em: EntityManager, answer: Answer, { isFinal }: { isFinal: boolean }): Promise<void> {
+    if (!(await storeResponse(em, this.#attempt, answer, { isFinal }))) throw new Refusal(KEY_IN_PROGRESS)
+  }
+
+  /** Lets the stored response be replayed. */
+  finish(em: EntityManager): Promise<void> {
+    return endLease(em, this.#attempt, { hasResponse: true })
+  }
+
+  /**
+   * Stores an error that each attempt would get. After any other error the next attempt may begin at once, unless the effect is committed:
+   * then the lease goes on until what follows the commit is certainly over.
+   */
+  async fail(em: EntityManager, error: unknown): Promise<void> {
+    const isFinal = error instanceof Refusal && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500
+    if (isFinal) await storeResponse(em, this.#attempt, answerTo(error), { isFinal })
+    else await endLease(em, this.#attempt, { hasResponse: false })
+  }
+}

@@ -1,0 +1,74 @@
+import type { Context, Middleware } from 'koa'
+import { networkOf } from '../../platform/address-ranges.ts'
+import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
+import { readId } from '../../platform/ids.ts'
+import { BUSY, Refusal } from '../../platform/refusal.ts'
+import { type Caller, scopesOf } from '../../workspaces/index.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { NO_MEMBER, SIGNED_OUT, WORKSPACE_MISSING } from '../refusals.ts'
+import type { ApiState } from '../state.ts'
+import { sessionTokenOf, type SignedIn, visitorOf } from '../visitor.ts'
+
+/**
+ * Requests with the same credential are counted in one row of the rate limiter, and wait for each other there while they hold a
+ * database connection. Few of them may do so at the same time.
+ */
+const CONCURRENCY = {
+  maxRunning: 2,
+  maxWaiting: 1_000,
+  maxWaitMs: 5_000,
+  createError: () =>
+    new Refusal(BUSY, { message: 'Too many requests of this key or address at a time; please try again' }),
+}
+
+type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>
+
+/**
+ * Finds the caller by an API key or by the session of a browser, and counts the request. A request without a valid credential goes
+ * on, because signing in is open to anyone. The other operations reject it.
+ */
+export function authenticate({
+  authenticateKey,
+  authenticateSession,
+  trustedProxies,
+  publicUrl,
+}: Dependencies): Middleware<ApiState> {
+  const limit = new ConcurrencyLimit(CONCURRENCY)
+  return async function authenticate(ctx, next) {
+    const { state } = ctx
+    state.visitor = visitorOf(ctx, trustedProxies, publicUrl)
+    const { address } = state.visitor
+    const key = keyOf(ctx)
+    const token = key === undefined ? sessionTokenOf(ctx, state.visitor) : undefined
+    await limit.run(key || token || networkOf(address ?? 'unknown'), async () => {
+      const workspaceId = ctx.get('X-Workspace-Id')
+      const signedIn = token === undefined ? undefined : await authenticateSession(token, readId(workspaceId) ?? null)
+      if (signedIn) {
+        state.visitor.session = signedIn
+        state.rateLimit = signedIn.rateLimit
+        state.caller = memberOf(signedIn, workspaceId)
+      } else {
+        const { caller, rateLimit } = await authenticateKey(key ?? '', address)
+        state.rateLimit = rateLimit
+        state.caller = token === undefined ? caller : new Refusal(SIGNED_OUT)
+      }
+    })
+    await next()
+  }
+}
+
+/** The person as a member of the workspace that the request names. */
+function memberOf({ sessionId, account, membership, rateLimit }: SignedIn, workspaceId: string): Caller | Refusal {
+  if (workspaceId === '') return new Refusal(WORKSPACE_MISSING)
+  if (!membership) return new Refusal(NO_MEMBER)
+  const { role, workspace } = membership
+  const person = { accountId: account.id, email: account.email, sessionId, role }
+  return { by: { kind: 'person', person }, scopes: scopesOf(role), workspace, rateLimit }
+}
+
+/** Reads the API key. `Authorization` wins over `x-api-key`. @returns `undefined` if the request has neither header */
+function keyOf(ctx: Context): string | undefined {
+  const authorization = ctx.get('Authorization')
+  if (authorization) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
+  return ctx.get('x-api-key') || undefined
+}

@@ -1,0 +1,27 @@
+import { Refusal } from '../../platform/refusal.ts'
+import { isAtLeast, type Caller, type Role, scopesOf } from '../../workspaces/index.ts'
+import type { Operation } from '../operation.ts'
+import { missingRole, missingScope, PEOPLE_ONLY, SIGNED_OUT } from '../refusals.ts'
+import { type ApiMiddleware, callerOf } from '../state.ts'
+
+/** Rejects callers that may not use an operation, before anything of their request is read. */
+export const authorize = (operation: Operation): ApiMiddleware =>
+  function authorize(ctx, next) {
+    const { open } = operation
+    if (open === 'account' && !ctx.state.visitor.session) throw new Refusal(SIGNED_OUT)
+    if (open === undefined) assertMayUse(operation, callerOf(ctx))
+    return next()
+  }
+
+function assertMayUse(operation: Operation, { by, scopes }: Caller): void {
+  if (by.kind === 'person') return assertRole(operation, by.person.role)
+  const { scope, orScope } = operation
+  if (scope === undefined) throw new Refusal(PEOPLE_ONLY)
+  const hasOther = orScope !== undefined && scopes.includes(orScope)
+  if (scope !== null && !scopes.includes(scope) && !hasOther) throw new Refusal(missingScope(scope))
+}
+
+function assertRole({ scope, role }: Operation, given: Role): void {
+  const needed = role ?? (scope == null || scopesOf(given).includes(scope) ? 'viewer' : 'editor')
+  if (!isAtLeast(given, needed)) throw new Refusal(missingRole(needed))
+}

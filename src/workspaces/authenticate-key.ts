@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache'
+import type { AuthenticateKey } from '../http/visitor.ts'
+import { networkOf } from '../platform/address-ranges.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
+import { admitRequest } from './queries.ts'
+import { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
+import { KEY_REFUSALS } from './refusals.ts'
+
+/** Milliseconds that a full window is remembered at most: a raised limit or a deleted key takes effect after them. */
+const MAX_REMEMBERED_MS = 1_000
+
+/**
+ * Authenticates API keys. Each request is looked up and counted in the database. Only full windows are remembered, so that a client that
+ * goes on asking costs no statement: a full window stays full, because only admitted requests are counted.
+ */
+export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
+  const fullWindows = new LRUCache<string, { rateLimit: RateLimit; freeAt: number }>({
+    max: 10_000,
+    ttl: MAX_REMEMBERED_MS,
+  })
+
+  return async function authenticateKey(key, address) {
+    const isWellFormed = isWellFormedApiKey(key)
+    const keyHash = isWellFormed ? hashApiKey(key) : null
+    const network = address === null ? 'unknown' : networkOf(address)
+    // A key may be valid at one address only, so its windows are remembered by both.
+    const subject = keyHash ? `${keyHash.toString('base64')} ${address}` : network
+    const full = fullWindows.get(subject)
+    if (full) {
+      const retryAfter = Math.max(1, Math.ceil((full.freeAt - performance.now()) / 1000))
+      return { rateLimit: { ...full.rateLimit, retryAfter }, caller: refusalOf(key, 'unknown-key') }
+    }
+    const { caller, rateLimit, fullForMs } = await admitRequest(em.fork(), {
+      keyHash,
+      address,
+      addressLimit: DEFAULT_RATE_LIMIT,
+    })
+    if (!rateLimit.allowed) {
+      const ttl = Math.min(fullForMs, MAX_REMEMBERED_MS)
+      if (ttl >= 1) fullWindows.set(subject, { rateLimit, freeAt: performance.now() + fullForMs }, { ttl })
+    }
+    return { rateLimit, caller: typeof caller === 'object' ? caller : refusalOf(key, caller) }
+  }
+}
+
+function refusalOf(key: string, reason: Exclude<keyof typeof KEY_REFUSALS, 'missing' | 'malformed'>): Refusal {
+  return new Refusal(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? reason : 'malformed'])
+}
