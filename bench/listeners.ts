@@ -1,5 +1,5 @@
 import { createWorkspace } from '../src/workspaces/create-workspace.ts'
-import { SCOPES } from '../src/workspaces/scopes.ts'
+import { SCOPES } from '../src/http/scopes.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { EMAIL, wait } from '../test/support/factories.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'

@@ -3,12 +3,14 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { WriteAuditEntry } from './audit-request.ts'
 import type { SendTestEmail, ServiceLook } from './service-look.ts'
 import type { AuthenticateKey, AuthenticateSession } from './visitor.ts'
 
 export interface ApiDependencies extends Dependencies {
   authenticateKey: AuthenticateKey
   authenticateSession: AuthenticateSession
+  writeAuditEntry: WriteAuditEntry
   /** Requests of one workspace that may hold a database connection at the same time. */
   maxRequestsPerWorkspace: number
   /** What is missing for full service, by name; empty when all is well. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Refusal, type RefusalKind } from '../platform/refusal.ts'
 import { endLease, storeResponse, type Attempt } from './idempotency-queries.ts'
-import { answerTo, STATUSES } from './middleware/errors.ts'
+import { answerTo, STATUSES } from './error-response.ts'
 import type { Answer } from './operation.ts'
 import { KEY_IN_PROGRESS } from './refusals.ts'
 

@@ -1,4 +1,15 @@
 export { type Api, createApi } from './app.ts'
+export {
+  type Caller,
+  type CallingKey,
+  type CallingPerson,
+  nameOf,
+  WORKSPACE_MODES,
+  type WorkspaceMode,
+} from './caller.ts'
+export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
+export { isAtLeast, isRole, type Role, ROLES, scopesOf } from './roles.ts'
+export { isScope, type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
 export { DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
 export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
@@ -39,8 +50,8 @@ export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { type Given, parse } from './parse.ts'
 export { orMeant } from './unknown-names.ts'
-export { missingRole, missingScope, nothingToUpdate, SIGNED_OUT } from './refusals.ts'
-export { openApiDocument, whoami } from './service-routes.ts'
+export { KEY_REFUSALS, missingRole, missingScope, nothingToUpdate, SIGNED_OUT } from './refusals.ts'
+export { getService, openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultShape } from './shapes.ts'
 export { presentWrittenTo, withoutReading, writtenShape } from './written.ts'
 export { KeptAnswer } from './entities.ts'

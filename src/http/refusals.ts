@@ -9,7 +9,24 @@ import {
   STILL_SENDING,
   TEMPORAL_UNAVAILABLE,
 } from '../platform/refusal.ts'
-import { KEY_REFUSALS, type Role } from '../workspaces/index.ts'
+import type { Role } from './roles.ts'
+
+/** Errors of API keys that are not accepted. */
+export const KEY_REFUSALS = {
+  missing: reason(
+    'unauthenticated',
+    'key_missing',
+    'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
+  ),
+  malformed: reason(
+    'unauthenticated',
+    'key_malformed',
+    'Invalid API key: it is not a complete key as it was shown once',
+  ),
+  'unknown-key': reason('unauthenticated', 'key_unknown', 'API key not found or has been revoked'),
+  expired: reason('unauthenticated', 'key_expired', 'API key has expired'),
+  'wrong-address': reason('unauthenticated', 'key_not_allowed_here', 'API key not allowed from this IP address'),
+} as const
 
 /** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
 export const DATABASE_UNAVAILABLE = reason(

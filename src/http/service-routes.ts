@@ -1,8 +1,8 @@
-import { object, string } from 'yup'
+import { type InferType, object, string } from 'yup'
 import { operation } from './operation.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { KEYS_ONLY } from './refusals.ts'
-import { whoamiShape } from './shapes.ts'
+import { serviceShape, whoamiShape } from './shapes.ts'
 import { single } from './fields.ts'
 
 export const whoami = operation({
@@ -59,3 +59,19 @@ export const openApiDocument = (document: () => object) =>
     },
     handle: () => ({ status: 200, body: document() }),
   })
+
+export const getService = operation({
+  id: 'getService',
+  method: 'GET',
+  path: '/service',
+  tag: 'Settings',
+  summary: 'Look at what the service works with',
+  description:
+    'Postgres, Temporal and its workers, and the mail server: as this process sees them, up to ten seconds ago.',
+  role: 'viewer',
+  answers: { 200: { description: 'How it is.', schema: single(serviceShape) } },
+  async handle(_request, { lookAtService }) {
+    const data: InferType<typeof serviceShape> = await lookAtService()
+    return { status: 200, body: { data } }
+  },
+})

@@ -1,5 +1,6 @@
-import { array, boolean, object, string } from 'yup'
-import { SCOPES, WORKSPACE_MODES } from '../workspaces/index.ts'
+import { array, boolean, number, object, string } from 'yup'
+import { WORKSPACE_MODES } from './caller.ts'
+import { SCOPES } from './scopes.ts'
 import { count, id, timestamp } from './fields.ts'
 
 /** What every deletion answers. */
@@ -47,3 +48,38 @@ export const whoamiShape = object({
 })
   .required()
   .meta({ component: 'WhoAmI' })
+
+const isReachable = () => boolean().required().meta({ description: 'Whether it answers.', example: true })
+
+export const serviceShape = object({
+  postgres: object({ isReachable: isReachable() }).required(),
+  temporal: object({
+    isReachable: isReachable(),
+    namespace: string().required().meta({ example: 'default' }),
+    uiUrl: string()
+      .nullable()
+      .defined()
+      .meta({ description: 'Where its page is (TEMPORAL_UI_URL); null: nobody has said.', example: null }),
+    workers: number()
+      .nullable()
+      .defined()
+      .meta({ description: 'How many workers asked for work within a minute; null: not known.', example: 1 }),
+  }).required(),
+  mail: object({
+    mode: string()
+      .oneOf(['smtp', 'capture'] as const)
+      .required()
+      .meta({
+        description: 'Whether mail of live workspaces is delivered, or captured in all of them.',
+        example: 'smtp',
+      }),
+    sender: string().nullable().defined().meta({ description: 'MAIL_FROM.', example: 'Orchard <hello@example.com>' }),
+    server: string().nullable().defined().meta({ description: 'Host and port.', example: 'smtp.example.com:587' }),
+    failure: string()
+      .nullable()
+      .defined()
+      .meta({ description: 'Why the server does not let us in; null where it does.', example: null }),
+  }).required(),
+})
+  .required()
+  .meta({ component: 'ServiceLook', description: 'How what the service works with is.' })

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { clientAddress, isWithin } from '../platform/address-ranges.ts'
 import { INVALID_REQUEST, reason, Refusal } from '../platform/refusal.ts'
-import type { CallingPerson, RateLimit } from '../workspaces/index.ts'
-import type { Caller } from '../workspaces/index.ts'
+import type { CallingPerson } from './caller.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Caller } from './caller.ts'
 
 /** Who is signed in, and what that account may do in the workspace that was asked for. */
 export interface SignedIn {

@@ -1,5 +1,6 @@
 import { type AnyObject, object, type ObjectSchema, type Schema } from 'yup'
-import type { Caller, Scope } from '../workspaces/index.ts'
+import type { Caller } from './caller.ts'
+import type { Scope } from './scopes.ts'
 
 /**
  * The shape of something that was written to, as its writer is told of it: a key that may not read learns nothing that it has not

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createSessionAuthentication } from '../accounts/index.ts'
+import { writeEntry } from '../audit/index.ts'
 import { createApi } from '../http/index.ts'
 import { createOidc, type Oidc } from '../platform/oidc.ts'
 import type { Config } from '../platform/config.ts'
@@ -36,6 +37,7 @@ export async function startApi(context: Context): Promise<RunningPart & { port: 
       oidc: oidcOf(config),
       authenticateKey: createKeyAuthentication(dependencies.em),
       authenticateSession: createSessionAuthentication(dependencies.em),
+      writeAuditEntry: writeEntry,
       maxRequestsPerWorkspace: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE * 0.6)),
       isLogWatched: process.stdout.isTTY,
       checkReadiness,

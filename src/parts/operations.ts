@@ -1,6 +1,7 @@
-import { type Api, buildDocument, openApiDocument, type Operation, whoami } from '../http/index.ts'
+import { type Api, buildDocument, getService, openApiDocument, type Operation, whoami } from '../http/index.ts'
 import { ACCOUNT_LIMITS } from '../accounts/index.ts'
 import { accountOperations } from '../accounts/routes.ts'
+import { auditOperations } from '../audit/routes.ts'
 import { automationOperations } from '../automations/routes.ts'
 import { feedbackPages } from '../bounces/index.ts'
 import { bounceOperations } from '../bounces/routes.ts'
@@ -19,7 +20,7 @@ import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
 import { senderOperations } from '../senders/routes.ts'
-import { settingsOperations } from '../settings/routes.ts'
+import { apiKeyOperations, workspaceOperations } from '../workspaces/routes.ts'
 import { visitPages } from '../tracking/index.ts'
 
 /** The version prefix. */
@@ -30,7 +31,10 @@ export const operations: readonly Operation[] = [
   whoami,
   openApiDocument(() => document),
   ...accountOperations,
-  ...settingsOperations,
+  getService,
+  ...apiKeyOperations,
+  ...auditOperations,
+  ...workspaceOperations,
   ...senderOperations,
   ...contactOperations,
   ...erasureOperations(ERASURE),

@@ -1,9 +1,6 @@
+import type { WorkspaceMode } from '../http/index.ts'
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-
-/** A workspace acts on real data (`live`) or is for development (`test`), and so do its keys. */
-export const WORKSPACE_MODES = ['live', 'test'] as const
-export type WorkspaceMode = (typeof WORKSPACE_MODES)[number]
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_LENGTH = 32

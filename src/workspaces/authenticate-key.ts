@@ -1,12 +1,10 @@
+import { type AuthenticateKey, DEFAULT_RATE_LIMIT, KEY_REFUSALS, type RateLimit } from '../http/index.ts'
 import { LRUCache } from 'lru-cache'
-import type { AuthenticateKey } from '../http/visitor.ts'
 import { networkOf } from '../platform/address-ranges.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
 import { admitRequest } from './queries.ts'
-import { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
-import { KEY_REFUSALS } from './refusals.ts'
 
 /** Milliseconds that a full window is remembered at most: a raised limit or a deleted key takes effect after them. */
 const MAX_REMEMBERED_MS = 1_000

@@ -1,3 +1,4 @@
+import { DEFAULT_RATE_LIMIT, type Scope } from '../http/index.ts'
 import { ApiKey, Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -7,8 +8,6 @@ import { invalid, notFound, Refusal } from '../platform/refusal.ts'
 import { API_KEY_NOT_FOUND } from './refusals.ts'
 import { lastUses } from './queries.ts'
 import { isId } from '../platform/ids.ts'
-import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
-import type { Scope } from './scopes.ts'
 
 export interface NewApiKey {
   workspaceId: string

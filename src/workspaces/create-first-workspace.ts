@@ -1,9 +1,8 @@
+import { DEFAULT_RATE_LIMIT, SCOPES } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
 import { ApiKey, Workspace } from './entities.ts'
 import { lockWorkspaces } from './queries.ts'
-import { DEFAULT_RATE_LIMIT } from './rate-limit.ts'
-import { SCOPES } from './scopes.ts'
 
 export interface FirstKeys {
   live: string

@@ -1,4 +1,4 @@
-import type { WorkspaceMode } from './api-key.ts'
+import type { WorkspaceMode } from '../http/index.ts'
 import { Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'

@@ -1,7 +1,6 @@
+import type { Scope, WorkspaceMode } from '../http/index.ts'
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
-import type { WorkspaceMode } from './api-key.ts'
-import type { Scope } from './scopes.ts'
 
 const workspaceTable = defineEntity({
   name: 'Workspace',

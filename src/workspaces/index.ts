@@ -1,12 +1,25 @@
+export {
+  type Caller,
+  type CallingKey,
+  type CallingPerson,
+  DEFAULT_RATE_LIMIT,
+  isAtLeast,
+  isRole,
+  isScope,
+  nameOf,
+  type RateLimit,
+  type Role,
+  ROLES,
+  type Scope,
+  SCOPES,
+  scopesOf,
+  WORKSPACE_MODES,
+  type WorkspaceMode,
+} from '../http/index.ts'
 export { createKeyAuthentication } from './authenticate-key.ts'
-export { type Caller, type CallingKey, type CallingPerson, nameOf } from './caller.ts'
-export { isAtLeast, isRole, type Role, ROLES, scopesOf } from './roles.ts'
-export { WORKSPACE_MODES, type WorkspaceMode } from './api-key.ts'
 export { createApiKey, deleteAllApiKeys, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
+export { createFirstWorkspace, type FirstKeys } from './create-first-workspace.ts'
 export { createWorkspace, listWorkspaces, renameWorkspace } from './create-workspace.ts'
 export { ApiKey, RateSlot, RateWindow, Workspace } from './entities.ts'
 export { forgetIdleWindows, lockWorkspaces, requestsLately } from './queries.ts'
-export { API_KEY_NOT_FOUND, KEY_REFUSALS } from './refusals.ts'
-export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
-export { isScope, type Scope, SCOPES } from './scopes.ts'
-export { createFirstWorkspace, type FirstKeys } from './create-first-workspace.ts'
+export { API_KEY_NOT_FOUND } from './refusals.ts'

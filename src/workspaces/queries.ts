@@ -1,7 +1,4 @@
-import type { WorkspaceMode } from './api-key.ts'
-import type { RateLimit } from './rate-limit.ts'
-import type { Caller } from './caller.ts'
-import type { Scope } from './scopes.ts'
+import type { Caller, RateLimit, Scope, WorkspaceMode } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isAtLeast, type Role, ROLES } from '../../src/workspaces/roles.ts'
+import { isAtLeast, type Role, ROLES } from '../../src/http/roles.ts'
 import { operations } from '../../src/parts/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'

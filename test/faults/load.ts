@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { SCOPES } from '../../src/workspaces/scopes.ts'
+import { SCOPES } from '../../src/http/scopes.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { Client, Refused } from './client.ts'

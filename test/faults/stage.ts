@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../src/platform/db/sql.ts'
-import { SCOPES } from '../../src/workspaces/scopes.ts'
+import { SCOPES } from '../../src/http/scopes.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { Client, type Answer } from './client.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
-import type { Scope } from '../../src/workspaces/scopes.ts'
+import type { Scope } from '../../src/http/scopes.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'

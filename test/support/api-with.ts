@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { createDns } from '../../src/senders/dns.ts'
+import { writeEntry } from '../../src/audit/index.ts'
 import { createKeyAuthentication } from '../../src/workspaces/authenticate-key.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { createServer } from 'node:http'
@@ -46,6 +47,7 @@ export const quietParts = () =>
     lookAtService: () => Promise.reject(new Error('Nobody looks here')),
     sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
     authenticateSession: () => Promise.resolve(undefined),
+    writeAuditEntry: writeEntry,
     maxRequestsPerWorkspace: 6,
   }) satisfies Partial<ApiDependencies>
 

@@ -3,7 +3,7 @@ import { Account, Member } from '../../src/accounts/entities.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import type { Operation } from '../../src/http/operation.ts'
-import type { Role } from '../../src/workspaces/roles.ts'
+import type { Role } from '../../src/http/roles.ts'
 import { type BrowserLike, openBrowser } from './browser-like.ts'
 import type { CallOptions, Service } from './service.ts'
 

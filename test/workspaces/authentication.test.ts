@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { SCOPES } from '../../src/workspaces/scopes.ts'
+import { SCOPES } from '../../src/http/scopes.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { forgetIdleWindows } from '../../src/workspaces/queries.ts'
 import { eventually } from '../support/eventually.ts'

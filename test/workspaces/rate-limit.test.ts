@@ -4,7 +4,7 @@ import { admitRequest } from '../../src/workspaces/queries.ts'
 import { hashApiKey } from '../../src/workspaces/api-key.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
-import { SCOPES } from '../../src/workspaces/scopes.ts'
+import { SCOPES } from '../../src/http/scopes.ts'
 import { startApiProcess, type ApiProcess } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 

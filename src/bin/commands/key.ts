@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { DEFAULT_RATE_LIMIT } from '../../workspaces/rate-limit.ts'
-import { isScope, type Scope, SCOPES } from '../../workspaces/scopes.ts'
+import { DEFAULT_RATE_LIMIT } from '../../http/rate-limit.ts'
+import { isScope, type Scope, SCOPES } from '../../http/scopes.ts'
 import type { ApiKey } from '../../workspaces/index.ts'
 import { table } from '../table.ts'
 import { command, parseName, show, type Output } from './command.ts'

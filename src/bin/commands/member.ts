@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isEmailAddress } from '../../platform/email-address.ts'
-import { type Role, ROLES } from '../../workspaces/roles.ts'
+import { type Role, ROLES } from '../../http/roles.ts'
 import { table } from '../table.ts'
 import { command, show, type Output } from './command.ts'
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { WORKSPACE_MODES, type WorkspaceMode } from '../../workspaces/api-key.ts'
+import { WORKSPACE_MODES, type WorkspaceMode } from '../../http/caller.ts'
 import type { Workspace } from '../../workspaces/index.ts'
 import { table } from '../table.ts'
 import { command, parseName, show, type Output } from './command.ts'

@@ -1,5 +1,6 @@
 import { Refusal } from '../../platform/refusal.ts'
-import { isAtLeast, type Caller, type Role, scopesOf } from '../../workspaces/index.ts'
+import type { Caller } from '../caller.ts'
+import { isAtLeast, type Role, scopesOf } from '../roles.ts'
 import type { Operation } from '../operation.ts'
 import { missingRole, missingScope, PEOPLE_ONLY, SIGNED_OUT } from '../refusals.ts'
 import { type ApiMiddleware, callerOf } from '../state.ts'

@@ -1,27 +1,11 @@
 import type { Middleware } from 'koa'
 import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../platform/db/errors.ts'
-import { CONFLICT, type Reason, Refusal, type RefusalKind, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
+import { CONFLICT, type Reason, Refusal, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../temporal/index.ts'
-import type { Answer } from '../operation.ts'
+import { answerTo } from '../error-response.ts'
 import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../refusals.ts'
 import type { ApiState } from '../state.ts'
-
-export const STATUSES = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'wrong-method': 405,
-  taken: 409,
-  'in-flight': 409,
-  erased: 410,
-  changed: 412,
-  'other-request': 422,
-  'rate-limited': 429,
-  failed: 500,
-  unavailable: 503,
-} as const satisfies Record<RefusalKind, number>
 
 /** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name, and where it is. */
 export type Limits = Readonly<Record<string, Reason & { param?: string }>>
@@ -71,13 +55,6 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       return new Refusal(reason)
     }
   }
-
-/** What is answered to a request that is refused. */
-export const answerTo = ({ kind, code, param, message }: Refusal): Answer => ({
-  status: STATUSES[kind],
-  headers: { 'X-Error-Code': code, ...(param === undefined ? {} : { 'X-Error-Param': param }) },
-  body: { error: message },
-})
 
 /** A path is the caller's, and can be long. */
 const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

@@ -11,9 +11,7 @@ export const handleOpen = (operation: Operation, dependencies: ApiDependencies):
   async function handleOpen(ctx) {
     const { visitor, requestId, body } = ctx.state
     const request = {
-      params: Object.fromEntries(
-        Object.entries(ctx.params as Record<string, string>).map(([name, text]) => [name, oneSpelling(text)]),
-      ),
+      params: Object.fromEntries(Object.entries(ctx.params).map(([name, text]) => [name, oneSpelling(text)])),
       query: {},
       body: operation.body ? parse(operation.body, body?.json) : {},
       visitor,

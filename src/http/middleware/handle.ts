@@ -2,7 +2,7 @@ import { type Call, newCall } from '../../platform/call.ts'
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import { oneSpelling } from '../../platform/ids.ts'
 import { BUSY, Refusal } from '../../platform/refusal.ts'
-import { auditRequest, idOf, type RequestEntry } from '../audit-request.ts'
+import { auditEntryOf, type RequestEntry } from '../audit-request.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { IdempotentAttempt } from '../idempotent-attempt.ts'
 import { readIfMatch } from '../if-match.ts'
@@ -67,7 +67,8 @@ interface Work {
 function runInTransaction({ call, attempt, dependencies, audit, entry, run }: Work): Promise<Answer> {
   return dependencies.em.fork().transactional(async (em) => {
     const answer = await run({ ...dependencies, em })
-    if (audit !== 'never') await auditRequest(em, { ...entry, targetId: entry.targetId ?? idOf(answer) })
+    if (audit !== 'never')
+      await dependencies.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
     await attempt?.store(em, answer, { isFinal: call.afterCommit.length === 0 })
     return answer
   })
@@ -85,8 +86,8 @@ async function finish({ call, attempt, dependencies }: Work): Promise<void> {
  * the handler writes it. If the response is lost, the next attempt repeats the operation under the same call ID.
  */
 async function runOutsideTransaction({ call, attempt, dependencies, audit, entry, run }: Work): Promise<Answer> {
-  const { em, log } = dependencies
-  call.audit = (em) => auditRequest(em, entry)
+  const { em, log, writeAuditEntry } = dependencies
+  call.audit = (em) => writeAuditEntry(em, auditEntryOf(entry))
   if (audit === undefined) await call.audit(em.fork())
   const answer = await run(dependencies)
   await attempt
@@ -117,4 +118,10 @@ async function readRequest(
     caller,
     visitor,
   }
+}
+
+/** The ID of the resource in a response. */
+function idOf({ body }: Answer): string | null {
+  const { data } = (body ?? {}) as { data?: { id?: unknown } }
+  return typeof data?.id === 'string' ? data.id : null
 }

@@ -12,7 +12,6 @@ create table idempotency_keys (
   body jsonb,
   -- Number of the attempt that owns the key. An attempt whose lease expired finds another number here and stops.
   attempt integer not null default 1,
-  -- The parts that are done, for requests that are not a single transaction.
   lease_until timestamptz not null,
   created_at timestamptz not null default now(),
   primary key (workspace_id, key)

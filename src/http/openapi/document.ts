@@ -1,4 +1,5 @@
-import { DEFAULT_RATE_LIMIT, SCOPES } from '../../workspaces/index.ts'
+import { DEFAULT_RATE_LIMIT } from '../rate-limit.ts'
+import { SCOPES } from '../scopes.ts'
 import { IDEMPOTENCY_KEY } from '../middleware/idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { paramsOf, TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'

@@ -1,9 +1,7 @@
 import { array, number, object, string } from 'yup'
-import { ACTORS } from '../audit/index.ts'
-import { atMost, cursorQuery, filledText, MAX_NAME_LENGTH } from '../http/index.ts'
+import { atMost, DEFAULT_RATE_LIMIT, filledText, MAX_NAME_LENGTH, SCOPES } from '../http/index.ts'
 import { isAddressRange } from '../platform/address-ranges.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
-import { DEFAULT_RATE_LIMIT, SCOPES } from '../workspaces/index.ts'
 
 const name = (of: string, example: string) =>
   filledText()
@@ -61,7 +59,3 @@ export const rotationInput = object({
 })
 
 export const workspaceInput = object({ name: name('Its name.', 'Orchard') })
-
-export const auditQuery = cursorQuery({
-  actor: string().oneOf(ACTORS).meta({ description: 'Only what was done by these.', example: 'person' }),
-})

@@ -1,7 +1,10 @@
-import type { WorkspaceMode } from './api-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
+
+/** A workspace acts on real data (`live`), or is for development (`test`): its mail is always captured then. */
+export const WORKSPACE_MODES = ['live', 'test'] as const
+export type WorkspaceMode = (typeof WORKSPACE_MODES)[number]
 
 /** A key by which a request came. */
 export interface CallingKey {

@@ -1,7 +1,6 @@
 import { array, type InferType, number, object, string } from 'yup'
-import { ACTORS, type ListedEntry } from '../audit/index.ts'
-import { count, id, timestamp } from '../http/index.ts'
-import { type ApiKey, SCOPES, type Workspace, WORKSPACE_MODES } from '../workspaces/index.ts'
+import { count, id, SCOPES, timestamp, WORKSPACE_MODES } from '../http/index.ts'
+import type { ApiKey, Workspace } from './entities.ts'
 
 const nullableTime = (description: string) =>
   string()
@@ -69,39 +68,4 @@ export const presentWorkspace = ({ id: own, name, mode, createdAt }: Workspace):
   name,
   mode,
   createdAt: createdAt.toISOString(),
-})
-
-export const auditEntryShape = object({
-  id: id('entry'),
-  actor: string().oneOf(ACTORS).required().meta({ example: 'person' }),
-  actorId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'The account, or the key; null of the command line.', example: null }),
-  actorName: string().required().meta({ description: 'What it was called then.', example: 'ada@example.com' }),
-  operation: string()
-    .required()
-    .meta({ description: 'The operationId of this description.', example: 'updateAutomation' }),
-  targetId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'What was changed, where it is one thing.', example: null }),
-  requestId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'X-Request-Id, by which the log has it.', example: null }),
-  createdAt: timestamp('When it was done.'),
-})
-  .required()
-  .meta({ component: 'AuditEntry', description: 'A change.' })
-
-export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEntryShape> => ({
-  id: entry.id,
-  actor: entry.actor,
-  actorId: entry.actorId,
-  actorName: entry.actorName,
-  operation: entry.operation,
-  targetId: entry.targetId,
-  requestId: entry.requestId,
-  createdAt: entry.createdAt.toISOString(),
 })

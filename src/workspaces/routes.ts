@@ -1,32 +1,16 @@
 import { array } from 'yup'
-import { ACTORS, entriesOf } from '../audit/index.ts'
-import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
-import {
-  API_KEY_NOT_FOUND,
-  createApiKey,
-  deleteApiKey,
-  listApiKeys,
-  renameWorkspace,
-  requestsLately,
-  rotateApiKey,
-} from '../workspaces/index.ts'
-import { serviceOperations } from './service-routes.ts'
-import { apiKeyInput, auditQuery, rotationInput, workspaceInput } from './schemas.ts'
-import {
-  apiKeyShape,
-  auditEntryShape,
-  presentAuditEntry,
-  newApiKeyShape,
-  presentApiKey,
-  presentWorkspace,
-  workspaceShape,
-} from './shapes.ts'
+import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
+import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
+import { renameWorkspace } from './create-workspace.ts'
+import { requestsLately } from './queries.ts'
+import { API_KEY_NOT_FOUND } from './refusals.ts'
+import { apiKeyShape, newApiKeyShape, presentApiKey, presentWorkspace, workspaceShape } from './responses.ts'
+import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
 
 const SHOWN_ONCE = 'The key is shown in this answer alone: only a hash of it is kept.'
 
-/** What owners set of a workspace. */
-export const settingsOperations = [
-  ...serviceOperations,
+/** Operations on the API keys of a workspace. */
+export const apiKeyOperations = [
   operation({
     id: 'listApiKeys',
     method: 'GET',
@@ -108,30 +92,10 @@ export const settingsOperations = [
       return deleted(params.id)
     },
   }),
+]
 
-  operation({
-    id: 'listAuditEntries',
-    method: 'GET',
-    path: '/audit',
-    tag: 'Settings',
-    summary: 'List who has changed what',
-    description:
-      'By people, keys and the command line, newest first: what was done, to what, and in which request. What people did is kept ' +
-      'for 400 days, what keys did for 30. What is not in Postgres alone, such as an enrollment, is told of when it is asked for.',
-    role: 'owner',
-    query: auditQuery,
-    answers: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryShape) } },
-    async handle({ caller, query }, { em }) {
-      const { actor, cursor, limit } = query
-      const page = await entriesOf(em.fork(), caller.workspace.id, {
-        actors: actor === undefined ? ACTORS : [actor],
-        behind: readCursor(cursor),
-        limit: limit + 1,
-      })
-      return cursorAnswer(page, limit, presentAuditEntry)
-    },
-  }),
-
+/** Operations on the workspace itself. */
+export const workspaceOperations = [
   operation({
     id: 'updateWorkspace',
     method: 'PATCH',

@@ -1,0 +1,26 @@
+import type { Refusal, RefusalKind } from '../platform/refusal.ts'
+import type { Answer } from './operation.ts'
+
+/** HTTP status of each kind of error. */
+export const STATUSES = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'wrong-method': 405,
+  taken: 409,
+  'in-flight': 409,
+  erased: 410,
+  changed: 412,
+  'other-request': 422,
+  'rate-limited': 429,
+  failed: 500,
+  unavailable: 503,
+} as const satisfies Record<RefusalKind, number>
+
+/** The response for an error. */
+export const answerTo = ({ kind, code, param, message }: Refusal): Answer => ({
+  status: STATUSES[kind],
+  headers: { 'X-Error-Code': code, ...(param === undefined ? {} : { 'X-Error-Param': param }) },
+  body: { error: message },
+})
