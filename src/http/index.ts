@@ -45,7 +45,6 @@ export {
 } from './visitor.ts'
 export { forgetIdempotencyKeys, eraseRequests } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
-export { compileQuickly } from './item-check.ts'
 export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { type Given, parse } from './parse.ts'

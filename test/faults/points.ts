@@ -18,7 +18,7 @@ export interface Point {
 }
 
 const ENROLL = 'src/enrollments/enroll-contact.ts'
-const IDEMPOTENCY = 'src/http/idempotency.ts'
+const CHANGE = 'src/http/run-change.ts'
 const DELIVER = 'src/enrollments/deliver.ts'
 const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
@@ -48,26 +48,26 @@ const API: readonly Point[] = [
   },
   {
     name: 'api: done, not committed',
-    file: IDEMPOTENCY,
-    after: 'const done = await run(call, { ...dependencies, em: unit })\n',
+    file: CHANGE,
+    after: 'const answer = await run({ ...dependencies, em })\n',
   },
   {
     name: 'api: committed, not delivered',
-    file: IDEMPOTENCY,
+    file: CHANGE,
     before: 'for (const task of call.afterCommit) await task()\n',
     only: 'call.afterCommit.length > 0',
   },
   {
     name: 'api: done, answer not kept',
-    file: IDEMPOTENCY,
-    before: '// What was asked is done; the next attempt finds it done.\n',
+    file: CHANGE,
+    before: '// The effect is durable now. If the response is not stored, the next attempt finds the effect.\n',
   },
   { name: 'api: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
   { name: 'api: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
     name: 'api: before answer',
-    file: 'src/http/router.ts',
-    before: 'if (answer.replayed) {\n',
+    file: 'src/http/middleware/handle.ts',
+    before: 'respond(ctx, answer)\n',
     only: `ctx.method !== 'GET'`,
   },
   {

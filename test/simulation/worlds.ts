@@ -8,8 +8,10 @@ import { eraseContact } from '../../src/contacts/erase-contact.ts'
 import { ERASURE } from '../../src/parts/erasure.ts'
 import { takeIdempotencyKey } from '../../src/http/idempotency-queries.ts'
 import { IdempotentAttempt } from '../../src/http/idempotent-attempt.ts'
+import { runInTransaction } from '../../src/http/run-change.ts'
 import { KEY_IN_PROGRESS } from '../../src/http/refusals.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
+import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import { CAMPAIGN_WORLDS } from './campaign-worlds.ts'
@@ -224,21 +226,20 @@ const SETTINGS: Record<WorldName, Setting> = {
       const { workspaceId } = world.ground
       const fingerprint = Buffer.from('pause')
       const pause = () =>
-        world.client('pause', async ({ em }) => {
+        world.client('pause', async (dependencies) => {
+          const { em } = dependencies
           const taken = await takeIdempotencyKey(em.fork(), workspaceId, 'pause', { id: newId(), fingerprint })
           if (taken.kind === 'answered') return
           if (taken.kind !== 'mine') throw new Refusal(KEY_IN_PROGRESS)
           const attempt = new IdempotentAttempt({ ...taken, workspaceId, key: 'pause' }, taken.retried)
-          await em
-            .fork()
-            .transactional(async (unit) => {
-              await updateAutomation(unit, workspaceId, automationId, { status: 'PAUSED' })
-              await attempt.store(unit, { status: 200, body: {} }, { isFinal: true })
-            })
-            .catch(async (error: unknown) => {
-              await attempt.fail(em.fork(), error).catch(() => undefined)
-              throw error
-            })
+          const run = async ({ em: unit }: { em: EntityManager }) => {
+            await updateAutomation(unit, workspaceId, automationId, { status: 'PAUSED' })
+            return { status: 200, body: {} }
+          }
+          await runInTransaction({ call: newCall(), attempt, dependencies, run }).catch(async (error: unknown) => {
+            await attempt.fail(em.fork(), error).catch(() => undefined)
+            throw error
+          })
         })
       const done = (async () => {
         const paused = pause()

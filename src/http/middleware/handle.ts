@@ -1,15 +1,16 @@
-import { type Call, newCall } from '../../platform/call.ts'
+import { newCall } from '../../platform/call.ts'
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
+import type { EntityManager } from '../../platform/db/orm.ts'
 import { oneSpelling } from '../../platform/ids.ts'
 import { BUSY, Refusal } from '../../platform/refusal.ts'
-import { auditEntryOf, type RequestEntry } from '../audit-request.ts'
+import { auditEntryOf } from '../audit-request.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import type { IdempotentAttempt } from '../idempotent-attempt.ts'
 import { readIfMatch } from '../if-match.ts'
 import { type Answer, isChange, type Operation, paramsOf } from '../operation.ts'
 import { parse } from '../parse.ts'
 import { parseQuery } from '../parse-query.ts'
 import { respond } from '../respond.ts'
+import { finish, runInTransaction, runOutsideTransaction } from '../run-change.ts'
 import { type ApiContext, type ApiMiddleware, callerOf } from '../state.ts'
 import { logOf } from './request-id.ts'
 
@@ -34,66 +35,19 @@ export function handle(operation: Operation, dependencies: ApiDependencies, limi
     const request = await readRequest(ctx, operation, params, own)
     const prepared = await operation.prepare?.(request, own)
     const call = { ...newCall(requestId), ...(attempt && { id: attempt.id, retried: attempt.isRetry }) }
-    const work: Work = {
-      call,
-      attempt,
-      dependencies: own,
-      audit: operation.audit,
-      entry: { operation: operation.id, caller: request.caller, targetId: request.params['id'] ?? null, requestId },
-      run: async (given) => operation.handle({ ...request, prepared, call }, given),
-    }
+    const run = async (given: ApiDependencies) => operation.handle({ ...request, prepared, call }, given)
     const runLimited = (task: () => Promise<Answer>) => limit.run(request.caller.workspace.id, task)
-    if (!isChange(operation)) respond(ctx, await runLimited(() => work.run(own)))
-    else if (operation.transactional === false) respond(ctx, await runOutsideTransaction(work))
-    else {
-      const answer = await runLimited(() => runInTransaction(work))
-      await finish(work)
-      respond(ctx, answer)
-    }
+    if (!isChange(operation)) return respond(ctx, await runLimited(() => run(own)))
+    const entry = { operation: operation.id, caller: request.caller, targetId: request.params['id'] ?? null, requestId }
+    const writeAudit = (em: EntityManager, answer?: Answer) =>
+      own.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
+    if (operation.audit === 'by-handler') call.audit = writeAudit
+    const change = { call, attempt, dependencies: own, run, ...(operation.audit === undefined && { writeAudit }) }
+    if (operation.transactional === false) return respond(ctx, await runOutsideTransaction(change))
+    const answer = await runLimited(() => runInTransaction(change))
+    await finish(change)
+    respond(ctx, answer)
   }
-}
-
-/** A change that is to be made. */
-interface Work {
-  call: Call
-  attempt: IdempotentAttempt | undefined
-  dependencies: ApiDependencies
-  audit: Operation['audit']
-  entry: RequestEntry
-  run: (dependencies: ApiDependencies) => Promise<Answer>
-}
-
-/** The effect, its audit entry and its stored response are one transaction. */
-function runInTransaction({ call, attempt, dependencies, audit, entry, run }: Work): Promise<Answer> {
-  return dependencies.em.fork().transactional(async (em) => {
-    const answer = await run({ ...dependencies, em })
-    if (audit !== 'never')
-      await dependencies.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
-    await attempt?.store(em, answer, { isFinal: call.afterCommit.length === 0 })
-    return answer
-  })
-}
-
-/** Runs the tasks that wait for the commit. A stored response is replayed only when they are done. */
-async function finish({ call, attempt, dependencies }: Work): Promise<void> {
-  for (const task of call.afterCommit) await task()
-  // If this fails, the lease ends by itself.
-  if (call.afterCommit.length > 0) await attempt?.finish(dependencies.em.fork()).catch(() => undefined)
-}
-
-/**
- * Runs an operation whose effect is not in Postgres alone, or is more than one transaction. The audit entry is written before, unless
- * the handler writes it. If the response is lost, the next attempt repeats the operation under the same call ID.
- */
-async function runOutsideTransaction({ call, attempt, dependencies, audit, entry, run }: Work): Promise<Answer> {
-  const { em, log, writeAuditEntry } = dependencies
-  call.audit = (em) => writeAuditEntry(em, auditEntryOf(entry))
-  if (audit === undefined) await call.audit(em.fork())
-  const answer = await run(dependencies)
-  await attempt
-    ?.store(em.fork(), answer, { isFinal: true })
-    .catch((error: unknown) => log.warn({ error }, 'The response to a request with an Idempotency-Key was not stored'))
-  return answer
 }
 
 /** Validates the path, the query and the body. */
@@ -121,7 +75,7 @@ async function readRequest(
 }
 
 /** The ID of the resource in a response. */
-function idOf({ body }: Answer): string | null {
-  const { data } = (body ?? {}) as { data?: { id?: unknown } }
+function idOf(answer: Answer | undefined): string | null {
+  const { data } = (answer?.body ?? {}) as { data?: { id?: unknown } }
   return typeof data?.id === 'string' ? data.id : null
 }
