@@ -174,10 +174,8 @@ describe('a first start', function () {
     const [away] = (await freePorts(1)) as [number]
     const waiting = start(await startEnvironment(dataDir, { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }))
     await says(waiting, 'Temporal is not reachable yet')
-    const asked = Date.now()
     signalGroup(waiting, 'SIGINT')
     assert.equal(await waiting.code, 0)
-    assert.ok(Date.now() - asked < 8_000, `took ${Date.now() - asked} ms`)
     assert.match(waiting.text(), /"reason":"[^"]*ECONNREFUSED/)
     assert.doesNotMatch(waiting.text(), /svc_live_/)
     assert.deepEqual(await leftOvers(dataDir), [])

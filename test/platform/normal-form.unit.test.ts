@@ -16,12 +16,10 @@ describe('the normal form of a text', () => {
       for (const form of ['NFC', 'NFKC', 'NFKD'] as const) assert.equal(normalForm(text, form), text.normalize(form))
   })
 
-  it('of marks without end is found at once', () => {
+  // Without the limit on marks, this takes half a minute and exceeds Mocha's timeout.
+  it('shortens a text of 200,000 combining marks', () => {
     const text = `a${'\u0300'.repeat(100_000)}${'\u0316'.repeat(100_000)}`
-    const before = process.cpuUsage()
     assert.ok(normalForm(text).length <= 31)
     assert.ok(normalForm(`a${'\uff9e\u0300\u0316'.repeat(50_000)}`, 'NFKC').length <= 62)
-    // As it stands it would take half a minute.
-    assert.ok(process.cpuUsage(before).user < 2_000_000)
   })
 })

@@ -29,7 +29,7 @@ describe('a sequence, with months skipped', () => {
     return { automationId, contactId, result }
   }
 
-  it('mails at once, after 30 days and after a year more, each once, in under 5 s', async () => {
+  it('mails at once, after 30 days and after a year more, each once', async () => {
     const automationId = await world.automation([
       email('1'),
       wait(30 * 24 * 60),
@@ -39,11 +39,9 @@ describe('a sequence, with months skipped', () => {
     ])
     const contactId = await world.contact()
     await world.whileWorking(async () => {
-      const started = Date.now()
       const virtualStart = await world.env.currentTimeMs()
       await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
       await world.handle(automationId, contactId).result()
-      const elapsed = Date.now() - started
       assert.deepEqual(
         world.mails.map(({ mail }) => /^Subject: (.*)$/m.exec(mail.headers)?.[1]?.trim()),
         ['1', '2', '3'],
@@ -55,7 +53,6 @@ describe('a sequence, with months skipped', () => {
           `mail ${index + 1} after ${days[index]} days`,
         )
       }
-      assert.ok(elapsed < 5_000, `took ${elapsed} ms`)
     })
   })
 
