@@ -5,7 +5,7 @@
  *
  * A module owns the tables of its `entities.ts`. Statements are the texts given to `sql` and `preparedSql`, resolved through
  * constants, functions and call sites; chains of Kysely and of the query builder; calls of the entity manager with an entity; and
- * the functions in `migrations/*.sql`. `select … for update` is not a write.
+ * the functions in `migrations/*.sql`, which may read foreign tables. `select … for update` is not a write.
  *
  * FOLDER is the repository to check, by default this one. `--list` prints each statement that names a foreign table.
  */
@@ -35,9 +35,8 @@ const EXCEPTIONS: Record<string, string> = {
   'src/enrollments/end-queries.ts': 'one message store is to replace it',
   'src/enrollments/queries.ts': 'one message store is to replace it',
   'src/erasure/queries.ts': 'its rules are to move to TypeScript',
-  'src/figures/migrations/001-baseline.sql': 'to be split at the border of the module',
   'src/http/idempotency-queries.ts': 'to be split at the border of the module',
-  'src/installation/queries.ts': 'to be split at the border of the module',
+  'src/instance/queries.ts': 'to be split at the border of the module',
   'src/lists/lists.ts': 'its rules are to move to TypeScript',
   'src/lists/migrations/001-baseline.sql': 'its rules are to move to TypeScript',
   'src/lists/queries.ts': 'its rules are to move to TypeScript',
@@ -49,7 +48,6 @@ const EXCEPTIONS: Record<string, string> = {
   'src/messages/unconfirmed-queries.ts': 'one message store is to replace it',
   'src/outbox/queries.ts': 'to be split at the border of the module',
   'src/relay/queries.ts': 'one message store is to replace it',
-  'src/segments/segments.ts': 'its rules are to move to TypeScript',
   'src/tracking/migrations/001-baseline.sql': 'to be split at the border of the module',
   'src/tracking/queries.ts': 'to be split at the border of the module',
   'src/triggers/migrations/001-baseline.sql': 'its rules are to move to TypeScript',
@@ -193,7 +191,12 @@ const namesOf = ({ reads, writes }: Statement): string[] => [...new Set([...writ
 const foreignOf = (statement: Statement): string[] =>
   namesOf(statement).filter((table) => owners.get(table) !== statement.module)
 
-const violations = statements.filter((each) => each.writes.size > 0 && foreignOf(each).length > 0)
+/** A function of SQL, such as a trigger's that counts, may read the tables that its triggers are on. */
+const isViolation = (each: Statement): boolean => {
+  const named = each.file.endsWith('.sql') ? [...each.writes] : foreignOf(each)
+  return each.writes.size > 0 && named.some((table) => owners.get(table) !== each.module)
+}
+const violations = statements.filter(isViolation)
 const references = statements.flatMap((each) =>
   namesOf(each).map((table) => [each.module, owners.get(table)!] as const),
 )

@@ -15,7 +15,7 @@ describe('migrating', () => {
     const orm = openDatabase({ url, timeoutMs: 60_000 })
     try {
       await other.connect()
-      await migrate(orm, migrationNames.slice(0, migrationNames.indexOf('conditions-001-baseline')))
+      await migrate(orm, migrationNames.slice(0, migrationNames.indexOf('segments-001-baseline')))
       await other.query('begin')
       // So it is the migration that Postgres ends.
       await other.query(`set local deadlock_timeout = '30s'`)
