@@ -48,8 +48,6 @@ const EXCEPTIONS: Record<string, string> = {
   'src/messages/unconfirmed-queries.ts': 'one message store is to replace it',
   'src/outbox/queries.ts': 'to be split at the border of the module',
   'src/relay/queries.ts': 'one message store is to replace it',
-  'src/tracking/migrations/001-baseline.sql': 'to be split at the border of the module',
-  'src/tracking/queries.ts': 'to be split at the border of the module',
   'src/triggers/migrations/001-baseline.sql': 'its rules are to move to TypeScript',
   'src/triggers/queries.ts': 'its rules are to move to TypeScript',
 }

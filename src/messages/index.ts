@@ -37,3 +37,4 @@ export { dismissMessage, LISTED, listUnconfirmed, resendMessage, type Resent } f
 export { IS_UNCONFIRMED } from './unconfirmed-queries.ts'
 export { RECIPIENT } from './recipient-queries.ts'
 export { waitForSenders } from './wait-for-senders.ts'
+export { type FirstVisits, lockFreeMessages, lockVisitedMessage, setFirstVisits } from './visit-queries.ts'

@@ -4,7 +4,7 @@ import { forRecipients } from '../consent/index.ts'
 import type { ApiDependencies } from '../http/index.ts'
 import { openVisit, VISIT_PATHS, type VisitOf } from '../signed-links/index.ts'
 import { within } from '../platform/bulkhead.ts'
-import { noteVisit } from './queries.ts'
+import { recordVisit } from './record-visit.ts'
 import { isMachine } from './visitor.ts'
 
 /** How long whoever follows a link waits for its note, in milliseconds: it is written all the same. */
@@ -19,7 +19,7 @@ export function visitPages(router: Router<never>, dependencies: ApiDependencies)
     const visit = { ...of, kind, isMachine: isMachine(kind, ctx.method, ctx.req.headers) }
     const late = () => new Error('It was not noted in time')
     try {
-      await within(PATIENCE_MS, noteVisit(dependencies.em.fork(), visit), late)
+      await within(PATIENCE_MS, recordVisit(dependencies.em.fork(), visit), late)
     } catch (error) {
       dependencies.log.warn({ error, kind }, 'A visit of a link in an email was not noted')
     }

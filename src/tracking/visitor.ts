@@ -2,14 +2,52 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 
 /**
- * Who has visited a link, as far as that can be told:
- * - UNDECIDED: for some seconds, until it is known whether others of its email are visited with it
- * - PERSON: what counts
- * - MACHINE: it says so
- * - EARLY: it was there sooner than anybody reads
- * - BURST: links were visited as no person does
+ * Who made a visit, as far as that can be told:
+ * - UNDECIDED: for some seconds, until it is known whether the visit is part of a burst
+ * - PERSON: the only visits that count
+ * - MACHINE: the request says so itself
+ * - EARLY: sooner after sending than anyone reads
+ * - BURST: links were visited faster than a person does
  */
 export type Visitor = 'UNDECIDED' | 'PERSON' | 'MACHINE' | 'EARLY' | 'BURST'
+
+/** Seconds after sending in which no person has read the email yet. */
+const EARLY_SECONDS = 10
+
+/** Seconds in which a burst happens, and how long a visit is held back until it counts. */
+export const BURST_SECONDS = 15
+
+/** No person clicks this many links of an email within this time. */
+const SEVERAL_CLICKS = { count: 3, seconds: 2 }
+
+/** Nor two of them within this time, shortly after sending. */
+const TWO_CLICKS_SECONDS = 5
+const SHORTLY_SECONDS = 60
+
+interface SentMessage {
+  isInFlight: boolean
+  secondsSinceSent: number
+}
+
+/** Who a visit is attributed to at first. While the mail server has not accepted an email, only the server can look at it. */
+export function visitorOf(visit: { isMachine: boolean }, { isInFlight, secondsSinceSent }: SentMessage): Visitor {
+  if (visit.isMachine) return 'MACHINE'
+  return isInFlight || secondsSinceSent < EARLY_SECONDS ? 'EARLY' : 'UNDECIDED'
+}
+
+/** The last click on a link, counted back from the newest visit; and how many links the email has. */
+export interface Click {
+  secondsBefore: number
+  links: number
+}
+
+/** Whether clicks of the last {@link BURST_SECONDS} are a scanner's: all links of an email, or more than a person manages. */
+export function isBurst(clicks: readonly Click[], { isInFlight, secondsSinceSent }: SentMessage): boolean {
+  const within = (seconds: number) => clicks.filter(({ secondsBefore }) => secondsBefore < seconds).length
+  if (clicks.length >= 2 && clicks.length >= Math.max(...clicks.map(({ links }) => links))) return true
+  if (within(SEVERAL_CLICKS.seconds) >= SEVERAL_CLICKS.count) return true
+  return (isInFlight || secondsSinceSent < SHORTLY_SECONDS) && within(TWO_CLICKS_SECONDS) >= 2
+}
 
 /** Mail programs that fetch pictures when an email is opened, and not before: what is soon behind the hand-over is told by its time. */
 const FETCHES_WHEN_OPENED = /GoogleImageProxy|YahooMailProxy/i

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isMachine } from '../../src/tracking/visitor.ts'
+import { isBurst, isMachine, visitorOf } from '../../src/tracking/visitor.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
@@ -43,5 +43,40 @@ describe('who has visited a link', () => {
   it('is a machine where a proxy of pictures follows a link', () => {
     const agent = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
     assert.equal(isMachine('CLICK', 'GET', { 'user-agent': agent }), true)
+  })
+})
+
+describe('attributing visits', () => {
+  const LONG_AGO = { isInFlight: false, secondsSinceSent: 3_600 }
+  const clicksOf = (links: number, ...secondsBefore: number[]) =>
+    secondsBefore.map((seconds) => ({ secondsBefore: seconds, links }))
+
+  it('waits for a decision about a visit long after sending', () => {
+    assert.equal(visitorOf({ isMachine: false }, LONG_AGO), 'UNDECIDED')
+  })
+
+  it('attributes a visit to the mail server while the message is in flight, or within seconds of sending', () => {
+    assert.equal(visitorOf({ isMachine: false }, { isInFlight: true, secondsSinceSent: 3_600 }), 'EARLY')
+    assert.equal(visitorOf({ isMachine: false }, { isInFlight: false, secondsSinceSent: 9 }), 'EARLY')
+    assert.equal(visitorOf({ isMachine: true }, { isInFlight: true, secondsSinceSent: 0 }), 'MACHINE')
+  })
+
+  it('takes clicks on all links of an email for a burst, if there are at least two', () => {
+    assert.equal(isBurst(clicksOf(2, 0, 14), LONG_AGO), true)
+    assert.equal(isBurst(clicksOf(3, 0, 14), LONG_AGO), false)
+    assert.equal(isBurst(clicksOf(1, 0), LONG_AGO), false)
+    assert.equal(isBurst([], LONG_AGO), false)
+  })
+
+  it('takes three clicks within two seconds for a burst', () => {
+    assert.equal(isBurst(clicksOf(10, 0, 1, 1.9), LONG_AGO), true)
+    assert.equal(isBurst(clicksOf(10, 0, 1, 2.1), LONG_AGO), false)
+  })
+
+  it('takes two clicks within five seconds for a burst only shortly after sending', () => {
+    assert.equal(isBurst(clicksOf(10, 0, 4.9), { isInFlight: false, secondsSinceSent: 59 }), true)
+    assert.equal(isBurst(clicksOf(10, 0, 4.9), { isInFlight: true, secondsSinceSent: 3_600 }), true)
+    assert.equal(isBurst(clicksOf(10, 0, 5.1), { isInFlight: false, secondsSinceSent: 59 }), false)
+    assert.equal(isBurst(clicksOf(10, 0, 4.9), LONG_AGO), false)
   })
 })

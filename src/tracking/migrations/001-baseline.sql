@@ -17,16 +17,3 @@ create table message_visits (
   primary key (message_id, kind, url)
 );
 create index message_visits_undecided on message_visits (at) where visitor = 'UNDECIDED';
-
--- A message is opened or clicked while a visit to it is attributed to a person.
-create function visitor_decided() returns trigger language plpgsql as $$
-begin
-  if new.kind = 'OPEN' then
-    update messages set opened_at = (select min(at) from message_visits where message_id = new.message_id and kind = 'OPEN' and visitor = 'PERSON') where id = new.message_id;
-  else
-    update messages set clicked_at = (select min(at) from message_visits where message_id = new.message_id and kind = 'CLICK' and visitor = 'PERSON') where id = new.message_id;
-  end if;
-  return null;
-end $$;
-create trigger visitor_decided after update of visitor on message_visits
-  for each row when ((old.visitor = 'PERSON') <> (new.visitor = 'PERSON')) execute function visitor_decided();

@@ -1,0 +1,18 @@
+import { lockVisitedMessage } from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { attributeToBurst, clicksBefore, isRecorded, upsertVisit, type Visit } from './queries.ts'
+import { isBurst, visitorOf } from './visitor.ts'
+
+/** Records a visit. Does nothing if the message was deleted. */
+export async function recordVisit(em: EntityManager, visit: Visit): Promise<void> {
+  if (await isRecorded(em, visit)) return
+  await em.transactional(async (unit) => {
+    // Two visits of one email could each miss the other, and with it a burst. The lock orders them.
+    const message = await lockVisitedMessage(unit, visit)
+    if (!message) return
+    const stored = await upsertVisit(unit, message.id, visit, visitorOf(visit, message))
+    if (stored.visitor !== 'UNDECIDED' && stored.visitor !== 'PERSON') return
+    const clicks = await clicksBefore(unit, message.id, stored.lastAt)
+    if (isBurst(clicks, message)) await attributeToBurst(unit, message.id, stored.lastAt)
+  })
+}
