@@ -2,8 +2,9 @@ import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { AS_IT_IS, sql, toDate } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
+import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** A message that something may have come back of. */
@@ -154,89 +155,62 @@ export interface BounceWrite {
   isOfOthers: boolean
 }
 
-/** Writes what came back of a message, once. @returns whether it is new */
-export async function insertBounce(em: EntityManager, of: Bounced, bounce: BounceWrite): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `insert into bounces (id, workspace_id, contact_id, message_id, kind, status, diagnostic, source, source_id, counted)
-     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7, $8, $9, $10::boolean) on conflict do nothing returning id`,
-    [
-      bounce.id,
-      of.workspaceId,
-      of.contactId,
-      of.id,
-      bounce.kind,
-      bounce.status,
-      bounce.diagnostic,
-      bounce.source,
-      bounce.sourceId,
-      bounce.isOfOthers,
-    ],
-  )
-  return rows.length > 0
+/** Inserts a bounce of a message, once of each kind and once of each report. @returns whether it is new */
+export async function insertBounce(
+  em: EntityManager,
+  { workspaceId, contactId, id: messageId }: Bounced,
+  { isOfOthers: counted, ...bounce }: BounceWrite,
+): Promise<boolean> {
+  const row = { ...bounce, workspaceId, contactId, messageId, counted, createdAt: new Date() }
+  const inserted = await em.createQueryBuilder(Bounce).insert(row).onConflict().ignore().returning('id').execute('all')
+  return inserted.length > 0
 }
 
 /**
- * Whoever unsubscribes, is back, and unsubscribes once more has said something new, which its provider knows by another name; told again
- * by any name that was told, it is nothing.
+ * Records that a contact, who resubscribed after unsubscribing at their provider, unsubscribed there again. The provider reports it
+ * under a new ID; a report under a known one is a repetition.
  *
- * @returns whether that is so
+ * @returns whether the report is new
  */
 export async function renewUnsubscribing(
   em: EntityManager,
-  of: Bounced,
+  { workspaceId, id: messageId }: Bounced,
   { source, sourceId }: Pick<BounceWrite, 'source' | 'sourceId'>,
 ): Promise<boolean> {
-  if (sourceId === null) return false
-  const rows = await sql(
-    em,
-    `with told as (
-       insert into feedback_calls (workspace_id, provider, id)
-       select $1::uuid, $2, 'UNSUBSCRIBE ' || $3 where not exists (
-         select from bounces where workspace_id = $1::uuid and source = $2 and source_id = $3
-       )
-       on conflict do nothing returning id
-     )
-     update bounces set created_at = now() from told where message_id = $4::uuid and kind = 'UNSUBSCRIBE' returning bounces.id`,
-    [of.workspaceId, source, sourceId, of.id],
-  )
-  return rows.length > 0
+  if (sourceId === null || (await em.count(Bounce, { workspaceId, source, sourceId })) > 0) return false
+  if (!(await insertCall(em, workspaceId, source, `UNSUBSCRIBE ${sourceId}`))) return false
+  return (await em.nativeUpdate(Bounce, { messageId, kind: 'UNSUBSCRIBE' }, { createdAt: new Date() })) > 0
 }
 
 /**
- * Counts soft bounces in a row, of the last messages to an address up to the last one that has one: an email that arrived ends a row, and
- * so does a bounce that was counted before. Where they are enough, they are counted.
+ * Returns the bounces at the end of a contact's row of soft bounces: of the last messages to the same address that bounced or
+ * arrived. A message that arrived ends the row, and so does a bounce that was counted before. A blocked message does neither: it
+ * says nothing about the mailbox.
  *
- * @param em a transaction in which the contact is locked
- * @returns whether they are enough
+ * @param em a transaction that holds the contact's lock
  */
-export async function countInARow(em: EntityManager, contactId: string, enough: number): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `with soft as (
-       select bounce.id, bounce.message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
-       from bounces bounce join messages message on message.id = bounce.message_id
-       where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and not bounce.counted
-     ),
-     newest as (select created_at, message_id, recipient from soft order by created_at desc, message_id desc limit 1),
-     last as (
-       select message.id from messages message, newest
-       where message.contact_id = $1::uuid and lower(coalesce(message.recipient, '')) = newest.recipient
-         -- What was blocked has neither arrived nor said anything of the mailbox.
-         and (message.id in (select message_id from soft)
-           or not exists (select from bounces where message_id = message.id and kind = 'BLOCKED'))
-         and (message.status = 'SENT' or message.id in (select message_id from soft))
-         and (message.created_at, message.id) <= (newest.created_at, newest.message_id)
-       order by message.created_at desc, message.id desc limit $2::integer
-     ),
-     in_a_row as (select soft.id from last join soft on soft.message_id = last.id)
-     update bounces set counted = true
-     where id in (select id from in_a_row) and (select count(*) from in_a_row) >= $2::integer
-     returning id`,
-    [contactId, enough],
-  )
-  return rows.length > 0
+export async function softBouncesInARow(em: EntityManager, contactId: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }>(em, SOFT_IN_A_ROW, [contactId, limit])
+  return rows.map(({ id }) => id)
 }
+
+const SOFT_IN_A_ROW = `
+with soft as (
+  select bounce.id, bounce.message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
+  from bounces bounce join messages message on message.id = bounce.message_id
+  where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and not bounce.counted
+),
+newest as (select created_at, message_id, recipient from soft order by created_at desc, message_id desc limit 1),
+last as (
+  select message.id from messages message, newest
+  where message.contact_id = $1::uuid and lower(coalesce(message.recipient, '')) = newest.recipient
+    and (message.id in (select message_id from soft)
+      or not exists (select from bounces where message_id = message.id and kind = 'BLOCKED'))
+    and (message.status = 'SENT' or message.id in (select message_id from soft))
+    and (message.created_at, message.id) <= (newest.created_at, newest.message_id)
+  order by message.created_at desc, message.id desc limit $2::integer
+)
+select soft.id from last join soft on soft.message_id = last.id`
 
 export interface BounceRow {
   id: string
@@ -301,56 +275,49 @@ export async function bouncePage(
   }))
 }
 
-/** By what a provider's calls for a workspace are known, encrypted; `undefined`: by nothing, and they are not heard. */
+/** Returns the encrypted credential that a provider's calls for a workspace must prove; undefined if none is set. */
 export async function readCredential(
   em: EntityManager,
   workspaceId: string,
   provider: string,
 ): Promise<Uint8Array | undefined> {
-  const [row] = await sql<{ credential: Uint8Array }>(
-    em,
-    'select credential from feedback_sources where workspace_id = $1::uuid and provider = $2',
-    [workspaceId, provider],
-  )
-  return row?.credential
+  return (await em.findOne(FeedbackSource, { workspaceId, provider }, AS_IT_IS))?.credential
 }
 
-/** Says that a provider has called. Once a minute is enough. */
-export async function sayHeard(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
-  await sql(
-    em,
-    `update feedback_sources set last_used_at = now()
-     where workspace_id = $1::uuid and provider = $2
-       and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
-    [workspaceId, provider],
-  )
+/** Stores that a provider called, at most once a minute. */
+export async function updateLastUsed(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
+  const aMinuteAgo = new Date(Date.now() - 60_000)
+  const isOld = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: aMinuteAgo } }] }
+  await em.nativeUpdate(FeedbackSource, { workspaceId, provider, ...isOld }, { lastUsedAt: new Date() })
 }
 
-/** Whether a call has been dealt with already, by what its provider knows it by. */
-export async function isKnownCall(
+/** Whether a call was processed before. */
+export const isKnownCall = async (
+  em: EntityManager,
+  workspaceId: string,
+  provider: string,
+  id: string,
+): Promise<boolean> => (await em.count(FeedbackCall, { workspaceId, provider, id })) > 0
+
+/** Stores that a call was processed. @returns whether it is new */
+export async function insertCall(
   em: EntityManager,
   workspaceId: string,
   provider: string,
   id: string,
 ): Promise<boolean> {
-  const rows = await sql(em, 'select from feedback_calls where workspace_id = $1::uuid and provider = $2 and id = $3', [
-    workspaceId,
-    provider,
-    id,
-  ])
-  return rows.length > 0
+  const call = { workspaceId, provider, id, at: new Date() }
+  const inserted = await em
+    .createQueryBuilder(FeedbackCall)
+    .insert(call)
+    .onConflict()
+    .ignore()
+    .returning('id')
+    .execute('all')
+  return inserted.length > 0
 }
 
-/** Says that a call has been dealt with: once more, it says nothing. */
-export async function sayCalled(em: EntityManager, workspaceId: string, provider: string, id: string): Promise<void> {
-  await sql(
-    em,
-    `insert into feedback_calls (workspace_id, provider, id) values ($1::uuid, $2, $3) on conflict do nothing`,
-    [workspaceId, provider, id],
-  )
-}
-
-/** Forgets calls that nobody takes for new any more. @returns how many */
+/** Deletes calls that providers do not repeat any more. @returns how many */
 export async function forgetCalls(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,

@@ -2,12 +2,12 @@ import type { SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
 import { withoutReturnPaths } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
-import { unitOf } from '../platform/db/sql.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { type Bounced, countInARow, insertBounce, renewUnsubscribing } from './queries.ts'
+import { Bounce } from './entities.ts'
+import { type Bounced, insertBounce, renewUnsubscribing, softBouncesInARow } from './queries.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** What came back, as somebody tells it. */
@@ -41,7 +41,7 @@ export const SOFT_IN_A_ROW = 5
  */
 export async function recordBounce(dependencies: Dependencies, of: Bounced, told: Told): Promise<Recorded> {
   if (of.isUnderWay) return 'later'
-  const done = await unitOf(dependencies.em.fork()).transactional((unit) => record(unit, of, told))
+  const done = await dependencies.em.fork().transactional((unit) => record(unit, of, told))
   if (done === 'erased' || done === 'known') return done
   const { kind, status, source } = told
   dependencies.log.info({ messageId: of.id, workspaceId: of.workspaceId, kind, status, source }, 'An email came back')
@@ -91,10 +91,18 @@ async function reasonOf(
     case 'UNSUBSCRIBE':
       return 'UNSUBSCRIBED'
     case 'SOFT':
-      return (await countInARow(unit, contactId, SOFT_IN_A_ROW)) ? 'BOUNCED' : undefined
+      return (await isGivenUp(unit, contactId)) ? 'BOUNCED' : undefined
     case 'BLOCKED':
       return undefined
   }
+}
+
+/** Counts the contact's soft bounces in a row, if they are enough to suppress the address. */
+async function isGivenUp(unit: EntityManager, contactId: string): Promise<boolean> {
+  const inARow = await softBouncesInARow(unit, contactId, SOFT_IN_A_ROW)
+  if (inARow.length < SOFT_IN_A_ROW) return false
+  await unit.nativeUpdate(Bounce, { id: { $in: inARow } }, { counted: true })
+  return true
 }
 
 const MOST_WORDS = 1_000

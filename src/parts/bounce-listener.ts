@@ -5,11 +5,11 @@ import { portProblem } from './running-part.ts'
 
 /** Listens for mail that comes back, where BOUNCE_PORT says so. @throws {Error} naming `BOUNCE_PORT` when it is taken */
 export async function startBounceListener({ config, dependencies, log }: Context): Promise<Listener | undefined> {
-  const { BOUNCE_PORT: port, BOUNCE_HOST: host, trustedProxies } = config
+  const { BOUNCE_PORT: port, BOUNCE_HOST: host } = config
   if (port === undefined) return undefined
   const secret = await readLinkSecret(dependencies.em.fork())
   try {
-    const listener = await listenForBounces(dependencies, secret, { port, host, trustedProxies })
+    const listener = await listenForBounces(dependencies, secret, { port, host })
     log.info({ port, host }, 'Listening for mail that comes back')
     return listener
   } catch (error) {

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import nodemailer from 'nodemailer'
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { takeFeedback } from '../../src/bounces/feedback.ts'
-import { listenForBounces } from '../../src/bounces/listener.ts'
 import type { ProviderEvent } from '../../src/bounces/providers/index.ts'
 import { returnPathOf } from '../../src/signed-links/index.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
@@ -501,77 +498,6 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
-  it('comes over some connections of one address at a time, and no more, also by a socket of both protocols', async () => {
-    const place = { port: 0, host: '::', trustedProxies: [] }
-    const both = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
-    await assertTenOf(both.port)
-    await both.close()
-    await assertTenOf(bouncePort)
-    await eventually('they are counted out', async () =>
-      (await comesBack(`postmaster@${DOMAIN}`, 'Subject: Hello\r\n\r\nHi')).startsWith('250') ? true : undefined,
-    )
-  })
-
-  async function assertTenOf(port: number): Promise<void> {
-    const sockets = Array.from({ length: 11 }, () => connect(port, '127.0.0.1'))
-    try {
-      const banners = await Promise.all(
-        sockets.map(async (socket) => {
-          const [chunk] = (await once(socket, 'data')) as [Buffer]
-          return chunk.toString().slice(0, 3)
-        }),
-      )
-      assert.deepEqual(banners.toSorted(), [...Array.from({ length: 10 }, () => '220'), '421'])
-    } finally {
-      for (const socket of sockets) socket.destroy()
-    }
-  }
-
-  it('comes in where all connections are taken, from however many networks: the oldest makes room', async () => {
-    // As if each were of another network.
-    const place = { port: 0, host: '127.0.0.1', trustedProxies: ['127.0.0.1'] }
-    const listener = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
-    const greeted = async () => {
-      const socket = connect(listener.port, '127.0.0.1').on('error', () => undefined)
-      const [chunk] = (await once(socket, 'data')) as [Buffer]
-      return { socket, code: chunk.toString().slice(0, 3) }
-    }
-    const taken = await Promise.all(Array.from({ length: 100 }, greeted))
-    try {
-      assert.ok(taken.every(({ code }) => code === '220'))
-      const gone = Promise.race(taken.map(({ socket }) => once(socket, 'close')))
-      const late = await greeted()
-      assert.equal(late.code, '220')
-      await gone
-      late.socket.destroy()
-    } finally {
-      for (const { socket } of taken) socket.destroy()
-      await listener.close()
-    }
-  })
-
-  it('is not cut off by whoever opens more connections than one address may', async () => {
-    const place = { port: 0, host: '127.0.0.1', trustedProxies: [] }
-    const listener = await listenForBounces(service.context.dependencies, await readLinkSecret(em()), place)
-    const open = (localAddress: string) =>
-      connect({ port: listener.port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
-    const honest = open('127.0.0.2')
-    await once(honest, 'data')
-    const many = Array.from({ length: 150 }, () => open('127.0.0.1').resume())
-    try {
-      // All but its ten.
-      await eventually('most are cut off', () =>
-        many.filter(({ destroyed }) => destroyed).length >= 130 ? true : undefined,
-      )
-      honest.write('EHLO mx.example\r\n')
-      const [answer] = (await once(honest, 'data')) as [Buffer]
-      assert.match(answer.toString(), /^250/)
-    } finally {
-      for (const socket of [honest, ...many]) socket.destroy()
-      await listener.close()
-    }
-  })
-
   it('may be large: what it is about comes first', async () => {
     const { contactId, address, mail } = await mailed()
     const large = `${notification(mail.from, { recipient: address }).replace('--b--\r\n', '')}--b\r\nContent-Type: message/rfc822\r\n\r\n${'x'.repeat(70)}\r\n`
@@ -633,26 +559,6 @@ describe('mail that comes back', () => {
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
       assert.equal((await hook(hardBounce(address))).status, 404)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
-    })
-
-    it('is heard also while others of its network bring nothing but beginnings, which are broken off', async () => {
-      const { browser } = await aMember(service, 'owner')
-      const body = { credential: PASSWORD }
-      await browser.ask('PUT', 'feedback-sources/postmark', { workspaceId: service.workspaceId, body })
-      const { contactId, address } = await mailed()
-      const beginning =
-        `POST /feedback/postmark/${service.workspaceId} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
-        `Content-Length: 1000000\r\n\r\n{`
-      const ends = Array.from({ length: 12 }, () => {
-        const socket = connect(service.port, '127.0.0.1', () => socket.write(beginning))
-        return new Promise((end) => socket.on('error', () => undefined).on('close', end))
-      })
-      await Promise.all([
-        hook({ ...hardBounce(address), ID: 4_242 }).then(({ status }) => assert.equal(status, 200)),
-        ...ends.slice(0, 10),
-      ])
-      assert.equal(await suppressedBy(contactId), 'BOUNCED')
-      await Promise.all(ends)
     })
 
     it('counts once by what is signed, where that says nothing of what it tells', async () => {
