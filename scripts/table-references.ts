@@ -21,8 +21,6 @@ import { parseSql } from './table-references/parse-sql.ts'
  * only shrink.
  */
 const EXCEPTIONS: Record<string, string> = {
-  'src/accounts/found-workspace.ts': 'to be split at the border of the module',
-  'src/accounts/queries.ts': 'to be split at the border of the module',
   'src/campaigns/ab-test-queries.ts': 'one message store is to replace it',
   'src/campaigns/advance-campaign.ts': 'one message store is to replace it',
   'src/campaigns/queries.ts': 'one message store is to replace it',

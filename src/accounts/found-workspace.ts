@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { lockWorkspaces, Workspace, type WorkspaceMode } from '../workspaces/index.ts'
+import { createWorkspace, lockWorkspaces, Workspace, type WorkspaceMode } from '../workspaces/index.ts'
 import { Account, Member } from './entities.ts'
 import { TOO_MANY_WORKSPACES } from './refusals.ts'
 import { tell } from './tell.ts'
@@ -22,7 +22,7 @@ export const foundWorkspace = (
     await lockWorkspaces(unit)
     const owned = await unit.count(Member, { account: accountId, role: 'owner' })
     if (owned >= MOST_OWNED || (await unit.count(Workspace)) >= MOST_WORKSPACES) throw new Refusal(TOO_MANY_WORKSPACES)
-    const workspace = unit.create(Workspace, { name, mode })
+    const workspace = await createWorkspace(unit, { name, mode })
     const member = unit.create(Member, { workspace, account: unit.getReference(Account, accountId), role: 'owner' })
     await unit.flush()
     await tell(unit, 'createWorkspace', { id: accountId, email }, from, {

@@ -5,8 +5,8 @@ import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
 /**
- * Looks a session up and counts the request in its window, in one round trip: whoever has stolen one keeps nobody from ending it by
- * another. A session that is used goes on for fourteen days, and for ninety at most.
+ * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen one cannot
+ * keep its owner from ending it in another. A session lasts 14 days from its last use, and at most 90.
  *
  * @returns `undefined` where there is none, or it has ended
  */
@@ -26,8 +26,10 @@ export async function admitSession(
     remaining: number
     reset_at: string
     retry_after: number
+    was_used_recently: boolean
   }>(em, 'admit-session', ADMIT_SESSION, [tokenHash, workspaceId, limit])
   if (!row) return undefined
+  if (!row.was_used_recently) await extendSession(em, row.session_id)
   const { role, workspace_id: id, workspace_name: name, mode } = row
   return {
     sessionId: row.session_id,
@@ -46,20 +48,26 @@ export async function admitSession(
 const ADMIT_SESSION = `
 with found as (
   select session.id as session_id, account.id as account_id, account.email,
+    session.last_used_at > now() - interval '1 minute' as was_used_recently,
     member.role, workspace.id as workspace_id, workspace.name as workspace_name, workspace.mode
   from sessions session
   join accounts account on account.id = session.account_id
   left join members member on member.account_id = account.id and member.workspace_id = $2::uuid
   left join workspaces workspace on workspace.id = member.workspace_id
   where session.token_hash = $1::bytea and session.expires_at > now()
-),
-used as (
-  update sessions
-  set last_used_at = now(), expires_at = least(created_at + interval '90 days', now() + interval '14 days')
-  where id = (select session_id from found) and last_used_at < now() - interval '1 minute'
 )
 select found.*, window_.*
 from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
+
+/** Extends a session that is in use. Called at most about once a minute, so that a request rarely writes. */
+async function extendSession(em: EntityManager, id: string): Promise<void> {
+  await sql(
+    em,
+    `update sessions set last_used_at = now(), expires_at = least(created_at + interval '90 days', now() + interval '14 days')
+     where id = $1::uuid and last_used_at < now() - interval '1 minute'`,
+    [id],
+  )
+}
 
 /** Waits for all others who lock an account, and for nobody who only names it, such as a link that it makes. */
 export async function lockAccountRow(em: EntityManager, accountId: string): Promise<void> {
@@ -168,7 +176,7 @@ export async function joinWorkspaces(
   await sql(
     em,
     `insert into members as member (workspace_id, account_id, role)
-     select id, $1::uuid, $3 from workspaces where id = any($2::uuid[]) order by id
+     select id, $1::uuid, $3 from unnest($2::uuid[]) as id order by id
      on conflict (workspace_id, account_id) do update set role = excluded.role
        where array_position(array['viewer', 'editor', 'owner'], excluded.role)
          > array_position(array['viewer', 'editor', 'owner'], member.role)`,

@@ -162,7 +162,13 @@ export async function insertBounce(
   { isOfOthers: counted, ...bounce }: BounceWrite,
 ): Promise<boolean> {
   const row = { ...bounce, workspaceId, contactId, messageId, counted, createdAt: new Date() }
-  const inserted = await em.createQueryBuilder(Bounce).insert(row).onConflict().ignore().returning('id').execute('all')
+  const inserted = await em
+    .createQueryBuilder(Bounce)
+    .insert(row)
+    .onConflict()
+    .ignore()
+    .returning('id')
+    .execute<{ id: string }[]>('all')
   return inserted.length > 0
 }
 

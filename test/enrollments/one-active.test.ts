@@ -83,35 +83,4 @@ describe('a contact in an automation', () => {
     assert.deepEqual(subjects.filter((subject) => subject === 'A').length, 1)
     assert.deepEqual(subjects.filter((subject) => subject === 'B').length, 1)
   })
-
-  it('is in once in the data of earlier versions, too: where it has come furthest, or was first', async () => {
-    const automationId = await anAutomation(service)
-    const [further, first] = [await aContact(service), await aContact(service)]
-    await sql(em(), 'drop index enrollments_one_active')
-    const anEnrollment = async (contactId: string, minutes: number) => {
-      const id = newId()
-      await sql(
-        em(),
-        `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, recorded_at)
-         values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, 1, 'ACTIVE', now(), now() - make_interval(mins => $5))`,
-        [id, service.workspaceId, automationId, contactId, minutes],
-      )
-      return id
-    }
-    const ids: string[] = []
-    for (const minutes of [3, 2, 1]) {
-      ids.push(await anEnrollment(further, minutes))
-      await anEnrollment(first, minutes)
-    }
-    await sql(
-      em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
-       values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $1::uuid, 0, 'SENT', $1::uuid)`,
-      [newId(), service.workspaceId, further, automationId, ids[1]],
-    )
-    await sql(em(), `delete from migrations where name = '005-one-active'`)
-    await migrate(service.context.orm)
-    assert.deepEqual(await statusesOf(further), ['CANCELLED', 'ACTIVE', 'CANCELLED'])
-    assert.deepEqual(await statusesOf(first), ['ACTIVE', 'CANCELLED', 'CANCELLED'])
-  })
 })
