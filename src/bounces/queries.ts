@@ -319,7 +319,7 @@ export async function insertCall(
     .onConflict()
     .ignore()
     .returning('id')
-    .execute('all')
+    .execute<{ id: string }[]>('all')
   return inserted.length > 0
 }
 

@@ -1,4 +1,4 @@
-import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
+import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../sequences/index.ts'
@@ -15,7 +15,7 @@ export async function enqueueCampaign(em: EntityManager, workspaceId: string, ca
        on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
        returning delivery.*
      )
-     select ${deliveryColumns()} from delivery`,
+     select ${DELIVERY_COLUMNS} from delivery`,
     [workspaceId, campaignId, WRITER_LEASE_SECONDS],
   )
   return rows.map(toDelivery)

@@ -4,6 +4,7 @@ import { eventCause } from '../sequences/index.ts'
 import { createPlaces } from '../platform/places.ts'
 import { type AskingAnew, endToAskAnew } from './end-queries.ts'
 import { settleActive } from './settle-active.ts'
+import { readStarts, type Start } from './start-queries.ts'
 
 /**
  * How much the requests of one workspace deliver themselves at a time, in a process. An event can start hundreds of automations;
@@ -23,15 +24,17 @@ export async function deliver(
   const { em, log } = dependencies
   const done: Delivery[] = []
   const failed: Delivery[] = []
+  const starts = await readStarts(em.fork(), deliveries)
   await pMap(
     deliveries,
     async (delivery) => {
       try {
-        await deliverOne(dependencies, delivery)
+        await deliverOne(dependencies, delivery, starts.get(delivery.id))
         done.push(delivery)
       } catch (error) {
         failed.push(delivery)
-        const { kind, automationId, contactId, eventId, attempts, requestId } = delivery
+        const { kind, automationId, contactId, eventId, attempts } = delivery
+        const requestId = starts.get(delivery.id)?.requestId
         log.warn(
           { requestId, error, kind, automationId, contactId, eventId, attempts },
           'A delivery to Temporal failed and is put off',
@@ -45,9 +48,9 @@ export async function deliver(
   await putOffDeliveries(fork, failed)
 }
 
-async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+async function deliverOne(dependencies: Dependencies, delivery: Delivery, start: Start | undefined): Promise<void> {
   const { enrollments } = dependencies
-  const { kind, workspaceId, automationId, contactId, eventId, enrollmentId, automationName, requestId } = delivery
+  const { kind, workspaceId, automationId, contactId, eventId, enrollmentId } = delivery
   if (kind === 'RETRY') {
     if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
     return enrollments.retry(workspaceId, delivery.messageId)
@@ -59,13 +62,13 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery): Promi
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
   switch (kind) {
     case 'START': {
-      // Deleted meanwhile: nothing is pending for it.
-      if (automationName === null) return
+      // The automation was deleted in the meantime.
+      if (!start) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
-      const { activeId } = delivery
+      const { automationName, activeId, requestId } = start
       let isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
       // Whoever is to be asked is asked now, and not when she is reminded of what was asked before.
-      if (isIn && delivery.isAsking)
+      if (isIn && start.isAsking)
         isIn = !(await makeRoom(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()

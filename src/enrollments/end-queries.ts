@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { dropRetriesOf, settlePutOff } from '../messages/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { eventCause } from '../sequences/index.ts'
-import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
+import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 
 /** What an end has found. */
 export interface Ended {
@@ -82,7 +82,7 @@ delivery as (
   on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
   returning delivery.*
 )
-select ${deliveryColumns()} from delivery`
+select ${DELIVERY_COLUMNS} from delivery`
 
 const HEAR_FIRED = `
 with pending as (

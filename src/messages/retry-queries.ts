@@ -4,7 +4,7 @@ import type { NewestPage, Place } from '../platform/db/newest-page.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import {
   type Delivery,
-  deliveryColumns,
+  DELIVERY_COLUMNS,
   type DeliveryRow,
   type Lane,
   toDelivery,
@@ -91,7 +91,7 @@ export async function askForRetry(
        returning id, workspace_id, retry_at
      ),
      ${DUE('interactive')}
-     select asked.retry_at, ${deliveryColumns()} from asked cross join delivery`,
+     select asked.retry_at, ${DELIVERY_COLUMNS} from asked cross join delivery`,
     [id, status],
   )
   const [row] = rows

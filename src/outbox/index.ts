@@ -2,7 +2,7 @@ export { createCrowded, type Dependencies, type Log, type Metrics, noMetrics } f
 export {
   advanceWalk,
   type Delivery,
-  deliveryColumns,
+  DELIVERY_COLUMNS,
   type DeliveryRow,
   FIRST_TURN,
   IS_PENDING,
@@ -11,7 +11,6 @@ export {
   leaseDeliveries,
   leaveToRelay,
   enqueue,
-  enqueueAgain,
   enqueueForCaller,
   enqueueForRelay,
   deleteStarts,

@@ -72,14 +72,6 @@ export interface Delivery {
   afterId: string | null
   generation: number
   attempts: number
-  /** The automation's, `null` where there is none or it was deleted: then nothing is pending for it any more. */
-  automationName: string | null
-  /** The enrollment that the ledger had as running there, when the delivery was written or taken. */
-  activeId: string | null
-  /** Whether the automation asks somebody to confirm something. */
-  isAsking: boolean
-  /** The request that made the event happen. */
-  requestId: string | null
 }
 
 /** How long whoever writes or takes a delivery has it for itself, in seconds: so late comes one whose process died. */
@@ -103,10 +95,6 @@ export interface DeliveryRow {
   after_id: string | null
   generation: number
   attempts: number
-  automation_name: string | null
-  active_id: string | null
-  is_asking: boolean
-  request_id: string | null
 }
 
 export const toDelivery = (row: DeliveryRow): Delivery => ({
@@ -122,26 +110,12 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   afterId: row.after_id,
   generation: row.generation,
   attempts: row.attempts,
-  automationName: row.automation_name,
-  activeId: row.active_id,
-  isAsking: row.is_asking,
-  requestId: row.request_id,
 })
 
-/**
- * The columns of a {@link DeliveryRow}, of a row `delivery`.
- *
- * @param events where its event is: a statement that writes it reads it from there
- */
-export const deliveryColumns = (events = 'trigger_events'): string => `
+/** The columns of a {@link DeliveryRow}, of a row `delivery`. */
+export const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
-delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts,
-(select name from automations where automations.id = delivery.automation_id and deleted_at is null) as automation_name,
-(select id from enrollments enrollment
- where enrollment.contact_id = delivery.contact_id and enrollment.automation_id = delivery.automation_id and status = 'ACTIVE'
- limit 1) as active_id,
-coalesce((select trigger = 'LIST_REQUESTED' from automations where automations.id = delivery.automation_id), false) as is_asking,
-(select request_id from ${events} event where event.id = delivery.event_id) as request_id`
+delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
  * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
@@ -164,25 +138,34 @@ export async function enqueue(
     delivery.kind,
     [automationId, contactId].filter((id) => id !== null).join(' '),
     LANE_OF[delivery.kind],
+    await workspaceOf(em, automationId, contactId),
     automationId,
     contactId,
     delaySeconds,
   ])
 }
 
+async function workspaceOf(
+  em: EntityManager,
+  automationId: string | null,
+  contactId: string | null,
+): Promise<string | null> {
+  const [row] = await sql<{ workspace_id: string | null }>(
+    em,
+    `select coalesce(
+       (select workspace_id from automations where id = $1::uuid), (select workspace_id from contacts where id = $2::uuid)
+     ) as workspace_id`,
+    [automationId, contactId],
+  )
+  return row?.workspace_id ?? null
+}
+
 const ENQUEUE = `
 insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
-values (
-  $1, $2, $3,
-  coalesce(
-    (select workspace_id from automations where id = $4::uuid),
-    (select workspace_id from contacts where id = $5::uuid)
-  ),
-  $4::uuid, $5::uuid, now() + make_interval(secs => $6::float8)
-)
+values ($1, $2, $3, $4::uuid, $5::uuid, $6::uuid, now() + make_interval(secs => $7::float8))
 on conflict (kind, key) do update
   set generation = delivery.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
-  -- Who starts a worker does not make what goes round start over.
+  -- A worker that starts does not restart a standing job.
   where delivery.${IS_PENDING}`
 
 /** A delivery that concerns one contact in one automation. */
@@ -212,7 +195,7 @@ function keyOf(delivery: NewDelivery): string {
  */
 export async function enqueueForCaller(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<Delivery[]> {
   if (deliveries.length === 0) return []
-  const text = `${ENQUEUE_MANY} returning ${deliveryColumns()}`
+  const text = `${ENQUEUE_MANY} returning ${DELIVERY_COLUMNS}`
   const rows = await sql<DeliveryRow>(em, text, rowsOf(deliveries, 'interactive', WRITER_LEASE_SECONDS))
   return rows.map(toDelivery)
 }
@@ -305,23 +288,7 @@ due as (
 )
 update outbox delivery set due_at = now() + make_interval(secs => $3), attempts = attempts + 1
 from due where delivery.id = due.id
-returning due.place, ${deliveryColumns()}`
-
-/** Makes an event due again, to one of the automations that it was for. */
-export async function enqueueAgain(
-  em: EntityManager,
-  { eventId, automationId }: { eventId: string; automationId: string },
-): Promise<void> {
-  await sql(
-    em,
-    `insert into outbox (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
-     select 'START', event.id || ' ' || $2::text, 'bulk', event.workspace_id, $2::uuid, event.contact_id, event.id,
-       gen_random_uuid(), now()
-     from trigger_events event where event.id = $1::uuid
-     on conflict (kind, key) do nothing`,
-    [eventId, automationId],
-  )
-}
+returning due.place, ${DELIVERY_COLUMNS}`
 
 /** Settles deliveries that have arrived, unless they were made due again meanwhile. */
 export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { findEnrollment, rememberHeard } from '../enrollments/index.ts'
-import { type Dependencies, enqueueAgain } from '../outbox/index.ts'
+import { type Dependencies, enqueueForRelay } from '../outbox/index.ts'
+import { newId } from '../platform/ids.ts'
 import type { LostEvent } from '../triggers/index.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { LostEvent } from '../triggers/index.ts'
  */
 export async function deliverAgain(
   { em, enrollments, log }: Dependencies,
-  { eventId, automationId, contactId, createdAt }: LostEvent,
+  { workspaceId, eventId, automationId, contactId, createdAt }: LostEvent,
   isDry = false,
 ): Promise<boolean> {
   const last = await enrollments.lastWorkflow(automationId, contactId)
@@ -25,6 +26,7 @@ export async function deliverAgain(
   }
   if (isDry) return true
   log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
-  await enqueueAgain(em.fork(), { eventId, automationId })
+  const start = { kind: 'START', workspaceId, automationId, contactId, eventId, enrollmentId: newId() } as const
+  await enqueueForRelay(em.fork(), [start])
   return true
 }

@@ -5,7 +5,7 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import {
   type Delivery,
-  deliveryColumns,
+  DELIVERY_COLUMNS,
   type DeliveryRow,
   toDelivery,
   TURN,
@@ -48,7 +48,7 @@ written_deliveries as (
 /** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
 export const deliveriesOf = (contact: string): string => `
 (select jsonb_agg(to_jsonb(delivery)) from (
-  select ${deliveryColumns('written_events')}
+  select ${DELIVERY_COLUMNS}
   from written_deliveries delivery where delivery.contact_id = ${contact}
 ) delivery)`
 
@@ -156,7 +156,7 @@ deliveries as (
   from written cross join unnest(written.automation_ids) automation_id where written.is_new
   returning delivery.*
 )
-select written.created_at, cardinality(written.automation_ids) as matching, ${deliveryColumns('written')}
+select written.created_at, cardinality(written.automation_ids) as matching, ${DELIVERY_COLUMNS}
 from written left join deliveries delivery on true`
 
 /** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
@@ -222,6 +222,7 @@ export async function foldEventNames(em: EntityManager, limit: number): Promise<
 
 /** An event that was delivered to an automation, and of which nothing has come. */
 export interface LostEvent {
+  workspaceId: string
   eventId: string
   automationId: string
   contactId: string
@@ -239,13 +240,16 @@ export async function lostEvents(
   em: EntityManager,
   { afterId, limit, atLeastMinutes }: { afterId: string | null; limit: number; atLeastMinutes: number },
 ): Promise<{ lost: LostEvent[]; lastId: string | null }> {
-  const rows = await sql<{ id: string; created_at: string; contact_id: string; automation_ids: string[] }>(em, LOST, [
-    afterId,
-    limit,
-    atLeastMinutes,
-  ])
-  const lost = rows.flatMap(({ id, created_at, contact_id, automation_ids }) =>
+  const rows = await sql<{
+    id: string
+    workspace_id: string
+    created_at: string
+    contact_id: string
+    automation_ids: string[]
+  }>(em, LOST, [afterId, limit, atLeastMinutes])
+  const lost = rows.flatMap(({ id, workspace_id, created_at, contact_id, automation_ids }) =>
     automation_ids.map((automationId) => ({
+      workspaceId: workspace_id,
       eventId: id,
       automationId,
       contactId: contact_id,
@@ -256,7 +260,7 @@ export async function lostEvents(
 }
 
 const LOST = `
-select event.id, event.created_at, event.contact_id, array(
+select event.id, event.workspace_id, event.created_at, event.contact_id, array(
   select automation.id ${NOT_ARRIVED}
     and not exists (
       select from outbox where kind = 'START' and key = event.id || ' ' || automation.id

@@ -66,7 +66,7 @@ export class Retries {
     walk(this.service.context.dependencies, {
       ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
       ...{ campaignId: null },
-      ...{ afterId: null, attempts: 1, automationName: null, activeId: null, isAsking: false, requestId: null },
+      ...{ afterId: null, attempts: 1 },
       ...of,
     })
 

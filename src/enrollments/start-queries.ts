@@ -1,0 +1,46 @@
+import type { Delivery } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql } from '../platform/db/sql.ts'
+
+/** What starting an enrollment needs to know beyond its delivery. */
+export interface Start {
+  automationName: string
+  /** The contact's active enrollment in the automation, according to the database. */
+  activeId: string | null
+  /** Whether the automation asks the contact to confirm a list. */
+  isAsking: boolean
+  /** The request that caused the event. */
+  requestId: string | null
+}
+
+/** Reads what the START deliveries among these need, by the deliveries' IDs. A deleted automation has no start. */
+export async function readStarts(em: EntityManager, deliveries: readonly Delivery[]): Promise<Map<string, Start>> {
+  const starts = deliveries.filter(({ kind }) => kind === 'START')
+  if (starts.length === 0) return new Map()
+  const rows = await preparedSql<{
+    id: string
+    name: string
+    active_id: string | null
+    is_asking: boolean
+    request_id: string | null
+  }>(em, 'read-starts', READ_STARTS, [
+    starts.map(({ id }) => id),
+    starts.map(({ automationId }) => automationId),
+    starts.map(({ contactId }) => contactId),
+    starts.map(({ eventId }) => eventId),
+  ])
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { automationName: row.name, activeId: row.active_id, isAsking: row.is_asking, requestId: row.request_id },
+    ]),
+  )
+}
+
+const READ_STARTS = `
+select delivery.id, automation.name, automation.trigger = 'LIST_REQUESTED' as is_asking,
+  (select id from enrollments
+   where contact_id = delivery.contact_id and automation_id = automation.id and status = 'ACTIVE' limit 1) as active_id,
+  (select request_id from trigger_events where id = delivery.event_id) as request_id
+from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[]) as delivery(id, automation_id, contact_id, event_id)
+join automations automation on automation.id = delivery.automation_id and automation.deleted_at is null`
