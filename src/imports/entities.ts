@@ -17,7 +17,7 @@ export interface ImportOptions {
   tags: string[]
   as: Standing | null
   triggers: boolean
-  /** Absent of one that a version without it has begun. */
+  /** Whether the contacts have confirmed the list elsewhere. */
   confirmed?: boolean
 }
 

@@ -2,7 +2,6 @@ export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.t
 export { fireEvent } from './fire-event.ts'
 export {
   deliveriesOf,
-  foldEventNames,
   forgetTriggerEvents,
   listBegunBy,
   type LostEvent,

@@ -1,5 +1,5 @@
 import { eventCause } from '../sequences/index.ts'
-import { foldName, type Trigger } from './trigger.ts'
+import type { Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
@@ -202,23 +202,6 @@ where automation.id = any(event.automation_ids) and automation.deleted_at is nul
     select from enrollments
     where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
   )`
-
-/** Writes down how the names of events are compared that a version of before 0.2.0 has written. @returns how many there were. */
-export async function foldEventNames(em: EntityManager, limit: number): Promise<number> {
-  const rows = await sql<{ id: string; name: string }>(
-    em,
-    `select id, name from trigger_events where type = 'EVENT' and name_key is null limit $1`,
-    [limit],
-  )
-  if (rows.length === 0) return 0
-  await sql(
-    em,
-    `update trigger_events event set name_key = folded.key
-     from unnest($1::uuid[], $2::text[]) as folded(id, key) where event.id = folded.id`,
-    [rows.map(({ id }) => id), rows.map(({ name }) => foldName(name))],
-  )
-  return rows.length
-}
 
 /** An event that was delivered to an automation, and of which nothing has come. */
 export interface LostEvent {

@@ -16,7 +16,6 @@ create table trigger_events (
 );
 create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
 create index trigger_events_age on trigger_events (created_at);
-create index trigger_events_unfolded on trigger_events (id) where type = 'EVENT' and name_key is null;
 
 -- Records when a contact was asked to confirm a list.
 create function note_asking() returns trigger language plpgsql as $$
