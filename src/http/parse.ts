@@ -15,6 +15,7 @@ import { pointerOf } from './pointer.ts'
 /** More problems are mostly the same one, many times. */
 const MAX_PROBLEMS = 10
 const MAX_MESSAGE_LENGTH = 2_000
+const TOO_MANY_ITEMS = /must not exceed \d+ items$/
 
 /** What a test of a schema can read besides its own value (`options.context`). */
 export interface Given {
@@ -66,7 +67,10 @@ function pickKnown(schema: ISchema<unknown>, value: unknown): unknown {
 /** Describes the first problems, each once. */
 function describe({ inner }: ValidationError) {
   const paths = new Map<string, string>()
-  for (const { message, path = '' } of inner) if (!paths.has(message)) paths.set(message, path)
+  // The items of an array that is too long are not described.
+  const tooLong = inner.filter(({ message }) => TOO_MANY_ITEMS.test(message)).map(({ path }) => `${path}[`)
+  for (const { message, path = '' } of inner)
+    if (!paths.has(message) && !tooLong.some((start) => path.startsWith(start))) paths.set(message, path)
   // yup takes an empty text for a missing one: "must not be empty" says enough.
   for (const [message, path] of paths) if (message === `${path} must not be empty`) paths.delete(`${path} is required`)
   const messages = [...paths.keys()]
