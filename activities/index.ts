@@ -6,7 +6,6 @@ import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../sr
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
 import { createBulkheads, createTurnstile } from './bulkheads.ts'
-import { createRounds } from './rounds.ts'
 import { withPlainFailures } from './failures.ts'
 import { ofOwnEnrollments } from './own-enrollments.ts'
 import type { ActivityDependencies } from './dependencies.ts'
@@ -27,14 +26,10 @@ export interface Activities {
 /** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
 const AT_ONCE_OF_ONE_WORKSPACE = 50
 
-/** How many campaigns of one workspace are in memory at a time in a worker. */
-const CAMPAIGNS_OF_ONE_WORKSPACE = 4
-
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const atOnce = createTurnstile(AT_ONCE_OF_ONE_WORKSPACE)
-  const campaigns = createRounds(CAMPAIGNS_OF_ONE_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
     sendEmailAtOnce: (input) =>
@@ -45,15 +40,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       ),
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
-    advanceCampaign: (input) => {
-      const advance = () => advanceCampaign(dependencies, input)
-      // To be turned away would cost one of the turns that a rate has, and each of them is one email.
-      if (dependencies.keepsRate) return advance()
-      return campaigns(input.workspaceId, input.campaignId, advance, (againMs) => ({
-        next: 'wait',
-        until: Date.now() + againMs,
-      }))
-    },
+    advanceCampaign: (input) => advanceCampaign(dependencies, input),
     rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }

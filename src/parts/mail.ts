@@ -50,16 +50,13 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
   const open = new Set<string>()
   const onChangeOf =
     (server: string): OnChange =>
-    (isOpen, reason, workspaceId) => {
-      const circuit = `${server} ${workspaceId ?? ''}`
-      if (isOpen) open.add(circuit)
-      else open.delete(circuit)
+    (isOpen, reason) => {
+      if (isOpen) open.add(server)
+      else open.delete(server)
       metrics.mailCircuitOpen(open.size > 0)
-      const whose = workspaceId === undefined ? '' : ' for a workspace'
       const wait = config.smtpFallbackUrls.length > 0 ? 'messages go elsewhere, or wait' : 'messages wait'
-      if (isOpen)
-        log.warn({ server, reason, workspaceId }, `The mail server fails${whose}; ${wait}, and one at a time tries it`)
-      else log.info({ server, workspaceId }, `The mail server is back${whose}`)
+      if (isOpen) log.warn({ server, reason }, `The mail server fails; ${wait}, and one at a time tries it`)
+      else log.info({ server }, 'The mail server is back')
     }
   const bare: { transport: MailTransport; server: string }[] = []
   const mail = createMail(config, em, sender, (transport, server) => {

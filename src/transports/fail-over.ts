@@ -36,18 +36,18 @@ export function withFailOver(given: readonly MailTransport[], { stalledMs = STAL
     },
   })
   /** Those that may be asked, in their order: where none may, the first one is waited for. */
-  const inOrder = (turn: string) => {
-    const asked = servers.filter((server) => !server.isPassedBy(turn))
+  const inOrder = () => {
+    const asked = servers.filter((server) => !server.isPassedBy())
     return asked.length > 0 ? asked : servers
   }
   return {
     async permitSoon(turn) {
-      const [first, ...rest] = inOrder(turn)
+      const [first, ...rest] = inOrder()
       const permit = await first!.permitSoon(turn)
       return permit && failingOver(turn, permit, rest)
     },
     async permit(turn, signal) {
-      const [first, ...rest] = inOrder(turn)
+      const [first, ...rest] = inOrder()
       return failingOver(turn, await first!.permit(turn, signal), rest)
     },
     async tryConnection() {
@@ -55,7 +55,7 @@ export function withFailOver(given: readonly MailTransport[], { stalledMs = STAL
       const found = failures.flatMap((failure, n) => (failure === undefined ? [] : [`server ${n + 1}: ${failure}`]))
       return found.length === 0 ? undefined : found.join('; ')
     },
-    isFailing: (turn) => servers.every((server) => server.isPassedBy(turn)),
+    isFailing: () => servers.every((server) => server.isPassedBy()),
     drain() {
       for (const transport of given) transport.drain()
     },
@@ -77,8 +77,8 @@ class Server {
     this.stalledMs = stalledMs
   }
 
-  isPassedBy(turn: string): boolean {
-    if (this.transport.isFailing?.(turn)) return true
+  isPassedBy(): boolean {
+    if (this.transport.isFailing?.()) return true
     return this.underWay > 0 && performance.now() - this.lastEnd > this.stalledMs
   }
 
@@ -108,9 +108,8 @@ class Server {
   }
 }
 
-/** Also where it was given too little time: nothing of it has flowed. */
 const isToBeTriedElsewhere = (delivery: Delivery): delivery is Extract<Delivery, { kind: 'not-sent' }> =>
-  delivery.kind === 'not-sent' && (delivery.serverFailed || delivery.inconclusive === true)
+  delivery.kind === 'not-sent' && delivery.serverFailed
 
 /** Whether a message may flow is asked once, whatever server waits for it: behind that it is claimed, as long as that is young. */
 class AskingOnce {

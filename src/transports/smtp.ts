@@ -1,5 +1,5 @@
 import { addressOf, inAscii, isEmailAddress, withoutAddresses } from '../platform/email-address.ts'
-import { Permits, type Taken } from './permits.ts'
+import { ConnectionSlots } from './connection-slots.ts'
 import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
 import { buildMime, Message } from './smtp-message.ts'
 import {
@@ -25,15 +25,8 @@ export interface SmtpOptions {
    * given up. A server may think for ten minutes over a message that it has (RFC 5321, section 4.5.3.2.6).
    */
   timeoutMs?: number
-  /** Milliseconds until a server has to wait for a message where all other connections are in use. */
-  scarceEnvelopeMs?: number
   /** The same over a connection that was kept from an earlier message: its server may have gone without a word. */
   keptEnvelopeMs?: number
-}
-
-/** Whose an email is, and with which permit it goes. */
-interface Turn extends Taken {
-  of: string
 }
 
 /**
@@ -41,8 +34,6 @@ interface Turn extends Taken {
  * until there (RFC 5321, section 4.5.3.2). A sign of life now and then is no progress.
  */
 const ENVELOPE_MS = 300_000
-/** The same where all other connections are in use: a recipient for whom it takes longer waits for one that is not scarce. */
-const SCARCE_ENVELOPE_MS = 10_000
 /** The same over a kept connection: after it, a new one is tried, and has all the time. */
 const KEPT_ENVELOPE_MS = 30_000
 /** The server waits for the message (RFC 5321, section 3.3). */
@@ -65,19 +56,18 @@ export function createSmtpTransport({
   server,
   maxConnections = 5,
   timeoutMs = 600_000,
-  scarceEnvelopeMs = SCARCE_ENVELOPE_MS,
   keptEnvelopeMs = KEPT_ENVELOPE_MS,
 }: SmtpOptions): MailTransport {
-  const permits = new Permits(maxConnections)
+  const slots = new ConnectionSlots(maxConnections)
   const connections = createConnections(server, timeoutMs)
-  /** How long the server took for each one's messages, of late: a moving average. One's recipients may be slow. */
-  const usualMs = new Map<string, number>()
+  /** Milliseconds that the server recently took for a message: a moving average. */
+  let usualMs = 0
 
   /** @param release called when the connection is free again: the answer does not wait for that. */
-  async function deliver(turn: Turn, email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
+  async function deliver(email: Email, handOver: HandOver, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
     try {
-      const delivery = await tryConnections(turn, email, handOver, (connection) => {
+      const delivery = await tryConnections(email, handOver, (connection) => {
         after = connections.clear(connection)
       })
       return withoutLogin(delivery, server)
@@ -88,7 +78,6 @@ export function createSmtpTransport({
   }
 
   async function tryConnections(
-    turn: Turn,
     email: Email,
     handOver: HandOver,
     clearLater: (connection: Connection) => void,
@@ -110,7 +99,7 @@ export function createSmtpTransport({
       const message = new Message(raw, handOver)
       try {
         const connection = kept ?? (await connections.connect())
-        const delivery = await send(turn, connection, email, message, kept !== undefined)
+        const delivery = await send(connection, email, message, kept !== undefined)
         if (delivery.kind === 'taken') connections.keep(connection)
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
@@ -123,32 +112,17 @@ export function createSmtpTransport({
         // Nobody has told the server of the message yet: its words are about the connection or the login.
         const failure = wordsOf(error as SmtpError, server)
         const reason = reasonOf(error as SmtpError)
-        return { kind: 'not-sent', serverFailed: true, unreachable: true, reason, failure }
+        return { kind: 'not-sent', serverFailed: true, reason, failure }
       }
     }
   }
 
-  async function send(
-    turn: Turn,
-    connection: Connection,
-    email: Email,
-    message: Message,
-    wasKept: boolean,
-  ): Promise<Delivery> {
+  async function send(connection: Connection, email: Email, message: Message, wasKept: boolean): Promise<Delivery> {
     const started = performance.now()
     const stop = () => connections.cut(connection)
     connections.beginAnew(connection)
-    let isTooSlow = false
-    const stopTooSlow = () => {
-      isTooSlow = turn.isScarce && !wasKept
-      stop()
-    }
-    const envelopeMs = Math.min(
-      timeoutMs,
-      turn.isScarce ? scarceEnvelopeMs : ENVELOPE_MS,
-      wasKept ? keptEnvelopeMs : Infinity,
-    )
-    let late = setTimeout(stopTooSlow, envelopeMs)
+    const envelopeMs = Math.min(timeoutMs, wasKept ? keptEnvelopeMs : ENVELOPE_MS)
+    let late = setTimeout(stop, envelopeMs)
     const onBegin = () => {
       clearTimeout(late)
       late = setTimeout(stop, timeoutMs)
@@ -174,7 +148,7 @@ export function createSmtpTransport({
         }),
       )
       if (message.isOutOfStep()) return outOfStep()
-      noteTime(turn, started)
+      usualMs = usualMs * 0.7 + (performance.now() - started) * 0.3
       const words = response ?? ''
       // nodemailer looks at the first digit alone.
       return /^2\d\d(?!\d)/.test(words)
@@ -183,11 +157,6 @@ export function createSmtpTransport({
     } catch (error) {
       if (message.state === 'withdrawn') return { kind: 'withdrawn' }
       if (message.isOutOfStep()) return outOfStep()
-      if (isTooSlow && !message.hasFlowed()) {
-        noteTime(turn, started)
-        permits.noteUnhurried(turn.of)
-        return tooSlow()
-      }
       return withFailure(classify(error as SmtpError, message.hasFlowed()), failureOf(error as SmtpError))
     } finally {
       clearTimeout(late)
@@ -195,35 +164,22 @@ export function createSmtpTransport({
     }
   }
 
-  function noteTime({ of }: Turn, started: number): void {
-    const tookMs = performance.now() - started
-    usualMs.set(of, (usualMs.get(of) ?? 0) * 0.7 + tookMs * 0.3)
-  }
-
-  const permit = (of: string, taken: Taken): Permit => {
-    let given = false
-    const release = () => {
-      if (given) return
-      given = true
-      permits.give(of, taken)
-    }
-    return {
-      release,
-      deliver: (email, handOver) => deliver({ of, ...taken }, email, handOver, release),
-    }
-  }
+  const permit = (release: () => void): Permit => ({
+    release,
+    deliver: (email, handOver) => deliver(email, handOver, release),
+  })
 
   return {
     async permitSoon(turn) {
-      if ((usualMs.get(turn) ?? 0) >= SLOW_MS) return undefined
+      if (usualMs >= SLOW_MS) return undefined
       try {
-        return permit(turn, await permits.take(turn, AbortSignal.timeout(SOON_MS)))
+        return permit(await slots.take(turn, AbortSignal.timeout(SOON_MS)))
       } catch {
         return undefined
       }
     },
     async permit(turn, signal) {
-      return permit(turn, await permits.take(turn, signal))
+      return permit(await slots.take(turn, signal))
     },
     async tryConnection() {
       try {
@@ -238,9 +194,9 @@ export function createSmtpTransport({
           : wordsOf(error as SmtpError, server)
       }
     },
-    drain: () => permits.close(),
+    drain: () => slots.close(),
     close() {
-      permits.close()
+      slots.close()
       connections.cutAll()
       return Promise.resolve()
     },
@@ -257,12 +213,3 @@ function wordsOf(error: SmtpError, server: SmtpServer): string {
     ? failureOf(error)
     : wordsWithoutLogin(words, server).slice(0, MOST_OF_FAILURE)
 }
-
-/** It is put off, and nothing is said of the server: with a permit that is not scarce there is more time. */
-const tooSlow = (): Delivery => ({
-  kind: 'not-sent',
-  serverFailed: false,
-  inconclusive: true,
-  reason:
-    'The mail server takes long before it waits for this message, and others wait for the connection; it is tried again',
-})

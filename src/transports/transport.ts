@@ -21,7 +21,7 @@ export interface Email {
  * What a transport knows after trying:
  * - taken: the server has answered that it has the message
  * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
- *   about this message; `inconclusive` where it says nothing of the server either: it was given little time; `unreachable` where the server was told of no message yet, so that every other one would fare alike
+ *   about this message
  * - refused: it certainly has not, and trying again will not help (SMTP 5xx); `doubt` where the server may have meant us and
  *   not this message: its answer, in words as `failure` has them
  * - withdrawn: it certainly has not, because `HandOver.begin` said no
@@ -36,8 +36,6 @@ export type Delivery =
       kind: 'not-sent'
       reason: string
       serverFailed: boolean
-      unreachable?: true
-      inconclusive?: true
       failure?: string
     }
   | { kind: 'refused'; reason: string; doubt?: string }
@@ -83,8 +81,8 @@ export interface MailTransport {
    * @throws {TransportClosed} when the transport is closing; the signal's reason when it is aborted
    */
   permit(turn: string, signal: AbortSignal): Promise<Permit>
-  /** Whether no message of such a turn tries the server at the moment, because it has failed; nobody knows where it is not said. */
-  isFailing?(turn: string): boolean
+  /** Returns whether messages are not sent at the moment because the server failed. Only a circuit breaker knows. */
+  isFailing?(): boolean
   /** Connects and logs in, and sends nothing. @returns why it could not, in the server's words where those are not about a login */
   tryConnection(): Promise<string | undefined>
   /** Gives out no permit any more; emails that are being handed over are finished. */

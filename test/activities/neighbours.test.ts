@@ -6,7 +6,6 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startScriptedSmtp, type ScriptedSmtp } from '../support/scripted-smtp.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const MANY = 400
@@ -63,48 +62,5 @@ describe('neighbours', () => {
     assert.deepEqual(await Promise.all([...inside, other]), ['in', 'in', 'in'])
     await delay(0)
     assert.equal(await enter('a'), 'in')
-  })
-})
-
-describe('a neighbour whose recipients are slow', () => {
-  /** More than a worker has slots for emails that wait. */
-  const SLOW = 45
-  let service: Service
-  let smtp: ScriptedSmtp
-  before(async () => {
-    smtp = await startScriptedSmtp({
-      answer: (command) => (command.startsWith('RCPT TO:<slow') ? null : undefined),
-    })
-    service = await startService({ env: { SMTP_URL: smtp.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await smtp.close()
-  })
-
-  it('does not keep all slots of a worker', async () => {
-    const sender = async (name: string) => {
-      const { id } = await createWorkspace(service.context.orm.em, { name, mode: 'live' })
-      const key = await service.newKey({ workspaceId: id })
-      const its: Service = { ...service, call: (method, path, body) => service.call(method, path, body, { key }) }
-      const automationId = await anAutomation(its)
-      return async (email: string) => {
-        const { body } = await its.call('POST', 'contacts', { email })
-        await enroll(its, automationId, body.data.id as string)
-      }
-    }
-    const [slow, other] = [await sender('Slow'), await sender('Other')]
-    await pMap(Array.from({ length: SLOW }), (_, n) => slow(`slow-${n}@example.com`), { concurrency: 5 })
-    await eventually('its emails keep the connections', () =>
-      Promise.resolve(smtp.commands.filter((command) => command.startsWith('RCPT TO:<slow')).length >= 4 || undefined),
-    )
-    const quick = Array.from({ length: 10 }, (_, n) => `quick-${n}@example.com`)
-    for (const email of quick) await other(email)
-    // A slot that nobody gives up is free every ten seconds: for all of them that would be minutes.
-    await eventually(
-      'its mails',
-      () => Promise.resolve(quick.every((email) => smtp.whole.includes(email)) || undefined),
-      50_000,
-    )
   })
 })

@@ -1,6 +1,6 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
 import { takeNow } from '../support/take-now.ts'
-import { Permits, type Taken as TakenPermit } from '../../src/transports/permits.ts'
+import { ConnectionSlots } from '../../src/transports/connection-slots.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/transports/transport.ts'
 import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
 
@@ -34,28 +34,19 @@ export class MailModel {
 
   /** The transport of one process. @param server which of several mail servers it is for */
   transport(connections: number, server = 'mail'): MailTransport {
-    const permits = new Permits(connections)
-    const permit = (turn: string, taken: TakenPermit): Permit => {
-      let given = false
-      const release = () => {
-        if (!given) permits.give(turn, taken)
-        given = true
-      }
-      return {
-        release,
-        deliver: (email, handOver) => this.deliver(server, email, handOver).finally(release),
-      }
-    }
+    const slots = new ConnectionSlots(connections)
+    const permit = (release: () => void): Permit => ({
+      release,
+      deliver: (email, handOver) => this.deliver(server, email, handOver).finally(release),
+    })
     return {
       async permitSoon(turn) {
-        const taken = await takeNow(permits, turn)
-        return taken && permit(turn, taken)
+        const release = await takeNow(slots, turn)
+        return release && permit(release)
       },
-      permit: async (turn, signal) => {
-        return permit(turn, await permits.take(turn, signal))
-      },
+      permit: async (turn, signal) => permit(await slots.take(turn, signal)),
       tryConnection: () => Promise.resolve(undefined),
-      drain: () => permits.close(),
+      drain: () => slots.close(),
       close: () => Promise.resolve(),
     }
   }

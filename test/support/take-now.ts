@@ -1,9 +1,9 @@
-import type { Permits, Taken } from '../../src/transports/permits.ts'
+import type { ConnectionSlots } from '../../src/transports/connection-slots.ts'
 
-/** Takes a permit if it is the group's at once, and does not wait for one. */
-export async function takeNow(permits: Permits, group: string): Promise<Taken | undefined> {
+/** Takes a slot if one is free, and does not wait for one. @returns what releases it */
+export async function takeNow(slots: ConnectionSlots, workspaceId: string): Promise<(() => void) | undefined> {
   const now = new AbortController()
-  const taken = permits.take(group, now.signal)
+  const taken = slots.take(workspaceId, now.signal)
   now.abort(new Error('None is free now'))
   return taken.catch(() => undefined)
 }
