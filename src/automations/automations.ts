@@ -7,7 +7,7 @@ import { AutomationCounts, AutomationDraft, AutomationVersion, EmailContent, Aut
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { asksAlone, keepContents } from './queries.ts'
-import { knownLists } from '../contacts/index.ts'
+import { knownLists } from '../lists/index.ts'
 import { countSendingOf, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'

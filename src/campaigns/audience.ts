@@ -1,5 +1,5 @@
 import { type Condition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
-import { knownLists, LIST_NOT_FOUND } from '../contacts/index.ts'
+import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, oneSpelling } from '../platform/ids.ts'

@@ -1,5 +1,5 @@
 import { array, boolean, object } from 'yup'
-import { LIST_NOT_FOUND } from '../contacts/index.ts'
+import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import {
   count,

@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
 import { openLink } from '../signed-links/index.ts'
 import { confirmRequest } from './confirm.ts'
-import { readStanding } from './confirm-queries.ts'
+import { readStanding } from './queries.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
 import { askPage, confirmedPage } from './page.ts'
 

@@ -1,33 +1,63 @@
-import type { Dependencies } from '../outbox/index.ts'
-import { joinByConfirming } from './confirm-queries.ts'
-import { countConsents, deleteOwnWish, lockContact } from './queries.ts'
-import { endAll } from './suppress.ts'
+import {
+  bumpConsents,
+  confirmContacts,
+  deleteOwnSuppressions,
+  happeningsOf,
+  loadTagKeys,
+  writeMemberships,
+} from '../contacts/index.ts'
+import { findRequest } from '../lists/index.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { lockContact } from './queries.ts'
+import { endEnrollments } from './suppress.ts'
 
 /**
- * Does what somebody has confirmed: she is in the list that she was asked about, and gets what that starts. What still waits to ask her
- * once more ends. Had she wanted no mail at all before, that is taken back: she has said now, herself, that she wants some.
+ * Confirms that a contact wants to be in a list: they join it, which starts what listens for that. If they were unconfirmed, they have
+ * signed up now. What still waits to ask them again ends. Their own opt-out from all mail ends too: they asked for mail again.
  *
- * May be repeated: behind the first time she is not asked any more, and nothing is done.
+ * May be repeated: after the first time the contact is not asked any more, and nothing is done.
  *
- * @returns whether she was asked
+ * @returns whether the contact was asked
  */
 export async function confirmRequest(
   dependencies: Dependencies,
   contactId: string,
   requestId: string,
 ): Promise<boolean> {
-  const due = await dependencies.em.fork().transactional(async (unit) => {
-    const contact = await lockContact(unit, contactId)
-    if (!contact) return undefined
-    const { workspaceId, key, isUnconfirmed } = contact
-    const joined = await joinByConfirming(unit, { workspaceId, contactId, requestId, key, isUnconfirmed })
-    if (!joined) return undefined
-    await deleteOwnWish(unit, workspaceId, key)
-    await countConsents(unit, workspaceId, [key])
-    const { listId } = joined
-    return [...joined.due, ...(await endAll(unit, contactId, { all: true, listId, isRequest: true }))]
-  })
+  const due = await dependencies.em.fork().transactional((unit) => confirmLocked(unit, contactId, requestId))
   if (!due) return false
   await dependencies.deliverAtOnce(dependencies, due)
   return true
+}
+
+async function confirmLocked(
+  unit: EntityManager,
+  contactId: string,
+  requestId: string,
+): Promise<Delivery[] | undefined> {
+  const contact = await lockContact(unit, contactId)
+  if (!contact) return undefined
+  const { workspaceId, key: emailKey, isUnconfirmed } = contact
+  const request = await findRequest(unit, { contactId, requestId, emailKey })
+  if (!request) return undefined
+  const { listId, isMember } = request
+  const tags = isUnconfirmed ? await loadTagKeys(unit, [contactId]) : new Map<string, ReadonlySet<string>>()
+  await confirmContacts(unit, [contactId])
+  await deleteOwnSuppressions(unit, workspaceId, emailKey)
+  await bumpConsents(unit, [contactId])
+  const due = await writeMemberships(
+    unit,
+    { workspaceId, requestId: null, isBulk: false },
+    [{ listId, contactId, emailKey, plan: { outcome: 'added' } }],
+    happeningsOf({
+      contactId,
+      isCreated: false,
+      wasUnconfirmed: isUnconfirmed,
+      isUnconfirmed: false,
+      listAdded: isMember ? undefined : listId,
+      tags: tags.get(contactId) ?? [],
+    }),
+  )
+  return [...due, ...(await endEnrollments(unit, contactId, { kind: 'request', listId }))]
 }

@@ -1,6 +1,6 @@
-import type { SuppressionReason } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { AS_IT_IS, sql } from '../platform/db/sql.ts'
+import { ErasedContact } from './entities.ts'
 
 /** Whether somebody who was erased is mailed no more at any address that she had; `undefined` where nothing is known of her. */
 export async function readErased(
@@ -18,62 +18,33 @@ export async function readErased(
   return row?.is_unsubscribed == null ? undefined : { isUnsubscribed: row.is_unsubscribed }
 }
 
-/**
- * Writes that the addresses that an erased contact had are not to be mailed.
- * @returns in which workspace, and why; `undefined` where nothing is known of her
- */
-export async function suppressErased<Reason extends SuppressionReason>(
+/** The addresses at which an erased contact was mailed, by their hashes; `undefined` if nothing is known of the contact. */
+export async function hashesOfErased(
   em: EntityManager,
   contactId: string,
-  reason: Reason,
-): Promise<{ workspaceId: string; reason: Reason | 'UNSUBSCRIBED' } | undefined> {
-  const [row] = await sql<{ workspace_id: string; reason: Reason | 'UNSUBSCRIBED' }>(
-    em,
-    `with erased as (
-       select workspace_id, address_hash, case when count(*) over () > 1 then 'UNSUBSCRIBED' else $2::text end as reason
-       from erased_contacts where contact_id = $1::uuid
-     ),
-     added as (
-       insert into suppressions (id, workspace_id, address_hash, reason)
-       select gen_random_uuid(), workspace_id, address_hash, reason from erased order by address_hash
-       on conflict do nothing
-     )
-     select workspace_id, reason from erased limit 1`,
-    [contactId, reason],
-  )
-  return row && { workspaceId: row.workspace_id, reason: row.reason }
+): Promise<{ workspaceId: string; hashes: Buffer[] } | undefined> {
+  const rows = await em.find(ErasedContact, { contactId }, AS_IT_IS)
+  const [first] = rows
+  return first && { workspaceId: first.workspaceId, hashes: rows.map(({ addressHash }) => Buffer.from(addressHash)) }
 }
 
 /**
- * Writes that an address is not to be mailed, if somebody was mailed there who is erased since, and that is not what was told before.
- * @returns whether it is
+ * Finds the hash of an address if somebody was mailed there who is erased since, unless this notification was applied before.
+ * @param told identifies the notification; `null` if nothing does
  */
-export async function suppressErasedAddress(
+export async function hashOfErasedAddress(
   em: EntityManager,
   workspaceId: string,
   key: string,
-  { reason, told }: { reason: SuppressionReason; told: string | null },
-): Promise<boolean> {
-  const rows = await sql(
+  told: string | null,
+): Promise<Buffer | undefined> {
+  const [row] = await sql<{ address_hash: Buffer; was_told: boolean | null }>(
     em,
-    `with erased as (
-       select workspace_id, address_hash from erased_contacts
-       where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-         and not exists (
-           select from erased_contacts where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-             and $4::text = any(heard)
-         )
-       limit 1
-     ),
-     added as (
-       insert into suppressions (id, workspace_id, address_hash, reason)
-       select gen_random_uuid(), workspace_id, address_hash, $3::text from erased
-       on conflict do nothing
-     )
-     select from erased`,
-    [workspaceId, key, reason, told],
+    `select address_hash, bool_or($3::text = any(heard)) as was_told from erased_contacts
+     where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) group by address_hash`,
+    [workspaceId, key, told],
   )
-  return rows.length > 0
+  return row && row.was_told !== true ? row.address_hash : undefined
 }
 
 /** So many of the last things that were told of an address are known again. */

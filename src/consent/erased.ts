@@ -1,7 +1,7 @@
-import type { SuppressionReason } from '../contacts/index.ts'
+import { type SuppressionReason, suppressHashes } from '../contacts/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { addressesOfErased, noteHeard, suppressErased, suppressErasedAddress } from './erased-queries.ts'
+import { addressesOfErased, hashesOfErased, hashOfErasedAddress, noteHeard } from './erased-queries.ts'
 import { hasContact } from './queries.ts'
 import { suppressAtOnce } from './suppress.ts'
 
@@ -18,11 +18,15 @@ export async function suppressOfErased(
   reason: Extract<SuppressionReason, 'UNSUBSCRIBED' | 'COMPLAINED'>,
 ): Promise<boolean> {
   const em = dependencies.em.fork()
-  // First, and for itself: whoever comes to be behind it is mailed nothing.
-  const suppressed = await suppressErased(em, contactId, reason)
-  if (!suppressed) return false
+  const erased = await hashesOfErased(em, contactId)
+  if (!erased) return false
+  const { workspaceId, hashes } = erased
+  // With several addresses, nobody knows which one a complaint is about.
+  const kept = hashes.length > 1 ? 'UNSUBSCRIBED' : reason
+  // First, and in a statement of its own: a contact that is created afterwards is mailed nothing.
+  await suppressHashes(em, workspaceId, hashes, kept)
   for (const email of await addressesOfErased(em, contactId))
-    await suppressAtOnce(dependencies, suppressed.workspaceId, email, suppressed.reason)
+    await suppressAtOnce(dependencies, workspaceId, email, kept)
   return true
 }
 
@@ -41,7 +45,9 @@ export async function suppressAtErased(
   const em = dependencies.em.fork()
   const key = emailKey(email)
   // First, and for itself, without the address: it is kept of nobody who is erased.
-  if (!(await suppressErasedAddress(em, workspaceId, key, { reason, told }))) return
+  const hash = await hashOfErasedAddress(em, workspaceId, key, told)
+  if (!hash) return
+  await suppressHashes(em, workspaceId, [hash], reason)
   if (await hasContact(em, workspaceId, key)) await suppressAtOnce(dependencies, workspaceId, email, reason)
   if (told !== null) await noteHeard(em, workspaceId, key, told)
 }

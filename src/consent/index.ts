@@ -1,4 +1,4 @@
-export { ErasedContact, ListOptOut, Suppression } from './entities.ts'
+export { ErasedContact } from './entities.ts'
 export { suppressAtErased, suppressOfErased } from './erased.ts'
 export { isErasedOf } from './erased-queries.ts'
 export { confirmationPages } from './confirm-routes.ts'

@@ -44,8 +44,8 @@ export function preferencesPage(
   if (isUnsubscribed) return donePage(language, true)
   const saved = isSaved ? `<p role="status">${words.saved}</p>` : ''
   const boxes = lists.map(
-    ({ id, name, isIn }) =>
-      `<label><input type="checkbox" name="list" value="${id}"${isIn ? ' checked' : ''}>${escapeHtml(name)}</label>`,
+    ({ id, name, isMember }) =>
+      `<label><input type="checkbox" name="list" value="${id}"${isMember ? ' checked' : ''}>${escapeHtml(name)}</label>`,
   )
   const ofLists =
     lists.length === 0

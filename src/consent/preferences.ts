@@ -1,16 +1,11 @@
+import { bumpConsents, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
+import { optOutOfLists, planPreferences } from '../lists/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
-import type { Dependencies } from '../outbox/index.ts'
-import {
-  countConsents,
-  deleteOwnWish,
-  joinByWish,
-  leaveByWish,
-  lockContact,
-  readPreferences,
-  addressesOfLink,
-} from './queries.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { addressesOfLink, lockContact, readPreferences } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
-import { afterSuppressing, endAll, suppressAddress, suppressAtOnce } from './suppress.ts'
+import { afterSuppressing, endEnrollments, suppressAddress, suppressAtOnce } from './suppress.ts'
 
 /** What a contact wants to get. */
 export type Wish =
@@ -43,19 +38,10 @@ export async function setPreferences(
       // Where it went to hers as well, nobody knows which of them it was: the others may be somebody else's.
       return { workspaceId, email, due, others: isHers ? [] : others }
     }
-    // Lists alone are no word about everything: an older page, saved once more, takes nothing back.
-    if (wish.kind === 'everything' && isHers) await deleteOwnWish(unit, workspaceId, key)
-    const due = []
-    if (wish.kind === 'lists') {
-      const { lists } = (await readPreferences(unit, contactId))!
-      const wanted = new Set(wish.ids)
-      for (const { id, isIn } of lists) {
-        if (wanted.has(id) && !isIn && isHers) await joinByWish(unit, id, contactId)
-        if (wanted.has(id) || !isIn || !(await leaveByWish(unit, id, contactId))) continue
-        due.push(...(await endAll(unit, contactId, { all: false, listId: id })))
-      }
-    }
-    await countConsents(unit, workspaceId, [key])
+    // A choice of lists does not end an opt-out from everything.
+    if (wish.kind === 'everything' && isHers) await deleteOwnSuppressions(unit, workspaceId, key)
+    const due = wish.kind === 'lists' ? await changeLists(unit, { contactId, key }, wish.ids, isHers) : []
+    await bumpConsents(unit, [contactId])
     return { workspaceId, email, due, others: [] }
   })
   if (!done) return wish.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))
@@ -63,4 +49,26 @@ export async function setPreferences(
   // Somebody may have made her anew there. Each for itself: it locks whoever has it.
   for (const email of new Set(done.others)) await suppressAtOnce(dependencies, done.workspaceId, email, 'UNSUBSCRIBED')
   return true
+}
+
+/** Joins and leaves lists as the contact chose. Joining starts nothing: they asked for the list, not for its beginning. */
+async function changeLists(
+  unit: EntityManager,
+  { contactId, key }: { contactId: string; key: string },
+  wanted: readonly string[],
+  mayJoin: boolean,
+): Promise<Delivery[]> {
+  const { workspaceId, lists } = (await readPreferences(unit, contactId))!
+  const { join, leave } = planPreferences(lists, wanted, mayJoin)
+  if (join.length > 0) await confirmContacts(unit, [contactId])
+  await writeMemberships(
+    unit,
+    { workspaceId, requestId: null, isBulk: false },
+    join.map((listId) => ({ listId, contactId, emailKey: key, plan: { outcome: 'added' } })),
+    [],
+  )
+  await optOutOfLists(unit, contactId, leave)
+  const due: Delivery[] = []
+  for (const listId of leave) due.push(...(await endEnrollments(unit, contactId, { kind: 'list', listId })))
+  return due
 }

@@ -1,42 +1,12 @@
-import type { SuppressionReason } from '../contacts/index.ts'
+import { anonymizeSuppressions } from '../contacts/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { listBegunBy } from '../triggers/index.ts'
-
-export interface SuppressionRow {
-  id: string
-  /** `null` where its contact was erased. */
-  email: string | null
-  reason: SuppressionReason
-  note: string | null
-  createdAt: Date
-  place: Place
-}
-
-interface Row {
-  id: string
-  email: string | null
-  reason: SuppressionReason
-  note: string | null
-  created_at: string
-  micros: string
-}
-
-const COLUMNS = `id, email, reason, note, created_at, ${microsOf('created_at')}`
-
-const toSuppression = (row: Row): SuppressionRow => ({
-  id: row.id,
-  email: row.email,
-  reason: row.reason,
-  note: row.note,
-  createdAt: toDate(row.created_at),
-  place: { micros: row.micros, id: row.id },
-})
+import type { ActiveEnrollment } from './rules.ts'
 
 /** Whether somebody of a workspace has an address. */
 export async function hasContact(em: EntityManager, workspaceId: string, key: string): Promise<boolean> {
@@ -47,174 +17,76 @@ export async function hasContact(em: EntityManager, workspaceId: string, key: st
   return rows.length > 0
 }
 
-/**
- * Locks whoever has an address. A claim of an email to her waits for the end of the transaction, and finds what it has changed.
- * @returns her id, if there is such a contact
- */
-export async function lockByAddress(em: EntityManager, workspaceId: string, key: string): Promise<string | undefined> {
-  const [row] = await sql<{ id: string }>(
-    em,
-    'select id from contacts where workspace_id = $1::uuid and email_key = $2::text for update',
-    [workspaceId, key],
-  )
-  return row?.id
+/** A contact whose row is locked. */
+export interface LockedContact {
+  workspaceId: string
+  email: string
+  /** The address as it is compared. */
+  key: string
+  isUnconfirmed: boolean
 }
 
-/** The same by her id. @returns her address, and its form in which addresses are compared */
-export async function lockContact(
-  em: EntityManager,
-  id: string,
-): Promise<
-  | { workspaceId: string; email: string; key: string; metadata: Record<string, unknown>; isUnconfirmed: boolean }
-  | undefined
-> {
-  const [row] = await sql<{
-    workspace_id: string
-    email: string
-    email_key: string
-    metadata: Record<string, unknown>
-    unconfirmed: boolean
-  }>(em, 'select workspace_id, email, email_key, metadata, unconfirmed from contacts where id = $1::uuid for update', [
-    id,
-  ])
+/**
+ * Locks a contact by its id alone, as a link has it. A claim of an email to them waits for the end of the transaction, and fails if
+ * `consents` has grown.
+ */
+export async function lockContact(em: EntityManager, id: string): Promise<LockedContact | undefined> {
+  const [row] = await sql<{ workspace_id: string; email: string; email_key: string; unconfirmed: boolean }>(
+    em,
+    'select workspace_id, email, email_key, unconfirmed from contacts where id = $1::uuid for no key update',
+    [id],
+  )
   return (
     row && {
       workspaceId: row.workspace_id,
       email: row.email,
       key: row.email_key,
-      metadata: row.metadata,
       isUnconfirmed: row.unconfirmed,
     }
   )
 }
 
-export interface SuppressionWrite {
-  id: string
-  workspaceId: string
-  email: string
-  key: string
-  reason: SuppressionReason
-  note: string | null
-}
-
-/** Writes that an address is not to be mailed, once for each reason. @returns it, and whether it is new */
-export async function insertSuppression(
-  em: EntityManager,
-  { id, workspaceId, email, key, reason, note }: SuppressionWrite,
-): Promise<{ suppression: SuppressionRow; isNew: boolean }> {
-  const [row] = await sql<Row & { is_new: boolean }>(
+/** Reads the running enrollments of a contact, with what their emails are and what they were begun by. */
+export async function activeEnrollments(em: EntityManager, contactId: string): Promise<ActiveEnrollment[]> {
+  const rows = await sql<{
+    automation_id: string
+    emails: number
+    transactional: number
+    added_to: string | null
+    asks_for: string | null
+  }>(
     em,
-    `insert into suppressions as kept (id, workspace_id, address_hash, reason, email, note)
-     values ($1::uuid, $2::uuid, address_hash($2::uuid, $4::text), $5::text, $3::text, $6::text)
-     on conflict (workspace_id, address_hash, reason) do update
-       set email = coalesce(kept.email, excluded.email), note = coalesce(excluded.note, kept.note)
-     returning ${COLUMNS}, xmax = 0 as is_new`,
-    [id, workspaceId, email, key, reason, note],
-  )
-  return { suppression: toSuppression(row!), isNew: row!.is_new }
-}
-
-/**
- * Counts that it has changed what may be sent to whoever has an address: whoever looked before claims nothing behind it.
- * @returns the ids of those contacts
- */
-export async function countConsents(
-  em: EntityManager,
-  workspaceId: string,
-  keys: readonly string[],
-): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    em,
-    `update contacts set consents = consents + 1 where id in (
-       select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[])
-       order by email_key collate "C" for no key update
-     ) returning id`,
-    [workspaceId, keys],
-  )
-  return rows.map(({ id }) => id)
-}
-
-/**
- * The automations in which a contact is, and of which nothing more may be sent to her.
- *
- * @param of.all whether that is all mail; else those whose emails are all marketing
- * @param of.listId those alone into which the joining of this list has brought her
- * @param of.isRequest those that ask for it, instead
- */
-export async function automationsToEnd(
-  em: EntityManager,
-  contactId: string,
-  { all, listId = null, isRequest = false }: { all: boolean; listId?: string | null; isRequest?: boolean },
-): Promise<string[]> {
-  const rows = await sql<{ automation_id: string }>(
-    em,
-    `select enrollment.automation_id
+    `select enrollment.automation_id, has.emails, has.transactional,
+       ${listBegunBy('LIST_ADDED')} as added_to, ${listBegunBy('LIST_REQUESTED')} as asks_for
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
      join automation_versions version
        on version.automation_id = enrollment.automation_id and version.version = enrollment.version
      cross join lateral (
-       select count(*) as emails, count(*) filter (where step ->> 'category' = 'transactional') as transactional
+       select count(*)::integer as emails,
+         (count(*) filter (where step ->> 'category' = 'transactional'))::integer as transactional
        from jsonb_array_elements(version.steps) step where step ->> 'type' = 'EMAIL'
      ) has
-     where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and has.emails > 0
-       and ($2::boolean or has.transactional = 0)
-       and ($3::text is null or $3::text = ${listBegunBy(isRequest ? 'LIST_REQUESTED' : 'LIST_ADDED')})
+     where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE'
      order by enrollment.automation_id`,
-    [contactId, all, listId],
+    [contactId],
   )
-  return rows.map(({ automation_id }) => automation_id)
+  return rows.map((row) => ({
+    automationId: row.automation_id,
+    emails: row.emails,
+    transactional: row.transactional,
+    addedTo: row.added_to,
+    asksFor: row.asks_for,
+  }))
 }
 
-/** A page of a workspace's suppressions, newest first. */
-export async function suppressionPage(
-  em: EntityManager,
-  workspaceId: string,
-  {
-    key,
-    reason,
-    behind,
-    limit,
-  }: { key?: string | undefined; reason?: string | undefined; behind?: Place | undefined; limit: number },
-): Promise<SuppressionRow[]> {
-  const rows = await sql<Row>(
-    em,
-    `select ${COLUMNS} from suppressions
-     where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
-       and ($3::text is null or reason = $3::text)
-       and ${isBehind('created_at', '$4', '$5')}
-     order by created_at desc, id desc limit $6`,
-    [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
-  )
-  return rows.map(toSuppression)
-}
-
-/** Takes a suppression away. @returns whether there was one */
-export async function deleteSuppression(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
-  const rows = await sql(em, `delete from suppressions where id = $2::uuid and workspace_id = $1::uuid returning id`, [
-    workspaceId,
-    id,
-  ])
-  return rows.length > 0
-}
-
-/** Takes away what a contact has said herself: none of what others have found out. */
-export async function deleteOwnWish(em: EntityManager, workspaceId: string, key: string): Promise<void> {
-  await sql(
-    em,
-    `delete from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-       and reason in ('UNSUBSCRIBED', 'IMPORTED')`,
-    [workspaceId, key],
-  )
-}
-
-/** What a contact is sent, as she sees it. */
+/** What a contact receives, as the preferences page shows it. */
 export interface Preferences {
   workspaceId: string
-  /** Whether she gets no marketing, by her own wish. */
+  /** Whether the contact gets no marketing, at their own request. */
   isUnsubscribed: boolean
-  /** The lists that she may see, and whether she is in them. */
-  lists: { id: string; name: string; isIn: boolean }[]
+  /** The lists that the contact may see. */
+  lists: { id: string; name: string; isMember: boolean }[]
   metadata: Record<string, unknown>
 }
 
@@ -233,8 +105,8 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
            and reason in ('UNSUBSCRIBED', 'IMPORTED')
        ) as is_unsubscribed,
        (
-         select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isIn', is_in) order by name, id) from (
-           select list.id, list.name, member.contact_id is not null as is_in
+         select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isMember', is_member) order by name, id) from (
+           select list.id, list.name, member.contact_id is not null as is_member
            from lists list
            left join list_members member on member.list_id = list.id and member.contact_id = contact.id
            left join list_opt_outs out on out.list_id = list.id and out.contact_id = contact.id
@@ -254,20 +126,6 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
       metadata: row.metadata,
     }
   )
-}
-
-/** Takes a contact out of a list by her own wish. @returns whether she was in it */
-export async function leaveByWish(em: EntityManager, listId: string, contactId: string): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `with gone as (
-       delete from list_members where list_id = $1::uuid and contact_id = $2::uuid returning list_id, contact_id
-     )
-     insert into list_opt_outs (list_id, contact_id) select list_id, contact_id from gone
-     on conflict do nothing returning list_id`,
-    [listId, contactId],
-  )
-  return rows.length > 0
 }
 
 /** Of a message: that somebody may have it, and its links. While it is being handed over, its recipient is not noted yet. */
@@ -297,96 +155,12 @@ export async function eraseAddresses(
      on conflict do nothing`,
     [contactId, recipients.flatMap(({ recipient, was_mailed }) => (was_mailed ? [emailKey(recipient)] : []))],
   )
-  await sql(
+  await anonymizeSuppressions(
     em,
-    `update suppressions set email = null, note = null from contacts contact
-     where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id and (
-       address_hash = address_hash(contact.workspace_id, contact.email_key)
-       -- Those that she had before, unless they are somebody else's by now.
-       or address_hash in (
-         select address_hash(contact.workspace_id, key) from unnest($2::text[]) key
-         where not exists (
-           select from contacts other
-           where other.workspace_id = contact.workspace_id and other.email_key = key and other.id <> $1::uuid
-         )
-       )
-     )`,
-    [contactId, recipients.map(({ recipient }) => emailKey(recipient))],
+    contactId,
+    recipients.map(({ recipient }) => emailKey(recipient)),
   )
   return []
-}
-
-/** Puts a contact back into a list that she had left by herself. It starts nothing: she has asked for the list, not for its beginning. */
-export async function joinByWish(em: EntityManager, listId: string, contactId: string): Promise<void> {
-  await sql(
-    em,
-    `with back as (delete from list_opt_outs where list_id = $1::uuid and contact_id = $2::uuid returning list_id)
-     insert into list_members (list_id, contact_id) select list_id, $2::uuid from back on conflict do nothing`,
-    [listId, contactId],
-  )
-}
-
-/** An address of an import, and why it is not to be mailed. */
-export interface ImportedSuppression {
-  id: string
-  email: string
-  key: string
-  reason: SuppressionReason
-  note: string | null
-}
-
-/**
- * Writes that many addresses are not to be mailed, and counts it where their contacts are. What is known already stays as it is.
- *
- * @param em a transaction in which the contacts are locked, or new
- * @returns how many of the addresses are new among the suppressed, all their contacts, those of the new ones who are in something, and the
- *   keys of addresses that no contact is seen to have
- */
-export async function insertSuppressions(
-  em: EntityManager,
-  workspaceId: string,
-  items: readonly ImportedSuppression[],
-): Promise<{
-  suppressed: number
-  contactIds: string[]
-  active: { contactId: string; reason: SuppressionReason }[]
-  nobodys: string[]
-}> {
-  const rows = await sql<{
-    contact_id: string | null
-    key: string
-    reason: SuppressionReason
-    is_new: boolean
-    is_active: boolean
-  }>(
-    em,
-    `with items as materialized (
-       select * from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
-     ),
-     added as (
-       insert into suppressions (id, workspace_id, address_hash, reason, email, note)
-       select id, $1::uuid, address_hash($1::uuid, key), reason, email, note from items
-       order by address_hash($1::uuid, key), reason
-       on conflict do nothing returning id
-     ),
-     counted as (
-       update contacts set consents = consents + 1
-       where workspace_id = $1::uuid and email_key in (select key from items join added using (id))
-     )
-     select contact.id as contact_id, items.key, items.reason, added.id is not null as is_new,
-       added.id is not null and exists (select from enrollments where contact_id = contact.id and status = 'ACTIVE') as is_active
-     from items left join added using (id)
-     left join contacts contact on contact.workspace_id = $1::uuid and contact.email_key = items.key`,
-    [workspaceId, JSON.stringify(items)],
-  )
-  return {
-    suppressed: rows.filter(({ is_new }) => is_new).length,
-    contactIds: rows.flatMap(({ contact_id }) => contact_id ?? []),
-    active: rows.flatMap(({ contact_id, reason, is_active }) =>
-      contact_id !== null && is_active ? [{ contactId: contact_id, reason }] : [],
-    ),
-    nobodys: rows.flatMap(({ contact_id, key }) => (contact_id === null ? [key] : [])),
-  }
 }
 
 /** How many sequences those are in who have addresses, by the keys of these; none where somebody is in none. */
@@ -403,11 +177,6 @@ export async function countActiveOf(
     [workspaceId, keys],
   )
   return new Map(rows.map(({ key, count }) => [key, count]))
-}
-
-/** Asks contacts no more to confirm anything. @param em a transaction in which they are locked */
-export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
-  await sql(em, 'delete from list_requests where contact_id = any($1::uuid[])', [contactIds])
 }
 
 /** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
@@ -433,4 +202,30 @@ export async function addressesOfLink(
     isHers: rows.some(({ recipient }) => emailKey(recipient) === key),
     others: rows.flatMap(({ recipient }) => (emailKey(recipient) === key ? [] : [recipient])),
   }
+}
+
+/** What a link to confirm a list refers to. */
+export interface Standing {
+  /** The list that the contact is asked about; `null` if they are not asked any more. */
+  listName: string | null
+  metadata: Record<string, unknown>
+}
+
+/** @returns `undefined` if the contact does not exist any more */
+export async function readStanding(
+  em: EntityManager,
+  contactId: string,
+  requestId: string,
+): Promise<Standing | undefined> {
+  const [row] = await sql<{ list_name: string | null; metadata: Record<string, unknown> }>(
+    em,
+    `select contact.metadata, list.name as list_name
+     from contacts contact
+     left join list_requests request
+       on request.contact_id = contact.id and request.id = $2::uuid and request.email_key = contact.email_key
+     left join lists list on list.id = request.list_id
+     where contact.id = $1::uuid`,
+    [contactId, requestId],
+  )
+  return row && { listName: row.list_name, metadata: row.metadata }
 }

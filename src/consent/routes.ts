@@ -10,7 +10,7 @@ import {
   withoutReading,
 } from '../http/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { suppressionPage } from './queries.ts'
+import { suppressionPage } from '../contacts/index.ts'
 import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
 import { suppressionSchema, suppressionsQuery } from './schemas.ts'
 import { presentSuppression, suppressionShape, writtenSuppressionShape } from './shapes.ts'

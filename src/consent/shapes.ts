@@ -1,7 +1,6 @@
 import { object, string, type InferType } from 'yup'
-import { SUPPRESSION_REASONS } from '../contacts/index.ts'
+import { SUPPRESSION_REASONS, type SuppressionRow } from '../contacts/index.ts'
 import { id, timestamp, writtenShape } from '../http/index.ts'
-import type { SuppressionRow } from './queries.ts'
 
 export const suppressionShape = object({
   id: id('suppression'),

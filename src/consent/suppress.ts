@@ -1,5 +1,16 @@
-import { type SuppressionReason, suppresses } from '../contacts/index.ts'
+import {
+  bumpConsents,
+  bumpConsentsOf,
+  deleteSuppression,
+  insertSuppression,
+  insertSuppressions,
+  lockContactsByKey,
+  type SuppressionReason,
+  type SuppressionRow,
+  suppresses,
+} from '../contacts/index.ts'
 import { endRow } from '../enrollments/index.ts'
+import { dropRequests } from '../lists/index.ts'
 import { countSendingTo, untilDone, waitForSenders } from '../messages/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
@@ -9,17 +20,9 @@ import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import {
-  automationsToEnd,
-  countConsents,
-  deleteSuppression,
-  dropRequests,
-  insertSuppressions,
-  insertSuppression,
-  lockByAddress,
-  type SuppressionRow,
-} from './queries.ts'
+import { activeEnrollments, countActiveOf } from './queries.ts'
 import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
+import { automationsToEnd, type Stop } from './rules.ts'
 
 export interface SuppressionInput {
   email: string
@@ -42,31 +45,25 @@ export async function suppressAddress(
 ): Promise<{ suppression: SuppressionRow; due: Delivery[] }> {
   const address = email.trim()
   const key = emailKey(address)
-  // First, as whoever ends an enrollment, or erases her.
-  const contactId = await lockByAddress(unit, workspaceId, key)
-  const { suppression, isNew } = await insertSuppression(unit, {
-    id: newId(),
-    workspaceId,
-    email: address,
-    key,
-    reason,
-    note,
-  })
-  if (contactId === undefined) return { suppression, due: [] }
-  // Nor is she reminded of what she has not confirmed.
-  await dropRequests(unit, [contactId])
-  if (isNew) await countConsents(unit, workspaceId, [key])
-  return { suppression, due: await endAll(unit, contactId, { all: suppresses(reason, 'transactional') }) }
+  const [contact] = await lockContactsByKey(unit, workspaceId, [key])
+  const write = { id: newId(), email: address, key, reason, note }
+  const { suppression, isNew } = await insertSuppression(unit, workspaceId, write)
+  if (!contact) return { suppression, due: [] }
+  // The contact is not reminded of what they have not confirmed, either.
+  await dropRequests(unit, [contact.id])
+  if (isNew) await bumpConsents(unit, [contact.id])
+  return { suppression, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
 }
 
-/** Ends what a contact is in and may not be sent. @param unit a transaction in which she is locked */
-export async function endAll(
-  unit: EntityManager,
-  contactId: string,
-  of: Parameters<typeof automationsToEnd>[2],
-): Promise<Delivery[]> {
+/** What a suppression stops. */
+const stopFor = (reason: SuppressionReason): Stop => ({
+  kind: suppresses(reason, 'transactional') ? 'all' : 'marketing',
+})
+
+/** Ends the enrollments of a contact that may send nothing more. @param unit a transaction in which the contact is locked */
+export async function endEnrollments(unit: EntityManager, contactId: string, stop: Stop): Promise<Delivery[]> {
   const due: Delivery[] = []
-  for (const automationId of await automationsToEnd(unit, contactId, of)) {
+  for (const automationId of automationsToEnd(await activeEnrollments(unit, contactId), stop)) {
     due.push(...(await endRow(unit, { automationId, contactId })).due)
   }
   return due
@@ -81,7 +78,7 @@ export interface SuppressedMany {
 /**
  * Keeps many addresses from being mailed, as an import has them. What their contacts wait for ends, as above, by the relay.
  *
- * @param unit a transaction in which the contacts are locked, or new
+ * @param unit a transaction
  * @param inputs no address twice for the same reason
  * @returns how many were not suppressed for that reason before, and of whom, for `afterSuppressingMany`
  */
@@ -97,11 +94,32 @@ export async function suppressMany(
     reason,
     note,
   }))
-  const { suppressed, active, contactIds, nobodys } = await insertSuppressions(unit, workspaceId, items)
+  const contacts = await lockContactsByKey(
+    unit,
+    workspaceId,
+    items.map(({ key }) => key),
+  )
+  const idOf = new Map(contacts.map(({ id, emailKey: key }) => [key, id]))
+  const added = await insertSuppressions(unit, workspaceId, items)
+  const contactIds = contacts.map(({ id }) => id)
   await dropRequests(unit, contactIds)
-  for (const { contactId, reason } of active)
-    await endAll(unit, contactId, { all: suppresses(reason, 'transactional') })
-  return { suppressed, of: { contactIds, nobodys } }
+  const news = items.flatMap(({ id, key, reason }) => {
+    const contactId = idOf.get(key)
+    return added.has(id) && contactId !== undefined ? [{ contactId, key, reason }] : []
+  })
+  await bumpConsents(
+    unit,
+    news.map(({ contactId }) => contactId),
+  )
+  const active = await countActiveOf(
+    unit,
+    workspaceId,
+    news.map(({ key }) => key),
+  )
+  for (const { contactId, key, reason } of news)
+    if (active.has(key)) await endEnrollments(unit, contactId, stopFor(reason))
+  const nobodys = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
+  return { suppressed: added.size, of: { contactIds, nobodys } }
 }
 
 /** The same by a call, which delivers what is due behind its commit. */
@@ -129,7 +147,7 @@ export async function afterSuppressingMany(
   workspaceId: string,
   { contactIds, nobodys }: SuppressedMany,
 ): Promise<void> {
-  const found = nobodys.length === 0 ? [] : await untilDone(() => countConsents(em, workspaceId, nobodys))
+  const found = nobodys.length === 0 ? [] : await untilDone(() => bumpConsentsOf(em, workspaceId, nobodys))
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 
@@ -146,7 +164,7 @@ export async function afterSuppressing(
   due: readonly Delivery[],
 ): Promise<void> {
   const em = dependencies.em.fork()
-  const contactIds = await untilDone(() => countConsents(em, workspaceId, [emailKey(email.trim())]))
+  const contactIds = await untilDone(() => bumpConsentsOf(em, workspaceId, [emailKey(email.trim())]))
   await dependencies.deliverAtOnce(dependencies, due)
   await waitForSendersTo(em, contactIds)
 }

@@ -1,9 +1,9 @@
 import { reason } from '../platform/refusal.ts'
+import { MAX_LISTS_OF_CONTACT } from '../lists/index.ts'
 import { METADATA_TOO_LARGE } from './metadata.ts'
 
-/** How many tags a contact has at most, and in how many lists it is: a page of a hundred contacts tells all of them. */
+/** The most tags that a contact may have: a page of a hundred contacts shows all of them. */
 export const MAX_TAGS_OF_CONTACT = 250
-export const MAX_LISTS_OF_CONTACT = 1_000
 
 /**
  * What a contact is held to where it is written, because writing adds to what is stored: by the constraint that says so, what the
@@ -24,7 +24,3 @@ export const CONTACT_LIMITS = {
 } as const
 
 export type ContactLimit = keyof typeof CONTACT_LIMITS
-
-/** Whether the name of a constraint is one of these. */
-export const isContactLimit = (constraint: string | undefined): constraint is ContactLimit =>
-  constraint !== undefined && Object.hasOwn(CONTACT_LIMITS, constraint)

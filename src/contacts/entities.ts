@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { SuppressionReason } from './suppression.ts'
 
 const schema = defineEntity({
   name: 'Contact',
@@ -15,15 +16,13 @@ const schema = defineEntity({
     consents: p.integer().onCreate(() => 0),
     /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),
-    /** The transaction in which somebody has vouched for it, where it was unconfirmed until then. */
-    vouchedIn: p.text().columnType('xid8').nullable().lazy(),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 })
 
-/** A subscriber of a workspace. Written by `queries/upsert-contacts.ts`, which merges in one statement. */
+/** A subscriber of a workspace. */
 export class Contact extends schema.class {}
 schema.setClass(Contact)
 
@@ -55,9 +54,27 @@ const formerTable = defineEntity({
   },
 })
 
-/** An address that a contact had until then: what comes back of an email comes back of where it went. A trigger keeps it. */
+/** An address that a contact had until then. A bounce refers to the address that the email was sent to. */
 export class FormerAddress extends formerTable.class {}
 formerTable.setClass(FormerAddress)
+
+const suppressionTable = defineEntity({
+  name: 'Suppression',
+  tableName: 'suppressions',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    addressHash: p.blob(),
+    reason: p.text().$type<SuppressionReason>(),
+    email: p.text().nullable(),
+    note: p.text().nullable(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** That an address is not to be mailed, and why. It outlives an erasure of its contact, as a hash alone. */
+export class Suppression extends suppressionTable.class {}
+suppressionTable.setClass(Suppression)
 
 const tallyTable = defineEntity({
   name: 'Tally',
@@ -65,10 +82,11 @@ const tallyTable = defineEntity({
   properties: {
     subject: p.uuid().primary(),
     block: p.bigint('number').primary(),
+    slot: p.smallint().primary(),
     count: p.integer(),
   },
 })
 
-/** How many contacts a workspace has in a block of their places, and how many a list has. Triggers keep it. */
+/** How many contacts a workspace has in a block of their positions. A trigger counts them. */
 export class Tally extends tallyTable.class {}
 tallyTable.setClass(Tally)

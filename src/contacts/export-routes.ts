@@ -1,15 +1,13 @@
 import { CONTACT } from './contact-param.ts'
 import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { withoutLinks } from '../signed-links/index.ts'
 import { freeObject, operation, single } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { contactPieces } from './export-contact.ts'
 import { headOfContact } from './export-queries.ts'
 
-/** Removes the links from a text by which a reader could act in the contact's name. */
-export type WithoutLinks = (text: string, contactId: string) => string
-
-export const exportOperations = (withoutLinks: WithoutLinks) => [
+export const exportOperations = [
   operation({
     id: 'exportContact',
     method: 'GET',

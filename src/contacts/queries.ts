@@ -158,7 +158,7 @@ export async function contactPage(
 const START = `
 with running as (
   select block, count, sum(count) over (order by block desc) - count as before, sum(count) over () as total
-  from tallies where subject = $1::uuid
+  from (select block, sum(count) as count from tallies where subject = $1::uuid group by block) blocks
 ),
 start as (select block, before from running where before <= $2::bigint and before + count > $2::bigint)
 select coalesce((select total from running limit 1), 0)::float8 as total,
@@ -234,18 +234,31 @@ function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilte
   return parts.join(' and ')
 }
 
-/** Which of these are lists of the workspace. @param lock whether nobody is to empty or delete them until the end of the transaction */
-export async function knownLists(
+export interface Tag {
+  name: string
+  contactCount: number
+}
+
+/** A page of a workspace's tags, in the order of the alphabet, and how many there are. */
+export async function tagPage(
   em: EntityManager,
   workspaceId: string,
-  ids: readonly string[],
-  { lock = false } = {},
-): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ id: string }>(
+  { limit, offset }: Range,
+): Promise<{ tags: Tag[]; total: number }> {
+  const rows = await sql<{ total: number; name: string | null; count: number }>(
     em,
-    `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])
-       ${lock ? 'and going_at is null for share' : ''}`,
-    [workspaceId, ids],
+    `with used as materialized (
+       select tag_key, min(name) as name, count(*)::float8 as count from contact_tags
+       where workspace_id = $1::uuid group by tag_key
+     )
+     select counted.total, page.name, page.count
+     from (select count(*)::float8 as total from used) counted
+     left join (select * from used order by tag_key limit $2 offset $3) page on true
+     order by page.tag_key`,
+    [workspaceId, limit, offset],
   )
-  return new Set(rows.map(({ id }) => id))
+  return {
+    tags: rows.flatMap(({ name, count }) => (name === null ? [] : [{ name, contactCount: count }])),
+    total: rows[0]?.total ?? 0,
+  }
 }

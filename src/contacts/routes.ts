@@ -1,7 +1,8 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
 import { checkContact, toInput } from './check-contact.ts'
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN, LIST_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
@@ -46,6 +47,8 @@ const contactLinks = (id: string) => ({
 
 export { erasureOperations } from './erasure-routes.ts'
 export { exportOperations } from './export-routes.ts'
+export { listContactOperations } from './list-routes.ts'
+export { tagOperations } from './tag-routes.ts'
 
 export const contactOperations = [
   operation({

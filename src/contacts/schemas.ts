@@ -1,15 +1,5 @@
 import { array, boolean, object, string, type InferType } from 'yup'
-import {
-  atMost,
-  boundedObject,
-  EXAMPLE_ID,
-  filledText,
-  freeObject,
-  givenId,
-  MAX_NAME_LENGTH,
-  pageQuery,
-  text,
-} from '../http/index.ts'
+import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from '../http/index.ts'
 import { MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { jsonBytes } from '../platform/json.ts'
@@ -192,42 +182,3 @@ export const joinSchema = object({
     ],
     example: { contactId: EXAMPLE_ID },
   })
-
-const listName = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Newsletter' })
-const isPublic = () =>
-  boolean().meta({
-    description: 'Whether recipients see it, by this name, where they choose what they get. Not by itself.',
-    example: true,
-  })
-const listDescription = () => text().nullable().test(atMost(10_000))
-
-/** `POST /lists`. */
-export const listSchema = object({
-  name: listName().required(),
-  description: listDescription(),
-  public: isPublic(),
-  doubleOptIn: boolean().meta({
-    description: 'Refused where it is true: what asks to confirm names the list, and so comes behind it.',
-    example: false,
-  }),
-}).meta({
-  component: 'ListInput',
-})
-
-/** `PATCH /lists/{id}`. That it changes something is checked by the route. */
-export const updateListSchema = object({
-  name: listName(),
-  description: listDescription(),
-  public: isPublic(),
-  doubleOptIn: boolean().meta({
-    description:
-      'Whether nobody joins it from now on who has not confirmed that she wants to: who is in it stays. An ACTIVE automation with the trigger LIST_REQUESTED asks for that, and has to be there before.',
-    example: false,
-  }),
-}).meta({
-  component: 'ListChange',
-  description: 'The fields to change; at least one.',
-  json: { minProperties: 1 },
-  example: { name: 'Newsletter' },
-})

@@ -1,5 +1,6 @@
 import { Refusal } from '../platform/refusal.ts'
-import { CONTACT_NOT_FOUND, LIST_NOT_FOUND } from './refusals.ts'
+import { LIST_NOT_FOUND } from '../lists/index.ts'
+import { CONTACT_NOT_FOUND } from './refusals.ts'
 import { Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'

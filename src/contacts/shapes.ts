@@ -2,7 +2,7 @@ import { array, number, object, string, type InferType } from 'yup'
 import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
-import type { ContactChange } from './update-queries.ts'
+import type { ContactChange } from './update-contact.ts'
 import { SUPPRESSION_REASONS } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape } from '../http/index.ts'
@@ -107,3 +107,30 @@ export const eventResultShape = object({
 })
   .required()
   .meta({ component: 'EventResult' })
+
+/** What putting contacts into a list did. */
+export const joinResultShape = object({
+  listId: id('list'),
+  added: count('How many contacts were put into the list.'),
+  alreadyIn: count('How many were in it before.', 0),
+  pending: count('How many are to confirm it first, of a list with doubleOptIn.', 0),
+  failed: count('How many could not be: there is no such contact, or she has left the list by herself.', 0),
+  errors: array()
+    .of(
+      object({
+        index: number().integer().min(0).required().meta({ example: 1 }),
+        error: string().required().meta({ example: 'Contact not found' }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'Which of the contactIds, from 0.', example: [] }),
+})
+  .required()
+  .meta({ component: 'JoinResult' })
+
+export const tagShape = object({
+  name: string().required().meta({ example: 'vip' }),
+  contactCount: count('How many contacts have it.', 12),
+})
+  .required()
+  .meta({ component: 'Tag', description: 'A word on contacts, compared without case.' })

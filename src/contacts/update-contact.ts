@@ -1,45 +1,75 @@
 import { Refusal } from '../platform/refusal.ts'
 import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { unitOf } from '../platform/db/sql.ts'
+import { inTransaction } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
+import { Contact } from './entities.ts'
+import { splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
-import { carryWish, changeContact, type ContactChange, lockForAddress } from './update-queries.ts'
+import { carrySuppressions } from './suppression-queries.ts'
+import { bumpConsents, keepFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
+
+/** What is changed of a contact; what is absent stays as it is. */
+export interface ContactChange {
+  email?: string | undefined
+  /** `null` takes it away. */
+  externalId?: string | null | undefined
+  firstName?: string | null | undefined
+  /** Merged key by key; a `null` removes that key. */
+  metadata?: Record<string, unknown> | undefined
+}
 
 /**
- * Changes a contact, its address included: no email is claimed for the old one after that. It starts nothing.
+ * Changes a contact, its address included: no email is claimed for the old address after that. It starts no automation.
  *
- * @param tellsWhose whether the caller may learn which other contact has the address, or the externalId.
+ * @param tellsWhose whether the caller may learn which other contact has the address, or the externalId
  * @throws {Refusal} `not-found`; `taken`
  */
-export async function updateContact(
+export const updateContact = (
   em: EntityManager,
   workspaceId: string,
   id: string,
   change: ContactChange,
   tellsWhose: boolean,
-): Promise<ContactProfile> {
-  const unit = unitOf(em)
-  const { email, externalId } = change
-  // Whoever unsubscribes her at this moment is before it, or behind it: what she has said is carried, or is said of the new address.
-  if (email !== undefined && isId(id)) await lockForAddress(unit, workspaceId, id)
-  const contact = await getContact(unit, workspaceId, id)
-  const { byEmail = id, byExternalId = id } = await findContactIds(unit, workspaceId, { email, externalId })
+): Promise<ContactProfile> =>
+  inTransaction(em, async (unit) => {
+    const { email, externalId, firstName, metadata = {} } = change
+    // An opt-out that is written at this moment is carried to the new address, or is of the new address.
+    if (isId(id)) await lockContacts(unit, workspaceId, [id])
+    const contact = await getContact(unit, workspaceId, id)
+    await assertFree(unit, workspaceId, contact.id, change, tellsWhose)
+    if (email !== undefined && email !== contact.email) {
+      const [from, key] = [emailKey(contact.email), emailKey(email)]
+      if (key !== from) {
+        await carrySuppressions(unit, workspaceId, { from, to: email, key })
+        await keepFormerAddress(unit, contact.id)
+      }
+      // A message that was prepared for the old address is not claimed.
+      await bumpConsents(unit, [contact.id])
+      await unit.nativeUpdate(Contact, { id: contact.id }, { email, emailKey: key })
+    }
+    const fields = { ...(externalId !== undefined && { externalId }), ...(firstName !== undefined && { firstName }) }
+    if (Object.keys(fields).length > 0) await unit.nativeUpdate(Contact, { id: contact.id }, fields)
+    const { set, removedKeys } = splitMetadata(metadata)
+    await mergeMetadata(unit, contact.id, set, removedKeys)
+    return getContact(unit, workspaceId, id)
+  })
+
+/** @throws {Refusal} `taken` if another contact has the address or the externalId */
+async function assertFree(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { email, externalId }: ContactChange,
+  tellsWhose: boolean,
+): Promise<void> {
+  const { byEmail = id, byExternalId = id } = await findContactIds(em, workspaceId, { email, externalId })
   const message = (words: string, whose: string) => (tellsWhose ? { message: `${words}: ${whose}` } : {})
-  if (byEmail !== contact.id) {
-    throw new Refusal(EMAIL_TAKEN, { param: '/email', ...message(EMAIL_TAKEN.message, byEmail) })
+  if (byEmail !== id) throw new Refusal(EMAIL_TAKEN, { param: '/email', ...message(EMAIL_TAKEN.message, byEmail) })
+  if (byExternalId !== id) {
+    const said = message(EXTERNAL_ID_TAKEN.message, byExternalId)
+    throw new Refusal(EXTERNAL_ID_TAKEN, { param: '/externalId', ...said })
   }
-  if (byExternalId !== contact.id) {
-    throw new Refusal(EXTERNAL_ID_TAKEN, {
-      param: '/externalId',
-      ...message(EXTERNAL_ID_TAKEN.message, byExternalId),
-    })
-  }
-  if (email !== undefined && emailKey(email) !== emailKey(contact.email))
-    await carryWish(unit, workspaceId, { from: emailKey(contact.email), to: email, key: emailKey(email) })
-  await changeContact(unit, workspaceId, id, change)
-  // Erased in this very moment, it is not found.
-  return getContact(unit, workspaceId, id)
 }

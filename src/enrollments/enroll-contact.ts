@@ -5,7 +5,6 @@ import {
   findEnrollable,
   findEnrollment,
   lockEntrance,
-  mergeMetadata,
   recordEnrollment,
   type EnrollmentWrite,
 } from './queries.ts'
@@ -13,7 +12,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { callCause } from '../sequences/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
-import { splitMetadata } from '../contacts/index.ts'
+import { mergeMetadata, splitMetadata } from '../contacts/index.ts'
 import type { EnrollmentStart, RunningEnrollment } from '../temporal/index.ts'
 import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'

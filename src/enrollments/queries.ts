@@ -1,4 +1,3 @@
-import { removal, without } from '../contacts/index.ts'
 import { type EndStatus, type EnrollmentStatus, type Heard, type StoredStep } from '../sequences/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { settlePutOff } from '../messages/index.ts'
@@ -255,20 +254,4 @@ export async function findActive(
 ): Promise<string | undefined> {
   const row = await unitOf(em).findOne(Enrollment, { automationId, contactId, status: 'ACTIVE' }, AS_IT_IS)
   return row?.id
-}
-
-/** Merges keys into a contact's metadata. @returns whether the workspace has that contact. */
-export async function mergeMetadata(
-  em: EntityManager,
-  contactId: string,
-  metadata: Record<string, unknown>,
-  removedKeys: readonly string[],
-): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update contacts set metadata = ${without('(metadata || $2::jsonb)', '$3::jsonb')}, updated_at = now()
-     where id = $1::uuid returning id`,
-    [contactId, JSON.stringify(metadata), JSON.stringify(removal(removedKeys))],
-  )
-  return rows.length > 0
 }

@@ -1,4 +1,4 @@
-import { knownLists, LIST_NOT_FOUND } from '../contacts/index.ts'
+import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'

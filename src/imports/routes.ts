@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { LIST_NOT_FOUND } from '../contacts/index.ts'
+import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'

@@ -72,3 +72,31 @@ const askTable = defineEntity({
 /** That an address was asked of late whether it wants to be in a list, whoever had it. */
 export class ListAsk extends askTable.class {}
 askTable.setClass(ListAsk)
+
+const optOutTable = defineEntity({
+  name: 'ListOptOut',
+  tableName: 'list_opt_outs',
+  properties: {
+    listId: p.uuid().primary(),
+    contactId: p.uuid().primary(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** That a contact left a list themselves. No foreign key: it outlives the list, for messages that are still to be retried. */
+export class ListOptOut extends optOutTable.class {}
+optOutTable.setClass(ListOptOut)
+
+const tallyTable = defineEntity({
+  name: 'ListTally',
+  tableName: 'list_tallies',
+  properties: {
+    listId: p.uuid().primary(),
+    slot: p.smallint().primary(),
+    count: p.integer(),
+  },
+})
+
+/** How many contacts are in a list. A trigger counts them. */
+export class ListTally extends tallyTable.class {}
+tallyTable.setClass(ListTally)

@@ -1,6 +1,7 @@
 import { reason } from '../platform/refusal.ts'
 
-/** What is told of a contact that is not in a list, or has not a tag. */
+export const LIST_NOT_FOUND = reason('not-found', 'list_not_found', 'List not found in workspace')
+/** What is told of a contact that is not in a list. */
 export const NOT_IN_LIST = reason('not-found', 'contact_not_in_list', 'Contact not found in list')
 /** What is told of a list that an ACTIVE automation listens to, or that says whom a campaign is for: without it, that would start nobody, or mail others. */
 export const LIST_IN_USE = reason(
@@ -8,7 +9,6 @@ export const LIST_IN_USE = reason(
   'list_in_use',
   'An ACTIVE automation starts whoever joins this list, or a campaign that is to begin asks who is in it: pause the automation, or cancel the campaign, before the list is deleted',
 )
-export const TAG_NOT_FOUND = reason('not-found', 'tag_not_found', 'Contact does not have this tag')
 /** What is told of somebody who is put into a list that she has left by a link in an email. */
 export const HAS_LEFT_LIST = reason(
   'taken',

@@ -1,4 +1,4 @@
-import { array, boolean, number, object, string, type InferType } from 'yup'
+import { boolean, object, string, type InferType } from 'yup'
 import type { List } from './queries.ts'
 import { count, id, timestamp, writtenShape } from '../http/index.ts'
 
@@ -34,30 +34,3 @@ export const presentList = (list: List): InferType<typeof listShape> => ({
   createdAt: list.createdAt.toISOString(),
   updatedAt: list.updatedAt.toISOString(),
 })
-
-/** What putting contacts into a list did. */
-export const joinResultShape = object({
-  listId: id('list'),
-  added: count('How many contacts were put into the list.'),
-  alreadyIn: count('How many were in it before.', 0),
-  pending: count('How many are to confirm it first, of a list with doubleOptIn.', 0),
-  failed: count('How many could not be: there is no such contact, or she has left the list by herself.', 0),
-  errors: array()
-    .of(
-      object({
-        index: number().integer().min(0).required().meta({ example: 1 }),
-        error: string().required().meta({ example: 'Contact not found' }),
-      }).required(),
-    )
-    .required()
-    .meta({ description: 'Which of the contactIds, from 0.', example: [] }),
-})
-  .required()
-  .meta({ component: 'JoinResult' })
-
-export const tagShape = object({
-  name: string().required().meta({ example: 'vip' }),
-  contactCount: count('How many contacts have it.', 12),
-})
-  .required()
-  .meta({ component: 'Tag', description: 'A word on contacts, compared without case.' })

@@ -8,10 +8,15 @@ import { bounceOperations } from '../bounces/routes.ts'
 import { confirmationPages, preferencesPages } from '../consent/index.ts'
 import { campaignOperations } from '../campaigns/routes.ts'
 import { consentOperations } from '../consent/routes.ts'
-import { contactOperations, erasureOperations, exportOperations } from '../contacts/routes.ts'
+import {
+  contactOperations,
+  erasureOperations,
+  exportOperations,
+  listContactOperations,
+  tagOperations,
+} from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { ERASURE } from './erasure.ts'
-import { withoutLinks } from '../signed-links/index.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
 import { figureOperations } from '../figures/routes.ts'
@@ -39,12 +44,14 @@ export const operations: readonly Operation[] = [
   ...contactOperations,
   ...erasureOperations(ERASURE),
   ...importOperations,
-  ...exportOperations(withoutLinks),
+  ...exportOperations,
   ...consentOperations,
   ...bounceOperations,
   ...figureOperations,
   ...messageOperations,
   ...listOperations,
+  ...listContactOperations,
+  ...tagOperations,
   ...segmentOperations,
   ...templateOperations,
   ...automationOperations,

@@ -16,6 +16,7 @@ import {
   putOffDeliveries,
   STANDING,
 } from '../outbox/index.ts'
+import { forgetAsks } from '../lists/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
 import { settleAbandoned } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
@@ -159,6 +160,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
         'The sender of an email died, and nobody knows whether it was sent',
       )
     }
+    const asks = await forgetAsks(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
     const ended = await forgetEnded(em.fork(), ROWS_FORGOTTEN)
@@ -168,6 +170,6 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     events = Math.max(1, most >> 2)
     const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
-    return mayBeMore || [windows, keys, ended, entries, calls].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
+    return mayBeMore || [asks, windows, keys, ended, entries, calls].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
   }
 }

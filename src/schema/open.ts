@@ -13,14 +13,14 @@ import { Automation, AutomationCounts, AutomationDraft, AutomationVersion, Email
 import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../segments/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
-import { ErasedContact, ListOptOut, Suppression } from '../consent/index.ts'
-import { Contact, ContactTag, FormerAddress, Tally } from '../contacts/index.ts'
+import { ErasedContact } from '../consent/index.ts'
+import { Contact, ContactTag, FormerAddress, Suppression, Tally } from '../contacts/index.ts'
 import { Enrollment } from '../enrollments/index.ts'
 import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
 import { KeptAnswer } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
 import { Installation } from '../instance/index.ts'
-import { List, ListAsk, ListMember, ListRequest } from '../lists/index.ts'
+import { List, ListAsk, ListMember, ListOptOut, ListRequest, ListTally } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
@@ -52,6 +52,7 @@ export const ENTITIES = [
   ContactTag,
   FormerAddress,
   Tally,
+  ListTally,
   List,
   ListMember,
   ListRequest,

@@ -1,4 +1,4 @@
-import { unitOf } from '../platform/db/sql.ts'
+import { inTransaction } from '../platform/db/sql.ts'
 import { assertNotCrowded } from './bulk-load.ts'
 import { insertCustomEvent } from './queries.ts'
 import { isId } from '../platform/ids.ts'
@@ -27,15 +27,17 @@ export async function fireEvent(
 ): Promise<FiredEvent | undefined> {
   await assertNotCrowded(dependencies, workspaceId)
   const event = isId(contactId)
-    ? await insertCustomEvent(unitOf(dependencies.em), {
-        id: call.id,
-        workspaceId,
-        contactId,
-        key: triggerKey('EVENT', { eventName: name }) ?? '',
-        name,
-        data,
-        requestId: call.requestId,
-      })
+    ? await inTransaction(dependencies.em, (unit) =>
+        insertCustomEvent(unit, {
+          id: call.id,
+          workspaceId,
+          contactId,
+          key: triggerKey('EVENT', { eventName: name }) ?? '',
+          name,
+          data,
+          requestId: call.requestId,
+        }),
+      )
     : undefined
   if (!event) return undefined
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, event.deliveries))

@@ -1,12 +1,14 @@
 export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
 export {
-  deliveriesOf,
+  findListeners,
   forgetTriggerEvents,
+  type Happening,
   listBegunBy,
+  type Listeners,
   type LostEvent,
   lostEvents,
-  writeTriggerEvents,
+  recordHappenings,
 } from './queries.ts'
 export {
   foldName,

@@ -2,55 +2,83 @@ import { eventCause } from '../sequences/index.ts'
 import type { Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
-import { NIL_ID } from '../platform/ids.ts'
-import {
-  type Delivery,
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
-  toDelivery,
-  TURN,
-  WRITER_LEASE_SECONDS,
-} from '../outbox/index.ts'
+import { newId, NIL_ID } from '../platform/ids.ts'
+import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, TURN } from '../outbox/index.ts'
+
+/** Something that happened to a contact, for which automations may listen. */
+export interface Happening {
+  contactId: string
+  type: Exclude<Trigger, 'EVENT'>
+  /** What `triggerKey` returns for an automation that listens for it. */
+  key: string
+}
+
+/** Returns the active automations that listen for a type and key. */
+export type Listeners = (of: Pick<Happening, 'type' | 'key'>) => readonly string[]
+
+/** Reads which automations of a workspace listen at this moment. What is active now is started, however late its delivery comes. */
+export async function findListeners(em: EntityManager, workspaceId: string): Promise<Listeners> {
+  const rows = await sql<{ trigger: string; trigger_key: string; automation_ids: string[] }>(
+    em,
+    `select trigger, trigger_key, array_agg(id order by id) as automation_ids from automations
+     where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+       and trigger in ('SIGNUP', 'LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED') and trigger_key is not null
+     group by trigger, trigger_key`,
+    [workspaceId],
+  )
+  const byKey = new Map(rows.map((row) => [`${row.trigger} ${row.trigger_key}`, row.automation_ids]))
+  return ({ type, key }) => byKey.get(`${type} ${key}`) ?? []
+}
 
 /**
- * The part of a statement that writes what happened, with the automations that listen for it at this moment, and what is
- * pending because of it: what is active now is started, however late the delivery comes. What nothing listens for is not
- * written.
+ * Writes what happened to contacts, and makes due what it starts. What no automation listens for is not written.
  *
- * It follows a query `happened (contact_id, type, key)` in the same `with`; the deliveries are called `written_deliveries`.
- *
- * @param parameters which parameters hold the workspace's id, the request's id, and whether many come at once: those are
- *   left to the relay, in a lane of their own.
+ * @param isBulk whether the relay delivers it, in the lane of bulk operations
+ * @returns the deliveries for the caller; none of a bulk operation
  */
-export const writeTriggerEvents = (parameters: { workspace: string; request: string; bulk: string }): string => `
-listening as (
-  select trigger, trigger_key, array_agg(id) as automation_ids from automations
-  where workspace_id = ${parameters.workspace}::uuid and status = 'ACTIVE' and deleted_at is null
-    and trigger in ('SIGNUP', 'LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED')
-  group by trigger, trigger_key
-),
-written_events as (
-  insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
-  select gen_random_uuid(), ${parameters.workspace}::uuid, happened.contact_id, happened.type, happened.key, listening.automation_ids,
-    ${parameters.request}::text
-  from happened join listening on listening.trigger = happened.type and listening.trigger_key = happened.key
-  returning id, workspace_id, contact_id, automation_ids, request_id
-),
-written_deliveries as (
-  insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
-  select 'START', event.id || ' ' || automation_id, case when ${parameters.bulk}::boolean then 'bulk' else 'interactive' end,
-    event.workspace_id, automation_id, event.contact_id, event.id, gen_random_uuid(),
-    case when ${parameters.bulk}::boolean then now() else now() + interval '${WRITER_LEASE_SECONDS} seconds' end
-  from written_events event cross join unnest(event.automation_ids) automation_id
-  returning delivery.*
-)`
+export async function recordHappenings(
+  em: EntityManager,
+  { workspaceId, requestId, isBulk }: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  happenings: readonly Happening[],
+  listeners: Listeners,
+): Promise<Delivery[]> {
+  const events = happenings.flatMap((happening) => {
+    const automationIds = listeners(happening)
+    return automationIds.length === 0 ? [] : [{ ...happening, id: newId(), automationIds }]
+  })
+  if (events.length === 0) return []
+  await sql(em, INSERT_MANY, [
+    workspaceId,
+    requestId,
+    JSON.stringify(
+      events.map(({ id, contactId, type, key, automationIds }) => ({
+        id,
+        contact_id: contactId,
+        type,
+        name: key,
+        automation_ids: automationIds,
+      })),
+    ),
+  ])
+  const starts = events.flatMap(({ id: eventId, contactId, automationIds }) =>
+    automationIds.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
+  )
+  if (!isBulk) return enqueueForCaller(em, starts)
+  await enqueueForRelay(em, starts)
+  return []
+}
 
-/** The deliveries that a statement with {@link writeTriggerEvents} wrote for a row with a `contact_id`, as JSON. */
-export const deliveriesOf = (contact: string): string => `
-(select jsonb_agg(to_jsonb(delivery)) from (
-  select ${DELIVERY_COLUMNS}
-  from written_deliveries delivery where delivery.contact_id = ${contact}
-) delivery)`
+const INSERT_MANY = `
+insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
+select id, $1::uuid, contact_id, type, name, automation_ids, $2::text
+from jsonb_to_recordset($3::jsonb) as event(id uuid, contact_id uuid, type text, name text, automation_ids uuid[])`
+
+const startOf = (of: {
+  workspaceId: string
+  contactId: string
+  eventId: string
+  automationId: string
+}): NewDelivery => ({ kind: 'START', ...of, enrollmentId: newId() })
 
 /** What happens to contacts that come in bulk: the keys of lists and tags are as automations listen for them. */
 export interface Happenings {
@@ -96,9 +124,10 @@ export interface WrittenEvent {
 }
 
 /**
- * Writes a custom event with the automations that match it at this moment, and what is pending for them. Called again with the
- * same id, it returns what was written first, without deliveries: that is delivered already, or left to the relay.
+ * Writes a custom event with the automations that match it at this moment, and makes due what it starts. Called again with the same
+ * id, it returns what was written first, without deliveries: those are delivered already, or left to the relay.
  *
+ * @param em a transaction
  * @returns the event, or `undefined` when the workspace has no such contact.
  */
 export async function insertCustomEvent(
@@ -114,7 +143,7 @@ export async function insertCustomEvent(
     requestId: string | null
   },
 ): Promise<WrittenEvent | undefined> {
-  const rows = await preparedSql<DeliveryRow & { id: string | null; created_at: string; matching: number }>(
+  const [row] = await preparedSql<{ created_at: string; automation_ids: string[]; is_new: boolean }>(
     em,
     'insert-custom-event',
     INSERT,
@@ -128,36 +157,26 @@ export async function insertCustomEvent(
       event.requestId,
     ],
   )
-  const [row] = rows
   if (!row) return undefined
-  const deliveries = rows.filter(({ id }) => id !== null).map(toDelivery)
-  return { createdAt: toDate(row.created_at), matching: row.matching, deliveries }
+  const { workspaceId, contactId, id: eventId } = event
+  const starts = row.automation_ids.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId }))
+  const deliveries = row.is_new ? await enqueueForCaller(em, starts) : []
+  return { createdAt: toDate(row.created_at), matching: starts.length, deliveries }
 }
 
 const INSERT = `
 with listening as (
-  select coalesce(array_agg(id), '{}') as automation_ids from automations
+  select coalesce(array_agg(id order by id), '{}') as automation_ids from automations
   where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4
     and status = 'ACTIVE' and deleted_at is null
-),
-written as (
-  insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, request_id)
-  select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $4, $6::jsonb, listening.automation_ids, $7::text
-  -- Locked as the foreign key would, which fails where somebody is erased meanwhile: so nobody is found.
-  from (select id, workspace_id from contacts where id = $3::uuid and workspace_id = $2::uuid for key share) contact
-  cross join listening
-  on conflict (id) do update set request_id = event.request_id
-  returning event.*, xmax = 0 as is_new
-),
-deliveries as (
-  insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
-  select 'START', written.id || ' ' || automation_id, 'interactive', written.workspace_id, automation_id, written.contact_id,
-    written.id, gen_random_uuid(), now() + interval '${WRITER_LEASE_SECONDS} seconds'
-  from written cross join unnest(written.automation_ids) automation_id where written.is_new
-  returning delivery.*
 )
-select written.created_at, cardinality(written.automation_ids) as matching, ${DELIVERY_COLUMNS}
-from written left join deliveries delivery on true`
+insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, request_id)
+select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $4, $6::jsonb, listening.automation_ids, $7::text
+-- Locked as the foreign key does. The foreign key fails if the contact is erased concurrently; here no contact is found.
+from (select id, workspace_id from contacts where id = $3::uuid and workspace_id = $2::uuid for key share) contact
+cross join listening
+on conflict (id) do update set request_id = event.request_id
+returning created_at, automation_ids, xmax = 0 as is_new`
 
 /** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
 export const TRIGGER_EVENT_DAYS = 30

@@ -578,7 +578,7 @@ describe('lists that are joined by confirming', () => {
       await other.connect()
       try {
         await other.query('begin')
-        await other.query('select pg_advisory_xact_lock(list_key($1))', [list])
+        await other.query("select pg_advisory_xact_lock(hashtextextended('list ' || $1, 0))", [list])
         await other.query('update lists set double_opt_in = true where id = $1', [list])
         const joining =
           how === 'put into it'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { suppressErased } from '../../src/consent/erased-queries.ts'
+import { hashesOfErased } from '../../src/consent/erased-queries.ts'
+import { suppressHashes } from '../../src/contacts/suppression-queries.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { signLink } from '../../src/signed-links/links.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -227,7 +228,8 @@ describe('unsubscribing', () => {
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, atFirst)
     // All that a first try came to.
-    await suppressErased(em(), contactId, 'UNSUBSCRIBED')
+    const erased = (await hashesOfErased(em(), contactId))!
+    await suppressHashes(em(), erased.workspaceId, erased.hashes, 'UNSUBSCRIBED')
     assert.equal(await enrollmentOf(automationId, atFirst), 'ACTIVE')
     assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 200)
     assert.deepEqual([await suppressedBy(atFirst), await suppressedBy(atSecond)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])

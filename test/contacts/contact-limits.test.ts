@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
-import { MAX_LISTS_OF_CONTACT, MAX_TAGS_OF_CONTACT } from '../../src/contacts/contact-limits.ts'
+import { MAX_TAGS_OF_CONTACT } from '../../src/contacts/contact-limits.ts'
+import { MAX_LISTS_OF_CONTACT } from '../../src/lists/membership.ts'
 import { aContact, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 

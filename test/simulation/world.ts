@@ -81,7 +81,16 @@ const SESSIONS = 30
 /** All that a run writes to, from the leaves to the roots. */
 const TABLES = [
   ...['outbox', 'heard_events', 'messages', 'enrollments', 'trigger_events', 'idempotency_keys', 'tallies'],
-  ...['campaign_contents', 'campaigns', 'list_requests', 'list_opt_outs', 'list_members', 'lists', 'suppressions'],
+  ...[
+    'campaign_contents',
+    'campaigns',
+    'list_requests',
+    'list_opt_outs',
+    'list_members',
+    'list_tallies',
+    'lists',
+    'suppressions',
+  ],
   ...['imports', 'import_errors', 'senders', 'warm_up_days'],
   ...['contacts', 'email_contents', 'automation_versions', 'automations'],
 ]

@@ -1,4 +1,4 @@
--- Contacts, their tags, their former addresses, and counters of contacts.
+-- Contacts, their tags, their former addresses, suppressed addresses, and counters of contacts.
 
 -- Identifies an address without storing it. Suppressions keep the hash after the contact was erased.
 create function address_hash(of_workspace uuid, key text) returns bytea language sql immutable parallel safe as
@@ -21,8 +21,6 @@ create table contacts (
   consents integer not null default 0,
   -- The contact was created by a request to join a double opt-in list, and nobody has confirmed the address yet.
   unconfirmed boolean not null default false,
-  -- The transaction that confirmed the contact. A statement that waited for the row uses it to tell whether it was the one.
-  vouched_in xid8,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint contacts_email_unique unique (workspace_id, email_key),
@@ -38,15 +36,6 @@ create index contacts_by_first_name on contacts (workspace_id, lower(first_name)
 -- Finds the contact that now has the address of an erased one.
 create index contacts_by_address_hash on contacts (address_hash(workspace_id, email_key));
 
--- A changed address invalidates prepared messages.
-create function count_address() returns trigger language plpgsql as $$
-begin
-  new.consents = greatest(new.consents, old.consents + 1);
-  return new;
-end $$;
-create trigger address_counted before update of email on contacts
-  for each row when (old.email is distinct from new.email) execute function count_address();
-
 create table contact_tags (
   contact_id uuid not null references contacts on delete cascade,
   workspace_id uuid not null,
@@ -57,28 +46,6 @@ create table contact_tags (
   primary key (contact_id, tag_key)
 );
 create index contact_tags_by_name on contact_tags (workspace_id, tag_key, contact_id);
-
--- Volatile: sees what was committed after the calling statement began.
-create function tags_of(of_contact uuid) returns setof text language plpgsql volatile as $$
-begin
-  return query select tag_key from contact_tags where contact_id = of_contact;
-end $$;
-
--- Writers hold the lock of the contact's row, and the trigger sees everything committed before. So the limit holds under
--- concurrency.
-create function bound_contact_tags() returns trigger language plpgsql as $$
-begin
-  if exists (
-    select from (select distinct contact_id from changed) touched
-    where (select count(*) from contact_tags its where its.contact_id = touched.contact_id) > 250
-  ) then
-    raise exception 'A contact has more than 250 tags'
-      using errcode = 'check_violation', constraint = 'contact_tags_most';
-  end if;
-  return null;
-end $$;
-create trigger bound_inserted after insert on contact_tags referencing new table as changed
-  for each statement execute function bound_contact_tags();
 
 -- Addresses that contacts had before. A bounce or an opt-out refers to the address that the email was sent to.
 create table former_addresses (
@@ -91,29 +58,37 @@ create table former_addresses (
 );
 create index former_addresses_of_workspace on former_addresses (workspace_id, email_key);
 
-create function keep_address() returns trigger language plpgsql as $$
-begin
-  insert into former_addresses (contact_id, until, workspace_id, email, email_key)
-  values (old.id, clock_timestamp(), old.workspace_id, old.email, old.email_key);
-  return null;
-end $$;
-create trigger address_kept after update of email_key on contacts
-  for each row when (old.email_key <> new.email_key) execute function keep_address();
+-- Addresses that are not mailed, and why.
+create table suppressions (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  -- A hash, because a suppression outlives its contact.
+  address_hash bytea not null,
+  reason text not null check (reason in ('UNSUBSCRIBED', 'BOUNCED', 'COMPLAINED', 'MANUAL', 'IMPORTED')),
+  -- For people to read. Null if the contact was erased.
+  email text,
+  note text,
+  created_at timestamptz not null default now(),
+  constraint suppressions_once unique (workspace_id, address_hash, reason)
+);
+create index suppressions_newest on suppressions (workspace_id, created_at desc, id desc);
 
--- Counters: the contacts of a workspace per block of 4,096 positions, and the members of a list (block 0).
+-- Counters: the contacts of a workspace per block of 4,096 positions. Each is split into slots, one of which a session uses: a
+-- transaction locks its counter until it commits, and of many at once some would starve.
 create table tallies (
   subject uuid not null,
   block bigint not null,
+  slot smallint not null,
   count integer not null,
-  primary key (subject, block)
+  primary key (subject, block, slot)
 ) with (fillfactor = 50);
 
 create function tally_contacts() returns trigger language plpgsql as $$
 begin
-  insert into tallies as tally (subject, block, count)
-  select workspace_id, place / 4096, case tg_op when 'INSERT' then count(*) else -count(*) end
+  insert into tallies as tally (subject, block, slot, count)
+  select workspace_id, place / 4096, pg_backend_pid() % 16, case tg_op when 'INSERT' then count(*) else -count(*) end
   from changed group by 1, 2 order by 1, 2
-  on conflict (subject, block) do update set count = tally.count + excluded.count;
+  on conflict (subject, block, slot) do update set count = tally.count + excluded.count;
   return null;
 end $$;
 create trigger tally_inserted after insert on contacts referencing new table as changed

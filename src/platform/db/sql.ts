@@ -4,6 +4,12 @@ import type { EntityManager } from './orm.ts'
 /** The unit of work that an entity manager stands for: its transaction if it is in one, or else one of its own. */
 export const unitOf = (em: EntityManager): EntityManager => (em.isInTransaction() ? em : em.fork())
 
+/** Runs statements in the entity manager's transaction, or in a new one. */
+export const inTransaction = <Result>(
+  em: EntityManager,
+  run: (unit: EntityManager) => Promise<Result>,
+): Promise<Result> => (em.isInTransaction() ? run(em) : em.fork().transactional(run))
+
 /** For reads: what is in the database now, and not what the unit of work has seen before. */
 export const AS_IT_IS = { disableIdentityMap: true } as const
 

@@ -17,18 +17,6 @@ create table trigger_events (
 create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
 create index trigger_events_age on trigger_events (created_at);
 
--- Records when a contact was asked to confirm a list.
-create function note_asking() returns trigger language plpgsql as $$
-begin
-  update list_requests set asked_at = now()
-  where contact_id = new.contact_id and list_id in (
-    select trigger_key::uuid from automations where id = any(new.automation_ids) and trigger = 'LIST_REQUESTED'
-  );
-  return null;
-end $$;
-create trigger asking_noted after insert on trigger_events
-  for each row when (new.type = 'LIST_REQUESTED') execute function note_asking();
-
 -- Events that an automation has already received for a contact. Delivered again, they start nothing.
 create table heard_events (
   automation_id uuid not null references automations on delete cascade,

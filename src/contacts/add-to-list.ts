@@ -1,0 +1,141 @@
+import {
+  ASKED_OFTEN,
+  getList,
+  HAS_LEFT_LIST,
+  loadMemberships,
+  lockListsToJoin,
+  LIST_NOT_FOUND,
+  optOutTimes,
+} from '../lists/index.ts'
+import type { MembershipPlan } from '../lists/index.ts'
+import type { Delivery, Dependencies } from '../outbox/index.ts'
+import { type Call, whenDurable } from '../platform/call.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { inTransaction, unitOf } from '../platform/db/sql.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
+import { CONTACT_LIMITS } from './contact-limits.ts'
+import { planJoin } from './join-rules.ts'
+import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { writeMemberships } from './write-memberships.ts'
+import { confirmContacts, loadTagKeys, lockContacts } from './write-queries.ts'
+
+export interface JoinResult {
+  /** How many were not in the list before; only these start automations. */
+  added: number
+  alreadyIn: number
+  /** How many are asked whether they want to be in it. */
+  pending: number
+  errors: { index: number; error: string }[]
+}
+
+type Outcome = MembershipPlan['outcome']
+
+/**
+ * Puts contacts into a list. One contact's automations are started at once, those of many by the relay.
+ * @throws {Refusal} `not-found` for the list; `invalid` for a single contact that is in too many lists
+ */
+export async function addToList(
+  dependencies: Dependencies,
+  workspaceId: string,
+  givenListId: string,
+  contactIds: readonly string[],
+  call: Call,
+  { resubscribe = false, confirmed = false }: { resubscribe?: boolean; confirmed?: boolean } = {},
+): Promise<JoinResult> {
+  const em = unitOf(dependencies.em)
+  const { id: listId } = await getList(em, workspaceId, givenListId)
+  const isSingle = contactIds.length === 1
+  const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
+  if (isSingle) await assertNotCrowded(dependencies, workspaceId)
+  else await assertBearable(em, workspaceId, unique.length, { signUp: false, lists: [listId], tags: [] })
+  const options = { resubscribe, confirmed, isBulk: !isSingle, requestId: call.requestId }
+  const { outcomes, deliveries } = await inTransaction(dependencies.em, (unit) =>
+    joinList(unit, workspaceId, listId, unique, options),
+  )
+  if (isSingle && [...outcomes.values()].includes('full')) throw new Refusal(CONTACT_LIMITS.list_members_most)
+  await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
+  const errors = contactIds.flatMap((id, index) => {
+    const error = errorOf(outcomes.get(id.toLowerCase()))
+    return error === undefined ? [] : [{ index, error }]
+  })
+  const count = (...of: Outcome[]) => [...outcomes.values()].filter((outcome) => of.includes(outcome)).length
+  return { added: count('added'), alreadyIn: count('member'), pending: count('requested', 'pending'), errors }
+}
+
+/** Why a contact is not put into a list. */
+function errorOf(outcome: Outcome | undefined): string | undefined {
+  switch (outcome) {
+    case undefined:
+      return CONTACT_NOT_FOUND.message
+    case 'opted-out':
+      return HAS_LEFT_LIST.message
+    case 'asked-often':
+      return ASKED_OFTEN
+    case 'full':
+      return CONTACT_LIMITS.list_members_most.message
+    case 'member':
+    case 'added':
+    case 'requested':
+    case 'pending':
+      return undefined
+  }
+}
+
+/** @param em a transaction @returns what was done with each contact of the workspace */
+async function joinList(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+  {
+    isBulk,
+    requestId,
+    resubscribe,
+    confirmed,
+  }: { resubscribe: boolean; confirmed: boolean; isBulk: boolean; requestId: string | null },
+): Promise<{ outcomes: Map<string, Outcome>; deliveries: Delivery[] }> {
+  const readOptOuts = async () => (resubscribe ? optOutTimes(em, listId, contactIds) : new Map<string, string>())
+  // Race: a contact leaves while this request, which says that they asked to rejoin, waits for their lock. They asked before that, so
+  // the opt-out stays. Guard: only an opt-out that was there before the lock is lifted. Test: test/consent/leaving-meanwhile.test.ts.
+  const optedOutBefore = await readOptOuts()
+  const list = (await lockListsToJoin(em, workspaceId, [listId])).get(listId)
+  if (!list) throw new Refusal(LIST_NOT_FOUND)
+  const contacts = await lockContacts(em, workspaceId, contactIds)
+  const optedOut = await readOptOuts()
+  const memberships = await loadMemberships(
+    em,
+    workspaceId,
+    contacts.map(({ id, emailKey }) => ({ listId, contactId: id, emailKey })),
+  )
+  const tags = await loadTagKeys(
+    em,
+    contacts.filter(({ isUnconfirmed }) => isUnconfirmed).map(({ id }) => id),
+  )
+  const plans = contacts.map(({ id: contactId, emailKey, isUnconfirmed }, n) => ({
+    contactId,
+    emailKey,
+    ...planJoin(
+      { contactId, emailKey, isUnconfirmed, tags: tags.get(contactId) ?? new Set(), membership: memberships[n]! },
+      {
+        listId,
+        doubleOptIn: list.doubleOptIn,
+        resubscribe: resubscribe && optedOut.get(contactId) === optedOutBefore.get(contactId),
+        confirmed,
+        newRequestId: newId(),
+      },
+    ),
+  }))
+  await confirmContacts(
+    em,
+    plans.filter(({ confirms }) => confirms).map(({ contactId }) => contactId),
+  )
+  const deliveries = await writeMemberships(
+    em,
+    { workspaceId, requestId, isBulk },
+    plans.map(({ contactId, emailKey, membership }) => ({ listId, contactId, emailKey, plan: membership })),
+    plans.flatMap(({ happenings }) => happenings),
+  )
+  return { outcomes: new Map(plans.map(({ contactId, membership }) => [contactId, membership.outcome])), deliveries }
+}

@@ -1,0 +1,35 @@
+import type { Happening } from '../triggers/index.ts'
+
+/** How a contact changed, as far as automations may listen for it. */
+export interface ContactChanges {
+  contactId: string
+  isCreated: boolean
+  /** Whether the contact was created by a request to join a double opt-in list, and nobody had confirmed it until now. */
+  wasUnconfirmed: boolean
+  isUnconfirmed: boolean
+  /** A list that the contact joined. */
+  listAdded?: string | undefined
+  /** A list that the contact is asked to confirm. */
+  listRequested?: string | undefined
+  /** The keys of tags that the contact did not have. */
+  newTags?: readonly string[]
+  /** The keys of the tags that the contact had. */
+  tags?: Iterable<string>
+}
+
+/**
+ * Returns what automations may start. An unconfirmed contact has not signed up yet: nothing but the request to confirm starts for them.
+ * When they are confirmed, they sign up, and what their tags start begins too.
+ */
+export function happeningsOf(changes: ContactChanges): Happening[] {
+  const { contactId, isCreated, wasUnconfirmed, isUnconfirmed, listAdded, listRequested, newTags = [] } = changes
+  const isConfirmed = wasUnconfirmed && !isUnconfirmed
+  const happenings: Happening[] = []
+  if (!isUnconfirmed && (isCreated || isConfirmed)) happenings.push({ contactId, type: 'SIGNUP', key: '' })
+  if (listAdded !== undefined) happenings.push({ contactId, type: 'LIST_ADDED', key: listAdded })
+  if (listRequested !== undefined) happenings.push({ contactId, type: 'LIST_REQUESTED', key: listRequested })
+  if (isUnconfirmed) return happenings
+  const tags = new Set([...(isConfirmed ? (changes.tags ?? []) : []), ...newTags])
+  for (const key of tags) happenings.push({ contactId, type: 'TAG_ADDED', key })
+  return happenings
+}

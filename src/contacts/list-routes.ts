@@ -1,0 +1,116 @@
+import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
+import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from '../lists/index.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { TOO_MANY_STARTS } from '../triggers/index.ts'
+import { addToList } from './add-to-list.ts'
+import { CONTACT_LIMITS } from './contact-limits.ts'
+import { answerContacts, contactPage } from './contact-page.ts'
+import { CONTACT, namedContact } from './contact-param.ts'
+import { deleteList } from './delete-list.ts'
+import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { removeFromList } from './remove-from-list.ts'
+import { joinSchema, membersQuery } from './schemas.ts'
+import { joinResultShape } from './shapes.ts'
+
+/** The operations on lists that concern their contacts. */
+export const listContactOperations = [
+  operation({
+    id: 'deleteList',
+    method: 'DELETE',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Delete a list',
+    description:
+      'For good. The contacts that were in it stay, and enrollments that their joining started go on. A list that an ACTIVE ' +
+      'automation listens for is not deleted.',
+    scope: 'lists:write',
+    transactional: false,
+    audit: 'by-handler',
+    answers: { 200: { description: 'The list is deleted.', schema: single(deleteResultShape) } },
+    refusals: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
+    async handle({ caller, params, call }, { em }) {
+      await deleteList(em, caller.workspace.id, params.id, call)
+      return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'listMembers',
+    method: 'GET',
+    path: '/lists/{id}/contacts',
+    tag: 'Lists',
+    summary: 'List the contacts in a list',
+    description:
+      'Newest contact first: the same as GET /contacts with listId. With status=pending, those who have been asked whether they want to ' +
+      'be in it, and have not confirmed.',
+    scope: 'contacts:read',
+    query: membersQuery,
+    answers: { 200: contactPage },
+    refusals: { 404: [LIST_NOT_FOUND] },
+    handle: ({ caller, params, query }, { em }) =>
+      answerContacts(em, caller.workspace.id, { listId: params.id, isPending: query.status === 'pending' }, query),
+  }),
+
+  operation({
+    id: 'addToList',
+    method: 'POST',
+    path: '/lists/{id}/contacts',
+    tag: 'Lists',
+    summary: 'Put contacts into a list',
+    description:
+      'One contact, or up to 1,000. Whoever was not in the list before starts the automations that listen for it. ' +
+      'Of a list with doubleOptIn, she is asked first, and is in it when she has confirmed. ' +
+      'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
+    scope: 'lists:write',
+    body: joinSchema,
+    answers: {
+      200: {
+        description: 'What was done.',
+        schema: single(joinResultShape),
+        links: { listMembers: { id: '$response.body#/data/listId' } },
+      },
+    },
+    refusals: {
+      400: [
+        'Send either contactId or contactIds',
+        'contactIds array must not exceed 1000 items',
+        CONTACT_LIMITS.list_members_most,
+        TOO_MANY_STARTS,
+      ],
+      404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
+      409: [HAS_LEFT_LIST],
+    },
+    async handle({ caller, params, body, call }, dependencies) {
+      const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
+      const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call, {
+        resubscribe: body.resubscribe ?? false,
+        confirmed: body.confirmed ?? false,
+      })
+      const { added, alreadyIn, pending, errors } = joined
+      // Who is left alone today is told of in the answer, and is no mistake of the call's.
+      if (body.contactId !== undefined && errors[0] && errors[0].error !== ASKED_OFTEN) {
+        const hasLeft = errors[0].error === HAS_LEFT_LIST.message
+        throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
+      }
+      const data = { listId: params.id, added, alreadyIn, pending, failed: errors.length, errors }
+      return { status: 200, body: { data } }
+    },
+  }),
+
+  operation({
+    id: 'removeFromList',
+    method: 'DELETE',
+    path: '/lists/{id}/contacts/{contactId}',
+    params: { contactId: CONTACT },
+    tag: 'Lists',
+    summary: 'Take a contact out of a list',
+    description: 'Or of those who are asked whether they want to be in it. Enrollments that its joining started go on.',
+    scope: 'lists:write',
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },
+    async handle({ caller, params }, { em }) {
+      await removeFromList(em, caller.workspace.id, params.id, params.contactId)
+      return deleted(params.contactId)
+    },
+  }),
+]

@@ -1,0 +1,191 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
+import type { SuppressionReason } from './suppression.ts'
+
+export interface SuppressionRow {
+  id: string
+  /** `null` where its contact was erased. */
+  email: string | null
+  reason: SuppressionReason
+  note: string | null
+  createdAt: Date
+  place: Place
+}
+
+interface Row {
+  id: string
+  email: string | null
+  reason: SuppressionReason
+  note: string | null
+  created_at: string
+  micros: string
+}
+
+const COLUMNS = `id, email, reason, note, created_at, ${microsOf('created_at')}`
+
+const toSuppression = (row: Row): SuppressionRow => ({
+  id: row.id,
+  email: row.email,
+  reason: row.reason,
+  note: row.note,
+  createdAt: toDate(row.created_at),
+  place: { micros: row.micros, id: row.id },
+})
+
+export interface SuppressionWrite {
+  id: string
+  email: string
+  key: string
+  reason: SuppressionReason
+  note: string | null
+}
+
+/** Writes that an address is not to be mailed, once for each reason. @returns it, and whether it is new */
+export async function insertSuppression(
+  em: EntityManager,
+  workspaceId: string,
+  { id, email, key, reason, note }: SuppressionWrite,
+): Promise<{ suppression: SuppressionRow; isNew: boolean }> {
+  const [row] = await sql<Row & { is_new: boolean }>(
+    em,
+    `insert into suppressions as kept (id, workspace_id, address_hash, reason, email, note)
+     values ($1::uuid, $2::uuid, address_hash($2::uuid, $4::text), $5::text, $3::text, $6::text)
+     on conflict (workspace_id, address_hash, reason) do update
+       set email = coalesce(kept.email, excluded.email), note = coalesce(excluded.note, kept.note)
+     returning ${COLUMNS}, xmax = 0 as is_new`,
+    [id, workspaceId, email, key, reason, note],
+  )
+  return { suppression: toSuppression(row!), isNew: row!.is_new }
+}
+
+/** Writes many; one that exists stays as it is. @returns the ids of the new ones */
+export async function insertSuppressions(
+  em: EntityManager,
+  workspaceId: string,
+  suppressions: readonly SuppressionWrite[],
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `insert into suppressions (id, workspace_id, address_hash, reason, email, note)
+     select id, $1::uuid, address_hash($1::uuid, key), reason, email, note
+     from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
+     order by address_hash($1::uuid, key), reason
+     on conflict do nothing returning id`,
+    [workspaceId, JSON.stringify(suppressions)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Returns which addresses are suppressed, for any reason. */
+export async function suppressedKeys(
+  em: EntityManager,
+  workspaceId: string,
+  emailKeys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ key: string }>(
+    em,
+    `select key from unnest($2::text[]) key where exists (
+       select from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, key)
+     )`,
+    [workspaceId, emailKeys],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** A page of a workspace's suppressions, newest first. */
+export async function suppressionPage(
+  em: EntityManager,
+  workspaceId: string,
+  {
+    key,
+    reason,
+    behind,
+    limit,
+  }: { key?: string | undefined; reason?: string | undefined; behind?: Place | undefined; limit: number },
+): Promise<SuppressionRow[]> {
+  const rows = await sql<Row>(
+    em,
+    `select ${COLUMNS} from suppressions
+     where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
+       and ($3::text is null or reason = $3::text)
+       and ${isBehind('created_at', '$4', '$5')}
+     order by created_at desc, id desc limit $6`,
+    [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
+  )
+  return rows.map(toSuppression)
+}
+
+/** Deletes a suppression. @returns whether there was one */
+export async function deleteSuppression(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql(em, `delete from suppressions where id = $2::uuid and workspace_id = $1::uuid returning id`, [
+    workspaceId,
+    id,
+  ])
+  return rows.length > 0
+}
+
+/** Deletes the suppressions of an address that its owner asked for. */
+export async function deleteOwnSuppressions(em: EntityManager, workspaceId: string, key: string): Promise<void> {
+  await sql(
+    em,
+    `delete from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
+       and reason in ('UNSUBSCRIBED', 'IMPORTED')`,
+    [workspaceId, key],
+  )
+}
+
+/** Copies a contact's suppressions to their new address. A bounce stays with the old mailbox. */
+export async function carrySuppressions(
+  em: EntityManager,
+  workspaceId: string,
+  { from, to, key }: { from: string; to: string; key: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into suppressions (id, workspace_id, address_hash, reason, email, note)
+     select gen_random_uuid(), $1::uuid, address_hash($1::uuid, $4::text), reason, $3::text, note
+     from suppressions
+     where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) and reason <> 'BOUNCED'
+     on conflict (workspace_id, address_hash, reason) do update set email = coalesce(suppressions.email, excluded.email)`,
+    [workspaceId, from, to, key],
+  )
+}
+/** Suppresses the addresses of an erased contact, by their hashes. */
+export async function suppressHashes(
+  em: EntityManager,
+  workspaceId: string,
+  hashes: readonly Buffer[],
+  reason: SuppressionReason,
+): Promise<void> {
+  await sql(
+    em,
+    `insert into suppressions (id, workspace_id, address_hash, reason)
+     select gen_random_uuid(), $1::uuid, hash, $3::text from unnest($2::bytea[]) hash order by hash
+     on conflict do nothing`,
+    [workspaceId, hashes, reason],
+  )
+}
+/** Removes the addresses from the suppressions of a contact that is being erased; the hashes stay. */
+export async function anonymizeSuppressions(
+  em: EntityManager,
+  contactId: string,
+  formerKeys: readonly string[],
+): Promise<void> {
+  await sql(
+    em,
+    `update suppressions set email = null, note = null from contacts contact
+     where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id and (
+       address_hash = address_hash(contact.workspace_id, contact.email_key)
+       -- Former addresses, unless another contact has them by now.
+       or address_hash in (
+         select address_hash(contact.workspace_id, key) from unnest($2::text[]) key
+         where not exists (
+           select from contacts other
+           where other.workspace_id = contact.workspace_id and other.email_key = key and other.id <> $1::uuid
+         )
+       )
+     )`,
+    [contactId, formerKeys],
+  )
+}

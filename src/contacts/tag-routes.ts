@@ -1,0 +1,70 @@
+import { array } from 'yup'
+import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
+import { CONTACT_LIMITS } from './contact-limits.ts'
+import { WITHOUT_READING } from './contact-page.ts'
+import { CONTACT } from './contact-param.ts'
+import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './refusals.ts'
+import { tagsSchema } from './schemas.ts'
+import { presentWritten, tagShape, writtenContactShape } from './shapes.ts'
+import { listTags, tagContact, untagContact } from './tags.ts'
+
+export const tagOperations = [
+  operation({
+    id: 'listTags',
+    method: 'GET',
+    path: '/tags',
+    tag: 'Tags',
+    summary: 'List the tags',
+    description: 'In the order of the alphabet, with the number of contacts that have each.',
+    scope: 'contacts:read',
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagShape).required()) } },
+    async handle({ caller, query }, { em }) {
+      const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))
+      return listAnswer(tags, query, total)
+    },
+  }),
+
+  operation({
+    id: 'tagContact',
+    method: 'POST',
+    path: '/contacts/{id}/tags',
+    params: { id: CONTACT },
+    tag: 'Tags',
+    summary: 'Give a contact tags',
+    description:
+      'Tags are compared without case. A tag that the contact did not have starts what listens for it. ' +
+      WITHOUT_READING,
+    scope: 'contacts:write',
+    body: tagsSchema,
+    answers: {
+      200: {
+        description: 'The contact, with its tags.',
+        schema: single(writtenContactShape),
+        links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
+      },
+    },
+    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: [CONTACT_NOT_FOUND] },
+    async handle({ caller, params, body, call }, dependencies) {
+      const contact = await tagContact(dependencies, caller.workspace.id, params.id, body.tags, call)
+      return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
+    },
+  }),
+
+  operation({
+    id: 'untagContact',
+    method: 'DELETE',
+    path: '/contacts/{id}/tags/{tag}',
+    tag: 'Tags',
+    summary: 'Take a tag from a contact',
+    description: 'Enrollments that the tag started go on.',
+    scope: 'contacts:write',
+    params: { id: CONTACT, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
+    refusals: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      await untagContact(em, caller.workspace.id, params.id, params.tag)
+      return deleted(params.id)
+    },
+  }),
+]

@@ -1,0 +1,201 @@
+import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin } from '../lists/index.ts'
+import type { Delivery } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isId, newId } from '../platform/ids.ts'
+import type { Reason } from '../platform/refusal.ts'
+import { CONTACT_LIMITS } from './contact-limits.ts'
+import { EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { suppressedKeys } from './suppression-queries.ts'
+import { type ContactWrite, planUpsert, type UpsertPlan } from './upsert-rules.ts'
+import { type PlannedMembership, writeMemberships } from './write-memberships.ts'
+import {
+  type ContactRow,
+  insertContacts,
+  insertTags,
+  loadTagKeys,
+  lockContactsByKey,
+  type LockedContact,
+  updateContacts,
+  whoseExternalIdIsTaken,
+} from './write-queries.ts'
+
+export interface UpsertOptions {
+  /** Whether they are many: their deliveries are left to the relay, in the lane of bulk operations. */
+  isBulk: boolean
+  /** Whether what happens to them starts automations. */
+  triggers: boolean
+  requestId: string | null
+  /** Whether they come from an import: a file is not the contact's own request. */
+  ofFile?: boolean
+}
+
+export interface UpsertResult {
+  written: { id: string; isCreated: boolean }[]
+  /** Why the others were not, by their addresses as they are compared. */
+  failed: Map<string, Reason>
+  /** For the caller; none of a bulk operation. */
+  deliveries: Delivery[]
+}
+
+/** A contact that is locked, or is to be created. */
+type Target = LockedContact & { isCreated: boolean }
+
+/**
+ * Creates or updates contacts, however many, in a constant number of statements: locks lists and contacts, reads what is stored,
+ * decides by `planUpsert`, and writes. A contact that cannot be written fails alone.
+ *
+ * @param em a transaction
+ * @param writes no address twice
+ */
+export async function upsertBatch(
+  em: EntityManager,
+  workspaceId: string,
+  writes: readonly ContactWrite[],
+  { isBulk, triggers, requestId, ofFile = false }: UpsertOptions,
+): Promise<UpsertResult> {
+  const failed = new Map<string, Reason>()
+  const listIds = [...new Set(writes.flatMap(({ listId }) => listId ?? []))].filter(isId)
+  const lists = await lockListsToJoin(em, workspaceId, listIds)
+  for (const { emailKey, listId } of writes)
+    if (listId !== null && !lists.has(listId)) failed.set(emailKey, LIST_NOT_FOUND)
+  const known = writes.filter(({ emailKey }) => !failed.has(emailKey))
+  for (const emailKey of await whoseExternalIdIsTaken(em, workspaceId, known)) failed.set(emailKey, EXTERNAL_ID_TAKEN)
+  const valid = writes.filter(({ emailKey }) => !failed.has(emailKey))
+
+  const isDoubleOptIn = ({ listId }: ContactWrite) => listId !== null && lists.get(listId)!.doubleOptIn
+  const created = new Set<string>()
+  for (;;) {
+    const contacts = await lockExisting(em, workspaceId, valid, created)
+    const stateOf = await loadStates(em, workspaceId, valid, contacts, ofFile)
+    const plans: Planned[] = []
+    for (const write of valid) {
+      const contact = contacts.get(write.emailKey)!
+      const context = { doubleOptIn: isDoubleOptIn(write), ofFile, triggers, newRequestId: newId() }
+      const plan = planUpsert({ ...contact, ...stateOf(write) }, write, context)
+      if ('exceeds' in plan) failed.set(write.emailKey, CONTACT_LIMITS[plan.exceeds])
+      else plans.push({ write, contact, plan })
+    }
+    // Late, because it locks the counters of the contacts' blocks until the commit, for which everybody waits who creates contacts.
+    const missing = plans.filter(({ contact }) => contact.isCreated && !created.has(contact.id))
+    const inserted = await insertContacts(
+      em,
+      workspaceId,
+      missing.map(({ write, plan }) => rowOf(write, plan.isUnconfirmed)),
+    )
+    for (const id of inserted) created.add(id)
+    // Another request created some of them in the meantime: they are locked and decided on in the next round.
+    if (inserted.size < missing.length) continue
+    const deliveries = await writePlans(em, { workspaceId, requestId, isBulk }, plans)
+    return {
+      written: plans.map(({ contact }) => ({ id: contact.id, isCreated: contact.isCreated })),
+      failed,
+      deliveries,
+    }
+  }
+}
+
+interface Planned {
+  write: ContactWrite
+  contact: Target
+  plan: UpsertPlan
+}
+
+async function writePlans(
+  em: EntityManager,
+  context: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  plans: readonly Planned[],
+): Promise<Delivery[]> {
+  await updateContacts(
+    em,
+    plans
+      .filter(({ contact }) => !contact.isCreated)
+      .map(({ write, contact, plan }) => ({
+        ...rowOf(write, plan.isUnconfirmed),
+        id: contact.id,
+        consents: plan.bumpsConsents ? 1 : 0,
+      })),
+  )
+  await insertTags(
+    em,
+    context.workspaceId,
+    plans.flatMap(({ contact, plan }) => plan.newTags.map((tag) => ({ contactId: contact.id, ...tag }))),
+  )
+  const memberships = plans.flatMap(({ write: { listId, emailKey }, contact, plan }): PlannedMembership[] =>
+    plan.membership === null || listId === null
+      ? []
+      : [{ listId, contactId: contact.id, emailKey, plan: plan.membership }],
+  )
+  return writeMemberships(
+    em,
+    context,
+    memberships,
+    plans.flatMap(({ plan }) => plan.happenings),
+  )
+}
+
+/** Locks the contacts that exist. The others are to be created. */
+async function lockExisting(
+  em: EntityManager,
+  workspaceId: string,
+  writes: readonly ContactWrite[],
+  created: ReadonlySet<string>,
+): Promise<Map<string, Target>> {
+  const keys = writes.map(({ emailKey }) => emailKey)
+  const locked = await lockContactsByKey(em, workspaceId, keys)
+  const existing = new Map(
+    locked.map((contact): [string, Target] => [contact.emailKey, { ...contact, isCreated: created.has(contact.id) }]),
+  )
+  return new Map(
+    writes.map(({ id, email, emailKey }) => [
+      emailKey,
+      existing.get(emailKey) ?? { id, email, emailKey, isUnconfirmed: false, isCreated: true },
+    ]),
+  )
+}
+
+/** Reads what the rules need, after the contacts were locked: nothing of it changes before the commit. */
+async function loadStates(
+  em: EntityManager,
+  workspaceId: string,
+  writes: readonly ContactWrite[],
+  contacts: ReadonlyMap<string, Target>,
+  ofFile: boolean,
+) {
+  const contactOf = ({ emailKey }: ContactWrite) => contacts.get(emailKey)!
+  const needsTags = (write: ContactWrite) => {
+    const { isCreated, isUnconfirmed } = contactOf(write)
+    return !isCreated && (write.tags.length > 0 || isUnconfirmed)
+  }
+  const tags = await loadTagKeys(
+    em,
+    writes.filter(needsTags).map((write) => contactOf(write).id),
+  )
+  const keys = writes.map(({ emailKey }) => emailKey)
+  const suppressed = ofFile ? await suppressedKeys(em, workspaceId, keys) : new Set<string>()
+  const joining = writes.filter(({ listId }) => listId !== null)
+  const states = await loadMemberships(
+    em,
+    workspaceId,
+    joining.map((write) => ({ listId: write.listId!, contactId: contactOf(write).id, emailKey: write.emailKey })),
+  )
+  const memberships = new Map(joining.map(({ emailKey }, n) => [emailKey, states[n]!]))
+  return (write: ContactWrite) => ({
+    tags: tags.get(contactOf(write).id) ?? new Set<string>(),
+    isSuppressed: suppressed.has(write.emailKey),
+    membership: memberships.get(write.emailKey) ?? null,
+  })
+}
+
+/** A contact as the statements want it. */
+export const rowOf = (write: ContactWrite, unconfirmed = false): ContactRow => ({
+  id: write.id,
+  email: write.email,
+  email_key: write.emailKey,
+  external_id: write.externalId,
+  first_name: write.firstName ?? null,
+  keeps_first_name: write.firstName === undefined,
+  metadata: write.metadata,
+  removed: write.removedKeys,
+  unconfirmed,
+  consents: 0,
+})

@@ -1,0 +1,50 @@
+import { addMembers, type MembershipPlan, writeRequests } from '../lists/index.ts'
+import type { Delivery } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { findListeners, type Happening, recordHappenings } from '../triggers/index.ts'
+
+export interface PlannedMembership {
+  listId: string
+  contactId: string
+  emailKey: string
+  plan: MembershipPlan
+}
+
+/**
+ * Writes what was decided about memberships, and what it starts. The contacts are locked.
+ * @returns the deliveries for the caller; none of a bulk operation
+ */
+export async function writeMemberships(
+  em: EntityManager,
+  context: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  memberships: readonly PlannedMembership[],
+  happenings: readonly Happening[],
+): Promise<Delivery[]> {
+  await addMembers(
+    em,
+    memberships.filter(({ plan }) => plan.outcome === 'added'),
+  )
+  const listeners = happenings.length > 0 ? await findListeners(em, context.workspaceId) : () => []
+  const asking = new Set(
+    happenings
+      .filter((happening) => listeners(happening).length > 0)
+      .map(({ contactId, type, key }) => `${type} ${contactId} ${key}`),
+  )
+  await writeRequests(
+    em,
+    memberships.flatMap(({ listId, contactId, emailKey, plan }) =>
+      plan.outcome === 'requested'
+        ? [
+            {
+              listId,
+              contactId,
+              emailKey,
+              id: plan.requestId,
+              isAsked: asking.has(`LIST_REQUESTED ${contactId} ${listId}`),
+            },
+          ]
+        : [],
+    ),
+  )
+  return recordHappenings(em, context, happenings, listeners)
+}

@@ -1,0 +1,252 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** A contact whose row is locked until the transaction ends. */
+export interface LockedContact {
+  id: string
+  email: string
+  emailKey: string
+  isUnconfirmed: boolean
+}
+
+interface LockedRow {
+  id: string
+  email: string
+  email_key: string
+  unconfirmed: boolean
+}
+
+const toLocked = (row: LockedRow): LockedContact => ({
+  id: row.id,
+  email: row.email,
+  emailKey: row.email_key,
+  isUnconfirmed: row.unconfirmed,
+})
+
+/**
+ * Locks contacts of a workspace, by id. A claim of an email to them waits for the end of the transaction. What is read by later
+ * statements of the transaction stays as it is until then: see docs/lock-order.md.
+ */
+export async function lockContacts(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<LockedContact[]> {
+  const rows = await sql<LockedRow>(
+    em,
+    `select id, email, email_key, unconfirmed from contacts where workspace_id = $1::uuid and id = any($2::uuid[])
+     order by id for no key update`,
+    [workspaceId, ids],
+  )
+  return rows.map(toLocked)
+}
+
+/** The same by the addresses as they are compared. */
+export async function lockContactsByKey(
+  em: EntityManager,
+  workspaceId: string,
+  emailKeys: readonly string[],
+): Promise<LockedContact[]> {
+  const rows = await sql<LockedRow>(
+    em,
+    `select id, email, email_key, unconfirmed from contacts where workspace_id = $1::uuid and email_key = any($2::text[])
+     order by id for no key update`,
+    [workspaceId, emailKeys],
+  )
+  return rows.map(toLocked)
+}
+
+export interface ContactRow {
+  id: string
+  email: string
+  email_key: string
+  external_id: string | null
+  first_name: string | null
+  /** Whether `first_name` stays as it is; an insert has none to keep. */
+  keeps_first_name: boolean
+  metadata: Record<string, unknown>
+  /** Keys to remove. */
+  removed: readonly string[]
+  unconfirmed: boolean
+  /** By how much `consents` grows. */
+  consents: number
+}
+
+const ITEM = `item(id uuid, email text, email_key text, external_id text, first_name text, keeps_first_name boolean, metadata jsonb,
+  removed jsonb, unconfirmed boolean, consents integer)`
+
+/** SQL of the metadata of a row `contact` after an `item` was merged into it. */
+const MERGED = `(contact.metadata || item.metadata) - array(select jsonb_array_elements_text(item.removed))`
+
+/**
+ * Creates contacts. They are inserted in the order of their addresses: concurrent calls that create the same ones wait for each other,
+ * and never in a circle.
+ *
+ * @returns the ids of those that were created; a contact that exists by now is left as it is
+ */
+export async function insertContacts(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactRow[],
+): Promise<Set<string>> {
+  if (contacts.length === 0) return new Set()
+  const rows = await sql<{ id: string }>(
+    em,
+    `insert into contacts (id, workspace_id, email, email_key, external_id, first_name, metadata, unconfirmed)
+     select id, $1::uuid, email, email_key, external_id, first_name, metadata, unconfirmed
+     from jsonb_to_recordset($2::jsonb) as ${ITEM} order by email_key collate "C"
+     on conflict (workspace_id, email_key) do nothing
+     returning id`,
+    [workspaceId, JSON.stringify(contacts)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Updates contacts that are locked: given fields replace what is stored, and metadata is merged. */
+export async function updateContacts(em: EntityManager, contacts: readonly ContactRow[]): Promise<void> {
+  if (contacts.length === 0) return
+  await sql(
+    em,
+    `update contacts contact set
+       email = item.email, email_key = item.email_key,
+       external_id = coalesce(item.external_id, contact.external_id),
+       first_name = case when item.keeps_first_name then contact.first_name else item.first_name end,
+       metadata = ${MERGED},
+       unconfirmed = item.unconfirmed, consents = contact.consents + item.consents, updated_at = now()
+     from jsonb_to_recordset($1::jsonb) as ${ITEM} where contact.id = item.id`,
+    [JSON.stringify(contacts)],
+  )
+}
+
+/** The bound of the constraint `contacts_metadata_size`. */
+const MAX_STORED_BYTES = 90_000
+
+/** Returns the addresses of the contacts whose metadata would be too large, together with what is stored. */
+export async function oversizedContacts(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly ContactRow[],
+): Promise<string[]> {
+  const rows = await sql<{ email_key: string }>(
+    em,
+    `select item.email_key from jsonb_to_recordset($2::jsonb) as ${ITEM}
+     left join contacts stored on stored.workspace_id = $1::uuid and stored.email_key = item.email_key
+     cross join lateral (select coalesce(stored.metadata, '{}') as metadata) contact
+     where octet_length((${MERGED})::text) > $3`,
+    [workspaceId, JSON.stringify(contacts), MAX_STORED_BYTES],
+  )
+  return rows.map(({ email_key }) => email_key)
+}
+
+/** Merges metadata into a contact's. @returns whether there is such a contact */
+export async function mergeMetadata(
+  em: EntityManager,
+  contactId: string,
+  metadata: Record<string, unknown>,
+  removedKeys: readonly string[],
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update contacts set metadata = (metadata || $2::jsonb) - $3::text[], updated_at = now() where id = $1::uuid returning id`,
+    [contactId, JSON.stringify(metadata), removedKeys],
+  )
+  return rows.length > 0
+}
+
+/** Which externalIds other contacts have, or an earlier one of these: the addresses of those who cannot get theirs. */
+export async function whoseExternalIdIsTaken(
+  em: EntityManager,
+  workspaceId: string,
+  contacts: readonly { emailKey: string; externalId: string | null }[],
+): Promise<Set<string>> {
+  const given = contacts.filter(({ externalId }) => externalId !== null)
+  if (given.length === 0) return new Set()
+  const rows = await sql<{ external_id: string; email_key: string }>(
+    em,
+    'select external_id, email_key from contacts where workspace_id = $1::uuid and external_id = any($2::text[])',
+    [workspaceId, given.map(({ externalId }) => externalId)],
+  )
+  const owners = new Map(rows.map(({ external_id, email_key }) => [external_id, email_key]))
+  const taken = new Set<string>()
+  for (const { emailKey, externalId } of given) {
+    const owner = owners.get(externalId!)
+    if (owner === undefined) owners.set(externalId!, emailKey)
+    else if (owner !== emailKey) taken.add(emailKey)
+  }
+  return taken
+}
+
+/** Confirms contacts who are locked: they were created by a request to join a double opt-in list until now. */
+export async function confirmContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql(
+    em,
+    'update contacts set unconfirmed = false, consents = consents + 1 where id = any($1::uuid[]) and unconfirmed',
+    [ids],
+  )
+}
+
+/**
+ * Counts that what may be sent to contacts has changed: a message that was prepared before is not claimed. The contacts are locked.
+ */
+export async function bumpConsents(em: EntityManager, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql(em, 'update contacts set consents = consents + 1 where id = any($1::uuid[])', [ids])
+}
+
+/** The same by addresses, for contacts that are not locked. @returns their ids */
+export async function bumpConsentsOf(
+  em: EntityManager,
+  workspaceId: string,
+  emailKeys: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `update contacts set consents = consents + 1 where id in (
+       select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[]) order by id for no key update
+     ) returning id`,
+    [workspaceId, emailKeys],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Reads the keys of the contacts' tags. */
+export async function loadTagKeys(
+  em: EntityManager,
+  contactIds: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const tags = new Map<string, Set<string>>()
+  if (contactIds.length === 0) return tags
+  const rows = await sql<{ contact_id: string; tag_key: string }>(
+    em,
+    'select contact_id, tag_key from contact_tags where contact_id = any($1::uuid[]) order by contact_id, tag_key',
+    [contactIds],
+  )
+  for (const { contact_id, tag_key } of rows) tags.set(contact_id, (tags.get(contact_id) ?? new Set()).add(tag_key))
+  return tags
+}
+
+/** Writes tags of contacts who are locked, and do not have them. */
+export async function insertTags(
+  em: EntityManager,
+  workspaceId: string,
+  tags: readonly { contactId: string; key: string; name: string }[],
+): Promise<void> {
+  if (tags.length === 0) return
+  await sql(
+    em,
+    `insert into contact_tags (contact_id, workspace_id, tag_key, name)
+     select contact_id, $1::uuid, tag_key, name from unnest($2::uuid[], $3::text[], $4::text[]) as tag(contact_id, tag_key, name)`,
+    [workspaceId, tags.map(({ contactId }) => contactId), tags.map(({ key }) => key), tags.map(({ name }) => name)],
+  )
+}
+
+/** Notes an address that a contact had until now. */
+export async function keepFormerAddress(em: EntityManager, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `insert into former_addresses (contact_id, until, workspace_id, email, email_key)
+     select id, clock_timestamp(), workspace_id, email, email_key from contacts where id = $1::uuid`,
+    [contactId],
+  )
+}

@@ -1,0 +1,295 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { listBegunBy } from '../triggers/index.ts'
+import type { MembershipState } from './membership.ts'
+
+/** A contact and a list. */
+export interface ListAndContact {
+  listId: string
+  contactId: string
+}
+
+export interface Candidate extends ListAndContact {
+  emailKey: string
+}
+
+/** An advisory lock for each list, in one order. */
+const LIST_KEY = `hashtextextended('list ' || id::text, 0)`
+
+/**
+ * Locks lists for contacts to join, and reads whether they require confirmation.
+ *
+ * Race: a request switches double opt-in on while another one adds contacts. Guard: the switch takes the advisory lock alone, and
+ * joining shares it, so every contact is added before the switch, or asked after it. A row lock would starve the switch, because those
+ * who join share it and more keep coming. The shared row lock keeps the list from being deleted.
+ * Test: "asks everybody who joins after the answer that switches it on" in test/consent/double-opt-in.test.ts.
+ *
+ * @returns the lists of the workspace among these
+ */
+export async function lockListsToJoin(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, { doubleOptIn: boolean }>> {
+  if (ids.length === 0) return new Map()
+  await sql(
+    em,
+    `select pg_advisory_xact_lock_shared(${LIST_KEY}) from (select id from unnest($1::uuid[]) id order by id) lists`,
+    [ids],
+  )
+  const rows = await sql<{ id: string; double_opt_in: boolean }>(
+    em,
+    `select id, double_opt_in from lists where workspace_id = $1::uuid and id = any($2::uuid[]) order by id for key share`,
+    [workspaceId, ids],
+  )
+  return new Map(rows.map(({ id, double_opt_in }) => [id, { doubleOptIn: double_opt_in }]))
+}
+
+/** Makes requests to join a list wait until the transaction ends, and waits for those that are under way. */
+export async function waitForJoiners(em: EntityManager, listId: string): Promise<void> {
+  await sql(em, `select pg_advisory_xact_lock(${LIST_KEY}) from (select $1::uuid as id) list`, [listId])
+}
+
+interface StateRow {
+  is_member: boolean
+  has_opted_out: boolean
+  request_id: string | null
+  request_email_key: string | null
+  is_recent: boolean
+  list_count: number
+  asks_today: number
+}
+
+/**
+ * Reads what `planMembership` needs, in the order of the candidates. The contacts are locked by an earlier statement of the
+ * transaction, so nothing of it changes before the commit.
+ */
+export async function loadMemberships(
+  em: EntityManager,
+  workspaceId: string,
+  candidates: readonly Candidate[],
+): Promise<MembershipState[]> {
+  if (candidates.length === 0) return []
+  const rows = await sql<StateRow>(em, STATES, [
+    workspaceId,
+    candidates.map(({ listId }) => listId),
+    candidates.map(({ contactId }) => contactId),
+    candidates.map(({ emailKey }) => emailKey),
+  ])
+  const isRecent = (row: StateRow, { emailKey }: Candidate) => row.is_recent && row.request_email_key === emailKey
+  const asked = await findAsked(
+    em,
+    candidates.filter((candidate, n) => isRecent(rows[n]!, candidate)),
+  )
+  return rows.map((row, n) => ({
+    isMember: row.is_member,
+    hasOptedOut: row.has_opted_out,
+    request:
+      row.request_id === null
+        ? null
+        : {
+            id: row.request_id,
+            emailKey: row.request_email_key!,
+            wasAsked: isRecent(row, candidates[n]!) && asked.has(keyOf(candidates[n]!)),
+          },
+    listCount: row.list_count,
+    asksToday: row.asks_today,
+  }))
+}
+
+const keyOf = ({ listId, contactId }: ListAndContact): string => `${listId} ${contactId}`
+
+const STATES = `
+select member.contact_id is not null as is_member,
+  exists (
+    select from list_opt_outs where list_id = item.list_id and contact_id = item.contact_id
+  ) as has_opted_out,
+  request.id as request_id, request.email_key as request_email_key,
+  coalesce(request.requested_at >= now() - interval '24 hours', false) as is_recent,
+  (select count(*)::integer from list_members where contact_id = item.contact_id) as list_count,
+  (
+    select count(*)::integer from list_asks
+    where list_id = item.list_id and at > now() - interval '1 day'
+      and address_hash = address_hash($1::uuid, item.email_key)
+  ) as asks_today
+from unnest($2::uuid[], $3::uuid[], $4::text[]) with ordinality as item(list_id, contact_id, email_key, n)
+left join list_members member on member.list_id = item.list_id and member.contact_id = item.contact_id
+left join list_requests request on request.list_id = item.list_id and request.contact_id = item.contact_id
+order by item.n`
+
+/**
+ * Finds the requests whose confirmation email went out or is about to. A request whose email was suppressed, or whose automation was
+ * paused or did not start, has asked nobody, and may be repeated at once.
+ */
+async function findAsked(em: EntityManager, requests: readonly ListAndContact[]): Promise<Set<string>> {
+  if (requests.length === 0) return new Set()
+  const rows = await sql<{ list_id: string; contact_id: string }>(em, ASKED, [
+    requests.map(({ listId }) => listId),
+    requests.map(({ contactId }) => contactId),
+  ])
+  return new Set(rows.map(({ list_id, contact_id }) => `${list_id} ${contact_id}`))
+}
+
+const NOT_SENT = `('SUPPRESSED', 'FAILED', 'DISMISSED')`
+
+const ASKED = `
+with asking as (
+  select request.list_id, request.contact_id, request.requested_at, request.asked_at, enrollment.id, enrollment.status
+  from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
+  join list_requests request using (list_id, contact_id)
+  left join (enrollments enrollment join automations automation on automation.id = enrollment.automation_id)
+    on enrollment.contact_id = request.contact_id and ${listBegunBy('LIST_REQUESTED')} = request.list_id::text
+)
+select list_id, contact_id from asking
+group by list_id, contact_id, asked_at, requested_at
+-- The automation may be about to start.
+having (asked_at > now() - interval '1 minute' and not bool_or(exists (
+    select from messages where enrollment_id = asking.id and status in ${NOT_SENT} and created_at > asked_at
+  )))
+  or exists (
+    select from outbox join automations on automations.id = outbox.automation_id
+    where outbox.kind = 'START' and outbox.contact_id = asking.contact_id
+      and automations.trigger = 'LIST_REQUESTED' and automations.trigger_key = asking.list_id::text
+  )
+  or bool_or(exists (
+    select from messages where enrollment_id = asking.id and status not in ${NOT_SENT}
+      and created_at > requested_at - interval '1 minute'
+  ))
+  or bool_or(status = 'ACTIVE' and not exists (select from messages where enrollment_id = asking.id))`
+
+/** Adds members. Their opt-outs and pending requests of the list end. The contacts are locked. */
+export async function addMembers(em: EntityManager, members: readonly ListAndContact[]): Promise<void> {
+  if (members.length === 0) return
+  const pairs = [members.map(({ listId }) => listId), members.map(({ contactId }) => contactId)]
+  await sql(
+    em,
+    `insert into list_members (list_id, contact_id)
+     select * from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id) order by list_id, contact_id
+     on conflict do nothing`,
+    pairs,
+  )
+  for (const table of ['list_requests', 'list_opt_outs'])
+    await sql(
+      em,
+      `delete from ${table} using unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
+       where ${table}.list_id = item.list_id and ${table}.contact_id = item.contact_id`,
+      pairs,
+    )
+}
+
+export interface RequestWrite extends Candidate {
+  id: string
+  /** Whether an automation is started that asks for the confirmation. */
+  isAsked: boolean
+}
+
+/** Writes that contacts are asked to confirm a list. The contacts are locked. */
+export async function writeRequests(em: EntityManager, requests: readonly RequestWrite[]): Promise<void> {
+  if (requests.length === 0) return
+  await sql(
+    em,
+    `insert into list_requests (list_id, contact_id, id, email_key, asked_at)
+     select list_id, contact_id, id, email_key, case when is_asked then now() end
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[])
+       as item(list_id, contact_id, id, email_key, is_asked)
+     order by list_id, contact_id
+     on conflict (list_id, contact_id) do update
+       set id = excluded.id, email_key = excluded.email_key, requested_at = now(), asked_at = excluded.asked_at`,
+    [
+      requests.map(({ listId }) => listId),
+      requests.map(({ contactId }) => contactId),
+      requests.map(({ id }) => id),
+      requests.map(({ emailKey }) => emailKey),
+      requests.map(({ isAsked }) => isAsked),
+    ],
+  )
+}
+
+/** Finds the list that a contact is asked to confirm, by the id in the link. */
+export async function findRequest(
+  em: EntityManager,
+  { contactId, requestId, emailKey }: { contactId: string; requestId: string; emailKey: string },
+): Promise<{ listId: string; isMember: boolean } | undefined> {
+  const [row] = await sql<{ list_id: string; is_member: boolean }>(
+    em,
+    `select request.list_id, member.contact_id is not null as is_member
+     from list_requests request
+     left join list_members member on member.list_id = request.list_id and member.contact_id = request.contact_id
+     where request.id = $2::uuid and request.contact_id = $1::uuid and request.email_key = $3::text`,
+    [contactId, requestId, emailKey],
+  )
+  return row && { listId: row.list_id, isMember: row.is_member }
+}
+
+/** Removes contacts from a list, and what they are asked about it. @returns how many it concerned */
+export async function removeMembers(em: EntityManager, listId: string, contactIds: readonly string[]): Promise<number> {
+  const of = [listId, contactIds]
+  const members = await sql<{ contact_id: string }>(
+    em,
+    'delete from list_members where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
+    of,
+  )
+  const asked = await sql<{ contact_id: string }>(
+    em,
+    'delete from list_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
+    of,
+  )
+  return new Set([...members, ...asked].map(({ contact_id }) => contact_id)).size
+}
+
+/** Notes that a contact left lists themselves: only they add themselves again, or who says that they asked for it. */
+export async function optOutOfLists(em: EntityManager, contactId: string, listIds: readonly string[]): Promise<void> {
+  if (listIds.length === 0) return
+  const of = [contactId, listIds]
+  await sql(em, 'delete from list_members where contact_id = $1::uuid and list_id = any($2::uuid[])', of)
+  await sql(
+    em,
+    `insert into list_opt_outs (list_id, contact_id) select list_id, $1::uuid from unnest($2::uuid[]) list_id
+     on conflict do nothing`,
+    of,
+  )
+}
+
+/** Reads when contacts left a list themselves, as text. */
+export async function optOutTimes(
+  em: EntityManager,
+  listId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ contact_id: string; created_at: string }>(
+    em,
+    'select contact_id, created_at::text from list_opt_outs where list_id = $1::uuid and contact_id = any($2::uuid[])',
+    [listId, contactIds],
+  )
+  return new Map(rows.map(({ contact_id, created_at }) => [contact_id, created_at]))
+}
+
+/** Drops what contacts are asked to confirm. The contacts are locked. */
+export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
+  await sql(em, 'delete from list_requests where contact_id = any($1::uuid[])', [contactIds])
+}
+
+/** Returns some of the contacts who are in a list, or are asked whether they want to be. */
+export async function someContactsOf(em: EntityManager, listId: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ contact_id: string }>(
+    em,
+    `(select contact_id from list_members where list_id = $1::uuid limit $2)
+     union
+     (select contact_id from list_requests where list_id = $1::uuid limit $2)
+     limit $2`,
+    [listId, limit],
+  )
+  return rows.map(({ contact_id }) => contact_id)
+}
+
+/** Deletes counts of confirmation emails that are older than a day. @returns how many */
+export async function forgetAsks(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from list_asks where id in (
+       select id from list_asks where at < now() - interval '1 day' order by at limit $1 for update skip locked
+     ) returning id`,
+    [limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import {
+  MAX_ASKS_PER_DAY,
+  MAX_LISTS_OF_CONTACT,
+  type MembershipState,
+  planMembership,
+  planPreferences,
+} from '../../src/lists/membership.ts'
+
+const KEY = 'ada@example.com'
+const NOTHING: MembershipState = { isMember: false, hasOptedOut: false, request: null, listCount: 0, asksToday: 0 }
+const asked = { id: 'old', emailKey: KEY, wasAsked: true }
+const unasked = { ...asked, wasAsked: false }
+const elsewhere = { ...asked, emailKey: 'other@example.com' }
+
+describe('planMembership', () => {
+  const plan = (state: Partial<MembershipState>, { mustConfirm = false, resubscribe = false } = {}) => {
+    const request = { emailKey: KEY, mustConfirm, resubscribe, newRequestId: 'new' }
+    const planned = planMembership({ ...NOTHING, ...state }, request)
+    return planned.outcome === 'requested' ? `requested ${planned.requestId}` : planned.outcome
+  }
+  const [CONFIRM, RESUBSCRIBE] = [{ mustConfirm: true }, { resubscribe: true }]
+
+  const cases: [string, Partial<MembershipState>, { mustConfirm?: boolean; resubscribe?: boolean }, string][] = [
+    ['adds a contact', {}, {}, 'added'],
+    ['leaves a member alone', { isMember: true }, {}, 'member'],
+    ['does not ask a member', { isMember: true }, CONFIRM, 'member'],
+    ['respects an opt-out', { hasOptedOut: true }, {}, 'opted-out'],
+    ['respects an opt-out where the list requires confirmation', { hasOptedOut: true }, CONFIRM, 'opted-out'],
+    ['adds a contact who asked to rejoin', { hasOptedOut: true }, RESUBSCRIBE, 'added'],
+    ['asks a contact who asked to rejoin', { hasOptedOut: true }, { ...CONFIRM, ...RESUBSCRIBE }, 'requested new'],
+    ['adds to the last list that a contact may be in', { listCount: MAX_LISTS_OF_CONTACT - 1 }, {}, 'added'],
+    ['refuses a list too many', { listCount: MAX_LISTS_OF_CONTACT }, {}, 'full'],
+    ['leaves a member of many lists alone', { isMember: true, listCount: MAX_LISTS_OF_CONTACT }, {}, 'member'],
+    ['asks a contact', {}, CONFIRM, 'requested new'],
+    ['does not ask again what was asked', { request: asked }, CONFIRM, 'pending'],
+    ['asks again, with the same link, if nothing was sent', { request: unasked }, CONFIRM, 'requested old'],
+    ['asks at another address, with another link', { request: elsewhere }, CONFIRM, 'requested new'],
+    ['asks as often as an address may be asked', { asksToday: MAX_ASKS_PER_DAY - 1 }, CONFIRM, 'requested new'],
+    ['leaves an address alone that was asked too often', { asksToday: MAX_ASKS_PER_DAY }, CONFIRM, 'asked-often'],
+    [
+      'keeps what is pending of an address that was asked too often',
+      { asksToday: MAX_ASKS_PER_DAY, request: unasked },
+      CONFIRM,
+      'pending',
+    ],
+    [
+      'does not take a request of another address for one of this',
+      { asksToday: MAX_ASKS_PER_DAY, request: elsewhere },
+      CONFIRM,
+      'asked-often',
+    ],
+    ['adds a contact who was asked, and confirmed elsewhere', { request: asked }, {}, 'added'],
+  ]
+  for (const [what, state, request, expected] of cases) {
+    it(what, () => {
+      assert.equal(plan(state, request), expected)
+    })
+  }
+})
+
+describe('planPreferences', () => {
+  const lists = [
+    { id: 'in', isMember: true },
+    { id: 'out', isMember: false },
+  ]
+  it('joins and leaves lists as chosen', () => {
+    assert.deepEqual(planPreferences(lists, ['out'], true), { join: ['out'], leave: ['in'] })
+  })
+  it('changes nothing that is as chosen', () => {
+    assert.deepEqual(planPreferences(lists, ['in'], true), { join: [], leave: [] })
+  })
+  it('joins nothing by a link that went to another address, and still leaves', () => {
+    assert.deepEqual(planPreferences(lists, ['out'], false), { join: [], leave: ['in'] })
+  })
+  it('ignores lists that the contact does not see', () => {
+    assert.deepEqual(planPreferences(lists, ['in', 'hidden'], true), { join: [], leave: [] })
+  })
+})
