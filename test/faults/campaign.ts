@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
+import { setSender } from '../../src/senders/settings.ts'
 import type { Fault } from './chaos.ts'
 import type { Verdict } from './check-promise.ts'
 import type { Stage } from './stage.ts'
@@ -26,6 +27,8 @@ const VICTIMS: readonly Kind[] = ['worker', 'postgres', 'temporal', 'api', 'smtp
 const AT_ONCE = 1_000
 /** Of the recipients, the part that is suppressed while the campaign goes on. */
 const SUPPRESSED = 0.02
+/** Of so many who opt out one does while an email is under way. */
+const AIMED_EVERY = 4
 /** Contacts beside the list: nobody is to mail them. */
 const STRANGERS = 50
 /** What the mail server thinks over a message, in milliseconds: what is under way when something is killed is not nothing. */
@@ -38,17 +41,53 @@ export interface Counts {
   [term: string]: number
 }
 
-/** A campaign that was interrupted, and all that is known of it by others than itself. */
+/** Campaigns that were interrupted, and all that is known of them by others than themselves. */
 export interface Interrupted {
-  id: string
-  recipients: string[]
+  campaigns: Sent[]
   strangers: string[]
   /** When it was acknowledged that an address is not mailed any more, in milliseconds since 1970. */
   suppressed: Map<string, number>
+  /** How many of these came at a chosen instant of an email's path. */
+  aimedOptOuts: number
   faults: Fault[]
-  isOver: boolean
-  stats: Counts
 }
+
+/** A campaign, and what became of it. */
+export interface Sent extends Plan {
+  id: string
+  recipients: string[]
+  status: string
+  stats: Counts
+  /** When it was to begin, and when its cancellation was acknowledged, in milliseconds since 1970. */
+  scheduledFor: number
+  cancelledAt: number
+}
+
+/** What kind of campaign it is, beside the one that is interrupted most. */
+interface Plan {
+  name: string
+  count: number
+  /** What it says beside its subject and audience. */
+  said?: object
+  /** In how many milliseconds it begins. */
+  inMs?: number
+  isCancelled?: true
+  perHour?: number
+}
+
+/** Smaller campaigns that are sent meanwhile, each with what the large one has not. */
+const BESIDE: readonly Plan[] = [
+  {
+    name: 'tested',
+    count: 200,
+    said: {
+      abTest: { variants: [{ subject: 'Other news' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 1 },
+    },
+  },
+  { name: 'throttled', count: 4, said: { throttlePerHour: 120 }, perHour: 120 },
+  { name: 'scheduled', count: 100, inMs: 20_000 },
+  { name: 'cancelled', count: 1_000, isCancelled: true },
+]
 
 /**
  * Sends a campaign to so many, and kills (-9) so often whatever it needs, at every point of its path in turn; meanwhile it is paused
@@ -60,16 +99,19 @@ export async function interruptCampaign(
   say: (line: string) => void,
 ): Promise<Interrupted> {
   const { world, random } = stage
-  const list = (await stage.ask('POST', '/lists', { name: 'All' })).body.data['id'] as string
-  const recipients = await createPeople(stage, 'reader', count, list)
+  await setSender(world.orm.em.fork(), stage.workspaceId, { trackOpens: true })
+  const plans: Plan[] = [{ name: 'large', count }, ...BESIDE]
+  const campaigns: Sent[] = []
+  for (const plan of plans) campaigns.push(await createCampaign(stage, plan))
+  const { id, recipients } = campaigns[0]!
   const strangers = await createPeople(stage, 'stranger', STRANGERS)
   world.setMail({ takesMs: TAKES_MS })
-  const said = { name: 'News', subject: 'News', text: 'Hello {{ contact.email }}', audience: { listIds: [list] } }
-  const id = (await stage.ask('POST', '/campaigns', said)).body.data['id'] as string
-  const read = async () => (await stage.ask('GET', `/campaigns/${id}`)).body.data as { status: string; stats: Counts }
+  const read = async (of = id) =>
+    (await stage.ask('GET', `/campaigns/${of}`)).body.data as { status: string; stats: Counts }
   const taken = countingTaken(world)
 
   let isOver = false
+  let aimedOptOuts = 0
   const faults: Fault[] = []
   const suppressed = new Map<string, number>()
 
@@ -100,12 +142,26 @@ export async function interruptCampaign(
       if (victim === 'worker') await world.isBack(standing.process)
     }
   }
+  const optOut = async (email: string) => {
+    const { at } = await stage.ask('POST', '/suppressions', { email })
+    if (!suppressed.has(email)) suppressed.set(email, at)
+  }
+  /** Suppresses those whose emails are under way, while somebody stands between two steps of one. */
+  const aimOptOut = async () => {
+    const standing = await world.controller.meet(['worker: DATA begun, before claim'], PATIENCE_MS)
+    if (!standing) return
+    try {
+      const underWay = begunLately(world).filter((email) => !suppressed.has(email))
+      await Promise.all(underWay.map(optOut))
+      aimedOptOuts += underWay.length
+    } finally {
+      standing.go()
+    }
+  }
   const suppress = async () => {
     for (let n = 0; n < count * SUPPRESSED && !isOver; n += 1) {
       while (!isOver && taken() < (n / (count * SUPPRESSED)) * count * 0.95) await delay(50)
-      const email = random.pick(recipients)
-      await stage.ask('POST', '/suppressions', { email })
-      if (!suppressed.has(email)) suppressed.set(email, Date.now())
+      await (n % AIMED_EVERY === 0 ? aimOptOut() : optOut(random.pick(recipients)))
     }
   }
   const pause = async () => {
@@ -122,16 +178,47 @@ export async function interruptCampaign(
   const watch = async () => {
     const deadline = Date.now() + 240_000 + kills * 30_000 + count * 100
     for (let said = 0; Date.now() < deadline; await delay(500)) {
-      const { status } = await read()
+      const statuses = await Promise.all(campaigns.map(async (campaign) => (await read(campaign.id)).status))
       if (Math.floor((taken() * 10) / count) > said) say(`${(said = Math.floor((taken() * 10) / count))}0 % were taken`)
-      if (status === 'SENT') break
+      isOver = statuses[0] === 'SENT'
+      if (statuses.every((status) => status === 'SENT' || status === 'CANCELLED')) break
     }
     isOver = true
   }
-  await stage.ask('POST', `/campaigns/${id}/schedule`, {})
-  await Promise.all([kill(), suppress(), pause(), watch()])
-  const { status, stats } = await read()
-  return { id, recipients, strangers, suppressed, faults, isOver: status === 'SENT', stats }
+  const begin = async (campaign: Sent) => {
+    const { inMs = 0, isCancelled, recipients: own } = campaign
+    campaign.scheduledFor = Date.now() + inMs
+    const at = new Date(campaign.scheduledFor).toISOString()
+    await stage.ask('POST', `/campaigns/${campaign.id}/schedule`, inMs === 0 ? {} : { at })
+    if (!isCancelled) return
+    const isUnderWay = () => world.accepted().some(({ to }) => own.includes(to))
+    while (!isUnderWay()) await delay(50)
+    const { at: cancelledAt } = await stage.ask('POST', `/campaigns/${campaign.id}/cancel`)
+    campaign.cancelledAt = cancelledAt
+  }
+  await Promise.all([...campaigns.map(begin), kill(), suppress(), pause(), watch()])
+  for (const campaign of campaigns) Object.assign(campaign, await read(campaign.id))
+  return { campaigns, strangers, suppressed, aimedOptOuts, faults }
+}
+
+/** Creates a campaign to contacts of its own. */
+async function createCampaign(stage: Stage, plan: Plan): Promise<Sent> {
+  const list = (await stage.ask('POST', '/lists', { name: plan.name })).body.data['id'] as string
+  const recipients = await createPeople(stage, plan.name, plan.count, list)
+  const said = { subject: 'News', text: 'Hello {{ contact.email }}', audience: { listIds: [list] } }
+  const { body } = await stage.ask('POST', '/campaigns', { name: plan.name, ...said, ...plan.said })
+  const none = { status: 'DRAFT', stats: { recipients: 0 }, scheduledFor: Infinity, cancelledAt: Infinity }
+  return { ...plan, id: body.data['id'] as string, recipients, ...none }
+}
+
+const LATELY_MS = 2_000
+
+/** To whom the mail server was begun to be told a message of, in the last seconds, that it has not taken. */
+function begunLately(world: World): string[] {
+  const log = world.accepted()
+  const accepted = new Set(log.flatMap(({ kind, to }) => (kind === 'accepted' ? [to] : [])))
+  const isLate = (at: number) => at > Date.now() - LATELY_MS
+  return log.flatMap(({ kind, to, at }) => (kind === 'begun' && isLate(at) && !accepted.has(to) ? [to] : []))
 }
 
 /** How many the mail server has taken; its record is long, and read once a second at most. */
@@ -163,73 +250,114 @@ async function createPeople(stage: Stage, name: string, count: number, list?: st
   return emails
 }
 
-/** Of how many at a time nobody may know what came of them: so many connections has a worker. */
+/** How many emails a worker hands over at a time, and how many workers there are. */
 const CONNECTIONS = 5
+const WORKERS = 2
+/** Of how many emails nobody may know what came of them, by what was killed. What others need is there again, or asked again. */
+const LOST_BY: Partial<Record<string, number>> = { worker: CONNECTIONS, smtp: WORKERS * CONNECTIONS }
+/** How long before a kill an email may have been taken whose outcome is not recorded, and begun after one, in milliseconds. */
+const RECORDED_WITHIN_MS = 2_000
 
-/** Holds what the mail server took of a campaign against its ledger and its account. */
-export async function checkCampaign(world: World, campaign: Interrupted): Promise<Verdict> {
-  const rows = await sql<{ email: string; status: string; claimed_at: string; error: string | null }>(
-    world.orm.em.fork(),
-    `select contact.email, message.status, message.claimed_at, message.error from messages message
-     join contacts contact on contact.id = message.contact_id where message.campaign_id = $1::uuid`,
-    [campaign.id],
-  )
+/** Holds what the mail server took of the campaigns against the ledger and their accounts. */
+export async function checkCampaign(world: World, interrupted: Interrupted): Promise<Verdict> {
+  const { faults, strangers, campaigns, suppressed, aimedOptOuts } = interrupted
   const log = world.accepted()
   const takenBy = Map.groupBy(
     log.filter(({ kind }) => kind === 'accepted'),
     ({ to }) => to,
   )
-  const begun = new Set(log.filter(({ kind }) => kind === 'begun').map(({ to }) => to))
-  const rowsOf = Map.groupBy(rows, ({ email }) => email)
+  const begunBy = Map.groupBy(
+    log.filter(({ kind }) => kind === 'begun'),
+    ({ to }) => to,
+  )
   const checks: Verdict['checks'] = []
   const check = <Item>(name: string, items: readonly Item[], problem: (item: Item) => string | undefined) =>
     void checks.push({ name, examined: items.length, failures: items.flatMap((item) => problem(item) ?? []) })
   const timesOf = (email: string) => takenBy.get(email)?.length ?? 0
+  /** Whether an email was under way when something was killed that it needs. */
+  const isExplained = (email: string) => {
+    const begunAt = begunBy.get(email)?.at(-1)?.at
+    const takenAt = takenBy.get(email)?.at(-1)?.at ?? Infinity
+    return faults.some(
+      ({ target, from, to }) =>
+        LOST_BY[target] !== undefined &&
+        begunAt !== undefined &&
+        begunAt < to + RECORDED_WITHIN_MS &&
+        takenAt > from - RECORDED_WITHIN_MS,
+    )
+  }
 
-  check('the campaign came to its end', [campaign], ({ isOver }) => (isOver ? undefined : 'it is not SENT'))
-  check('each recipient is once in the ledger', campaign.recipients, (email) => {
-    const count = rowsOf.get(email)?.length ?? 0
-    return count === 1 ? undefined : `${email}: ${count} rows`
-  })
   check('nobody was mailed twice', [...takenBy.keys()], (email) =>
     timesOf(email) > 1 ? `${email}: ${timesOf(email)} times` : undefined,
   )
-  check('each was mailed once, is unconfirmed, or was suppressed', rows, ({ email, status, error }) => {
-    const times = timesOf(email)
-    if (status === 'UNCONFIRMED')
-      return begun.has(email) ? undefined : `${email} is UNCONFIRMED, and was not begun: ${error}`
-    if (status === 'SUPPRESSED' && campaign.suppressed.has(email))
-      return times === 0 ? undefined : `${email} is SUPPRESSED, and was mailed`
-    return status === 'SENT' && times === 1
-      ? undefined
-      : `${email} was mailed ${times} times, recorded as ${status}: ${error}`
-  })
-  check(
-    'nobody was claimed behind the answer that she is not mailed any more',
-    [...campaign.suppressed],
-    ([email, at]) => {
-      const row = rowsOf.get(email)?.[0]
-      if (row?.status !== 'SENT' && row?.status !== 'UNCONFIRMED') return undefined
-      const behindMs = toDate(row.claimed_at).getTime() - at
-      return behindMs > 0 ? `${email} was claimed ${behindMs} ms behind it` : undefined
-    },
+  check('nobody else was mailed', strangers, (email) => (timesOf(email) > 0 ? email : undefined))
+  check('some opted out while their emails were under way', [aimedOptOuts], (count) =>
+    count === 0 ? 'nobody did' : undefined,
   )
-  check('nobody else was mailed', campaign.strangers, (email) => (timesOf(email) > 0 ? email : undefined))
-  const { recipients, ...terms } = campaign.stats
-  const sum = Object.values(terms).reduce((total, each) => total + each, 0)
-  check('the account adds up, and is the ledger’s', [campaign], () => {
-    const counted = (status: string) => rows.filter((row) => row.status === status).length
-    const isTrue =
-      recipients === campaign.recipients.length &&
-      sum === recipients &&
-      terms['sent'] === counted('SENT') &&
-      terms['unconfirmed'] === counted('UNCONFIRMED') &&
-      terms['suppressed'] === counted('SUPPRESSED')
-    return isTrue ? undefined : JSON.stringify(campaign.stats)
-  })
-  const unconfirmed = rows.filter(({ status }) => status === 'UNCONFIRMED').length
-  check('no more are unconfirmed than were under way', [campaign], ({ faults }) =>
-    unconfirmed > faults.length * CONNECTIONS ? `${unconfirmed}, of ${faults.length} kills` : undefined,
+  let unconfirmed = 0
+  for (const campaign of campaigns) {
+    const { name, recipients, cancelledAt } = campaign
+    const rows = await readRows(world, campaign.id)
+    unconfirmed += rows.filter(({ status }) => status === 'UNCONFIRMED').length
+    const rowsOf = Map.groupBy(rows, ({ email }) => email)
+    check(`${name}: it came to its end`, [campaign], ({ status }) =>
+      status === (campaign.isCancelled ? 'CANCELLED' : 'SENT') ? undefined : `it is ${status}`,
+    )
+    check(`${name}: each recipient is once in the ledger`, recipients, (email) => {
+      const count = rowsOf.get(email)?.length ?? 0
+      // One that is cancelled may not have come to all of them.
+      return count === 1 || (count === 0 && campaign.isCancelled) ? undefined : `${email}: ${count} rows`
+    })
+    check(`${name}: each was mailed once, or has a reason`, rows, ({ email, status, error }) => {
+      const times = timesOf(email)
+      const mayBeLeft =
+        (status === 'SUPPRESSED' && suppressed.has(email)) || (status === 'DISMISSED' && campaign.isCancelled)
+      if (mayBeLeft) return times === 0 && error !== null ? undefined : `${email} is ${status}, and was mailed`
+      if (status === 'UNCONFIRMED')
+        return isExplained(email) ? undefined : `${email} is UNCONFIRMED, and nothing was killed then: ${error}`
+      return status === 'SENT' && times === 1
+        ? undefined
+        : `${email} was mailed ${times} times, recorded as ${status}: ${error}`
+    })
+    check(`${name}: nobody was claimed after the answer that stopped it`, rows, ({ email, status, claimed_at }) => {
+      if (status !== 'SENT' && status !== 'UNCONFIRMED') return undefined
+      const lateMs = toDate(claimed_at).getTime() - Math.min(suppressed.get(email) ?? Infinity, cancelledAt)
+      return lateMs > 0 ? `${email} was claimed ${lateMs} ms after it` : undefined
+    })
+    const begun = recipients.flatMap((email) => begunBy.get(email)?.map(({ at }) => at) ?? []).toSorted((a, b) => a - b)
+    check(`${name}: it keeps its time and its rate`, begun, (at) => {
+      if (at < campaign.scheduledFor - CLOCKS_MS) return `one began ${campaign.scheduledFor - at} ms before its time`
+      if (campaign.perHour === undefined) return undefined
+      const allowed = 1 + faults.length + ((at - begun[0]!) * campaign.perHour) / 3_600_000
+      return begun.filter((other) => other <= at).length > allowed ? 'more went than its rate allows' : undefined
+    })
+    check(`${name}: the account adds up, and is the ledger’s`, [campaign], ({ stats }) => {
+      const { recipients: counted, ...terms } = stats
+      const sum = Object.values(terms).reduce((total, each) => total + each, 0)
+      const inLedger = (status: string) => rows.filter((row) => row.status === status).length
+      const isTrue =
+        counted === rows.length &&
+        sum === counted &&
+        terms['sent'] === inLedger('SENT') &&
+        terms['unconfirmed'] === inLedger('UNCONFIRMED') &&
+        terms['suppressed'] === inLedger('SUPPRESSED')
+      return isTrue ? undefined : JSON.stringify(stats)
+    })
+  }
+  const mostLost = faults.reduce((sum, { target }) => sum + (LOST_BY[target] ?? 0), 0)
+  check('no more are unconfirmed than were under way when something was killed', [unconfirmed], (count) =>
+    count > mostLost ? `${count}, where ${mostLost} may be` : undefined,
   )
   return { checks, accepted: log.filter(({ kind }) => kind === 'accepted').length, unconfirmed }
 }
+
+/** How far the clocks of two processes may be apart, in milliseconds. */
+const CLOCKS_MS = 1_000
+
+const readRows = (world: World, id: string) =>
+  sql<{ email: string; status: string; claimed_at: string; error: string | null }>(
+    world.orm.em.fork(),
+    `select contact.email, message.status, message.claimed_at, message.error from messages message
+     join contacts contact on contact.id = message.contact_id where message.campaign_id = $1::uuid`,
+    [id],
+  )

@@ -32,17 +32,19 @@ export class Stage {
   readonly random: Random
   readonly client: Client
   readonly controller: Controller
+  readonly workspaceId: string
   private readonly key: string
   private readonly prefix: string
   private people = 0
   /** What was measured. */
   readonly notes: string[] = []
 
-  private constructor(world: World, random: Random, key: string, prefix: string) {
+  private constructor(world: World, random: Random, workspaceId: string, key: string, prefix: string) {
     this.world = world
     this.random = random
     this.client = new Client(world.apis)
     this.controller = world.controller
+    this.workspaceId = workspaceId
     this.key = key
     this.prefix = prefix
   }
@@ -51,7 +53,7 @@ export class Stage {
     const { em } = world.orm
     const workspace = await createWorkspace(em, { name: prefix, mode: 'live' })
     const fields = { workspaceId: workspace.id, name: 'faults', scopes: SCOPES, rateLimit: 1_000_000 }
-    return new Stage(world, random, (await createApiKey(em, fields)).key, prefix)
+    return new Stage(world, random, workspace.id, (await createApiKey(em, fields)).key, prefix)
   }
 
   /** A request that is repeated until it is acknowledged. */

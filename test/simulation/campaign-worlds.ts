@@ -168,6 +168,7 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
   const instant = world.scheduler.pick(INSTANTS)
   const hold = instant && world.scheduler.hold(instant)
   let stoppedAt = Infinity
+  const scheduled = schedule(world, id)
   const stopping = async () => {
     if (hold) await Promise.race([hold.reached, world.scheduler.pause(20_000)])
     else await world.scheduler.steps(world.scheduler.pick([5, 10, 20, 30, 40]))
@@ -175,11 +176,13 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
     await Promise.race([asked, world.scheduler.pause(KEPT_MS)])
     hold?.release()
     const { answer, at } = await asked
-    if (answer !== undefined) stoppedAt = at
+    // A schedule that was repeated may be carried out after the cancellation: its client asked for that.
+    const isStopped = answer !== undefined && (who === 'ada' || (await scheduled).attempt === 1)
+    if (isStopped) stoppedAt = at
   }
   const of = who === 'ada' ? { contact: 'ada' } : {}
   return {
-    done: Promise.all([schedule(world, id), stopping()]),
+    done: Promise.all([scheduled, stopping()]),
     expected: [],
     campaign: { id, recipients, subjects: ['News'], mayBeLeft: who === 'ada' ? ['ada'] : recipients },
     never: [{ ...of, begunBetween: () => [[stoppedAt, Infinity]], ...(waits && { takenAfter: () => stoppedAt }) }],
@@ -187,6 +190,9 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
 }
 
 const PEOPLE = ['ada', 'bob', 'cid']
+
+/** After how many steps a worker dies: a campaign to three takes some fifty. */
+const DYING_STEPS = Array.from({ length: 50 }, (_, n) => n)
 
 /** Worlds of an email to many. */
 export const CAMPAIGN_WORLDS = {
@@ -201,6 +207,45 @@ export const CAMPAIGN_WORLDS = {
         expected: [],
         campaign: { id, recipients: PEOPLE, subjects: ['News'] },
         never: [{ contact: 'eve', takenAfter: () => 0 }],
+      }
+    },
+  },
+  'campaign-overtaken': {
+    workers: 2,
+    async run(world) {
+      // Slow enough that it still sends when the worker comes back.
+      const { id } = await aCampaign(world, { recipients: PEOPLE, throttlePerHour: 60 })
+      const hold = world.scheduler.hold(world.scheduler.pick([/^mail DATA ada@/, /^mail takes ada@/]))
+      const stopping = async () => {
+        const late = world.scheduler.pause(20_000).then(() => undefined)
+        const process = await Promise.race([hold.reached, late])
+        if (process) world.scheduler.stall(process)
+        hold.release()
+      }
+      return {
+        done: Promise.all([schedule(world, id), stopping()]),
+        expected: [],
+        campaign: { id, recipients: PEOPLE, subjects: ['News'] },
+        never: [],
+      }
+    },
+  },
+  'campaign-worker-dies': {
+    workers: 2,
+    connections: 2,
+    async run(world) {
+      const { id } = await aCampaign(world, { recipients: PEOPLE })
+      const dying = async () => {
+        await schedule(world, id)
+        await world.scheduler.steps(world.scheduler.pick(DYING_STEPS))
+        const [process] = [...world.scheduler.processes].filter(({ name }) => name.startsWith('worker'))
+        if (process) world.kill(process)
+      }
+      return {
+        done: dying(),
+        expected: [],
+        campaign: { id, recipients: PEOPLE, subjects: ['News'] },
+        never: [],
       }
     },
   },
@@ -241,13 +286,13 @@ export const CAMPAIGN_WORLDS = {
       let isCancelled = false
       let cancelledAt = Infinity
       const scheduling = async () => {
-        await schedule(world, id, new Date(at))
+        const { attempt } = await schedule(world, id, new Date(at))
         await world.scheduler.pause(world.scheduler.pick([0, 8 * MINUTE_MS, 10 * MINUTE_MS - 1_000]))
         if (world.scheduler.pick([true, false])) await pauseForAWhile(world, id)
         else {
           isCancelled = true
           const { answer, at: step } = await move(world, id, 'cancel')
-          if (answer !== undefined) cancelledAt = step
+          if (answer !== undefined && attempt === 1) cancelledAt = step
         }
       }
       return {

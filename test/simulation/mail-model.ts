@@ -24,8 +24,8 @@ export class MailModel {
   /** Where somebody began: the server waited for the message then. */
   readonly begun: { to: string; subject: string; sender: Process }[] = []
   readonly taken: Taken[] = []
-  /** What the server does with the next messages instead of taking them: it refuses one, or breaks off at its end. */
-  readonly instead: ('refuse' | 'cut')[] = []
+  /** What the server does with the next messages: it refuses one, breaks off at its end, or takes it and loses its answer. */
+  readonly instead: ('refuse' | 'cut' | 'lose')[] = []
   private readonly scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
@@ -76,13 +76,15 @@ export class MailModel {
         (): Delivery | undefined => {
           const instead = this.instead.shift()
           if (instead === 'refuse') return { kind: 'refused', reason: '554 5.7.1 Not today' }
-          if (instead === 'cut') {
-            scheduler.faults.push({ process, what: 'mail breaks off', fault: 'fail-before' })
+          const breakOffHere = () => {
+            scheduler.faults.push({ process, what: 'mail breaks off', fault: 'fail-after' })
             throw broken()
           }
+          if (instead === 'cut') return breakOffHere()
           if (breakOff?.aborted || (!process.alive && begunTime < scheduler.now)) return undefined
           const took = scheduler.now - begunTime
           this.taken.push({ to, subject, messageId, begunAt, at: scheduler.step, time: scheduler.now, took })
+          if (instead === 'lose') return breakOffHere()
           return undefined
         },
         { faults: ANSWER, error: broken, isOut: true },

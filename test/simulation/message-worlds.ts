@@ -130,6 +130,7 @@ export const MESSAGE_WORLDS = {
     async run(world) {
       const automationId = await world.automation([EMAIL])
       const contacts = [await world.contact('ada'), await world.contact('bob')]
+      if (world.scheduler.pick([true, false])) world.mail.instead.push('lose')
       return {
         done: Promise.all(contacts.map((contactId) => world.enroll(automationId, contactId))),
         expected: ['ada', 'bob'].map((contact) => ({ contact, subjects: ['1'] })),

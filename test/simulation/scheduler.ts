@@ -114,7 +114,7 @@ export class Scheduler {
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
   private waiters: { step: number; resolve: () => void }[] = []
-  private holds: { pattern: RegExp; reach: () => void; isReached: boolean }[] = []
+  private holds: { pattern: RegExp; reach: (by: Process) => void; isReached: boolean }[] = []
   private busy = 0
   /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
   private stirred = 0
@@ -165,10 +165,10 @@ export class Scheduler {
 
   /**
    * Keeps everything that matches from being done until it is released: what a world does in between, it does at that instant.
-   * @returns `reached` is settled when something that matches is there to be done
+   * @returns `reached` tells whose it is, when something that matches is there to be done
    */
-  hold(pattern: RegExp): { reached: Promise<void>; release: () => void } {
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  hold(pattern: RegExp): { reached: Promise<Process>; release: () => void } {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<Process>()
     const held = { pattern, reach, isReached: false }
     this.holds.push(held)
     return { reached, release: () => void (this.holds = this.holds.filter((other) => other !== held)) }
@@ -180,15 +180,15 @@ export class Scheduler {
 
   /** Tells those that hold something that it has come. @returns whether anybody was told */
   private tellOfHolds(): boolean {
-    const reached = this.holds.filter(
-      ({ isReached, pattern }) => !isReached && this.actions.some(({ what }) => pattern.test(what)),
-    )
-    for (const hold of reached) {
-      hold.isReached = true
-      hold.reach()
+    let isAny = false
+    for (const hold of this.holds.filter(({ isReached }) => !isReached)) {
+      const held = this.actions.find(({ what }) => hold.pattern.test(what))
+      if (!held) continue
+      hold.isReached = isAny = true
+      hold.reach(held.process)
     }
-    if (reached.length > 0) this.stirred += 1
-    return reached.length > 0
+    if (isAny) this.stirred += 1
+    return isAny
   }
 
   /** Waits until so many more steps are done; or until there are none to do. */
@@ -210,6 +210,13 @@ export class Scheduler {
     this.trace.push(`${this.stamp()} ${process.name} is killed`)
     for (const timer of [...this.timers]) if (timer.process === process) this.timers.delete(timer)
     this.onCrash(process)
+  }
+
+  /** Stops a process for longer than anybody waits for it. */
+  stall(process: Process): void {
+    this.trace.push(`${this.stamp()} ${process.name} is stopped`)
+    this.faults.push({ process, what: 'it is stopped', fault: 'stall' })
+    this.stop(process, STALL_MS)
   }
 
   private stop(process: Process, milliseconds: number): void {
@@ -400,7 +407,7 @@ export function seeded(seed: number): Decisions {
  * Where the promise is kept or broken: around a hand-over (the claim, the words with the mail server, the record), and where
  * a delivery is settled.
  */
-const HEART = /^mail |^SQL (with (automation|asked|campaign) as|update (messages|campaigns)|delete from outbox)/
+const HEART = /^mail |^SQL (with (automation|asked|campaign|given) as|update (messages|campaigns)|delete from outbox)/
 
 /** How much may go wrong in one run. */
 const MOST_FAULTS = 5

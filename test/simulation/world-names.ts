@@ -20,6 +20,10 @@ export const WORLDS = {
   unsubscribe:
     'a contact unsubscribes while her emails are sent: none of marketing is begun after the answer, and a receipt still comes',
   campaign: 'a campaign to three contacts: each is mailed once, and nobody else is',
+  'campaign-overtaken':
+    'a worker is stopped at a chosen instant of a campaign, and goes on when another one has sent it',
+  'campaign-worker-dies':
+    'a worker is killed at each step of a campaign: each recipient is mailed once, or nobody knows',
   'campaign-paused':
     'a campaign is paused and resumed twice, at chosen instants: nothing begins in between, and each is mailed once',
   'campaign-stopped':

@@ -21,7 +21,7 @@ import type { Trigger, TriggerConfig } from '../../src/triggers/trigger.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
-import { BEGINNING, current, Scheduler, type Decisions } from './scheduler.ts'
+import { BEGINNING, current, type Process, Scheduler, type Decisions } from './scheduler.ts'
 import { beginAnew, closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { type Lengths, TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
@@ -135,6 +135,12 @@ export class World {
       if (process.name.startsWith('worker')) current.exit(() => this.scheduler.after(2_000, () => this.startWorker()))
     }
     for (let n = 0; n < workers; n += 1) this.startWorker()
+  }
+
+  /** Kills a process, as a fault does. */
+  kill(process: Process): void {
+    this.scheduler.faults.push({ process, what: 'it is killed', fault: 'crash-before' })
+    this.scheduler.crash(process)
   }
 
   /** Whether a process of a kind was stopped for a while. */

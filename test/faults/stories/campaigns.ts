@@ -139,4 +139,34 @@ export const CAMPAIGNS: Record<string, Story> = {
       await accountedFor(stage, people, campaign.read, 0)
     },
   },
+  'campaign-opt-out-before-the-claim': {
+    what: 'a recipient of a campaign is suppressed while the mail server waits for the email to them',
+    async play(stage) {
+      const [person] = (await somePeople(stage, 1)) as [Person]
+      const campaign = await aCampaign(stage, [person])
+      const standing = await stage.meet('worker: DATA begun, before claim', campaign.schedule)
+      await stage.ask('POST', '/suppressions', { email: person.email, reason: 'UNSUBSCRIBED' })
+      standing.go()
+      await campaign.sent()
+      const statuses = (await stage.messagesOf(person)).map(({ status }) => status)
+      if (stage.taken(person).length > 0) throw new Wrong('An email was claimed after its recipient opted out')
+      if (statuses.join() !== 'SUPPRESSED') throw new Wrong(`The message is ${statuses.join()}`)
+    },
+  },
+  'campaign-cancelled-before-the-claim': {
+    what: 'the cancellation of a campaign is acknowledged while the mail server waits for an email of it',
+    async play(stage) {
+      const people = await somePeople(stage, 2)
+      const campaign = await aCampaign(stage, people)
+      const standing = await stage.meet('worker: DATA begun, before claim', campaign.schedule)
+      const { at } = await stage.ask('POST', `/campaigns/${campaign.id}/cancel`)
+      standing.go()
+      const isFinal = async () => {
+        const rows = (await Promise.all(people.map((person) => stage.messagesOf(person)))).flat()
+        return rows.every(({ status }) => status === 'DISMISSED' || status === 'SENT')
+      }
+      await stage.soon('each recipient has a final status', isFinal)
+      for (const person of people) stage.nothingSince(person, at, 'the cancellation')
+    },
+  },
 }
