@@ -49,7 +49,12 @@ function run(): boolean | Promise<boolean> {
   if (values['list-mutants']) return list(MUTANTS)
   if (values['list-stories']) return list(ALL)
   const seeds = Array.from({ length: times }, (_, n) => n + 1)
-  if (values.mutants) return runMutants(mutant === undefined ? Object.keys(MUTANTS) : [mutant], seeds, say)
+  if (values.mutants)
+    return runMutants(
+      mutant === undefined ? Object.keys(MUTANTS).filter((name) => MUTANTS[name]!.stories.length > 0) : [mutant],
+      seeds,
+      say,
+    )
   const stories = [
     ...(values.stories ? Object.keys(STORIES).filter((name) => !cluster || !STORIES[name]!.needsTemporalFile) : []),
     ...(values['slow-server'] ? Object.keys(SLOW_SERVER) : []),
