@@ -1,4 +1,4 @@
-import { mayKnowLater, recordEnrollment } from '../src/enrollments/index.ts'
+import { mayKnowLater, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
 import { outlineOf, type StepOutline } from '../src/sequences/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstallation } from './own-enrollments.ts'
@@ -36,15 +36,20 @@ export async function beginEnrollment(
       triggerEventId: input.triggerEventId,
       enrolledAt: new Date(input.enrolledAt),
     })
-  let enrollment = await record()
-  if (!enrollment && input.triggerEventId) {
-    if (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId)) {
-      throw new Error(
-        'The ledger was restored, and does not know what began this; it is asked again, until it is reconciled',
-      )
+  const read = () => readRecorded(em.fork(), input.enrollmentId)
+  let enrollment = await read()
+  if (!enrollment) {
+    const status = await record()
+    if (!status && input.triggerEventId) {
+      if (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId)) {
+        throw new Error(
+          'The database was restored, and does not know the event that began this; it is asked again until it is reconciled',
+        )
+      }
+      // It may have been recorded between these two looks.
+      await record()
     }
-    // It may have been recorded between these two looks; behind the second one it is there, or is not to be.
-    enrollment = await record()
+    enrollment = await read()
   }
   if (enrollment?.status !== 'ACTIVE') return null
   return { automationName: enrollment.automationName, steps: enrollment.steps.map(outlineOf) }

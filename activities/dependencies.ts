@@ -1,8 +1,8 @@
 import type { EntityManager } from '../src/platform/db/orm.ts'
 import type { AdvanceDependencies } from '../src/campaigns/index.ts'
-import type { SendMessageDependencies } from '../src/messages/index.ts'
+import type { SendDependencies } from '../src/messages/index.ts'
 
-export interface ActivityDependencies extends SendMessageDependencies, AdvanceDependencies {
+export interface ActivityDependencies extends SendDependencies, AdvanceDependencies {
   em: EntityManager
   /** Tells the id of this installation. */
   installation: () => Promise<string>

@@ -16,7 +16,7 @@ const notNow = (type: string, message: string, nextRetryDelay: string | number) 
  */
 export async function inItsTurn<Result extends SendResult>(
   send: (patience: Patience) => Promise<Result>,
-): Promise<Exclude<Result, { kind: 'queue' | 'deferred' }>> {
+): Promise<Exclude<Result, { kind: 'queue' | 'deferred' | 'changed' }>> {
   try {
     return await beating(async () => {
       const result = await send({ turn: Context.current().cancellationSignal })
@@ -27,7 +27,9 @@ export async function inItsTurn<Result extends SendResult>(
       if (result.kind === 'deferred') {
         throw notNow('Deferred', 'The message was not sent; it will be tried again', result.afterMs)
       }
-      return result as Exclude<Result, { kind: 'queue' | 'deferred' }>
+      if (result.kind === 'changed')
+        throw notNow('Changed', 'Something changed meanwhile; it is looked at again', '1 second')
+      return result as Exclude<Result, { kind: 'queue' | 'deferred' | 'changed' }>
     })
   } catch (error) {
     if (!(error instanceof TransportClosed)) throw error

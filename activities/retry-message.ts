@@ -9,5 +9,5 @@ export async function retryMessage(
   { messageId }: RetryInput,
 ): Promise<RetryResult> {
   const result = await inItsTurn((patience) => retry(dependencies, messageId, patience))
-  return { status: result.kind === 'settled' ? result.status : null }
+  return { status: result.kind === 'final' ? result.status : null }
 }

@@ -1,4 +1,5 @@
-import { type Patience, sendMessage, type SendResult } from '../src/messages/index.ts'
+import { sendStep } from '../src/enrollments/index.ts'
+import type { Patience, SendResult } from '../src/messages/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import { inItsTurn } from './in-its-turn.ts'
 import type { OfInstallation } from './own-enrollments.ts'
@@ -29,7 +30,9 @@ export async function sendEmailAtOnce(
   input: SendEmailInput,
 ): Promise<SendEmailResult | { next: 'queue' }> {
   const result = await send(dependencies, input, 'at-once')
-  return result.kind === 'queue' || result.kind === 'deferred' ? { next: 'queue' } : told(result)
+  return result.kind === 'queue' || result.kind === 'deferred' || result.kind === 'changed'
+    ? { next: 'queue' }
+    : told(result)
 }
 
 /**
@@ -41,12 +44,10 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
   return told(result)
 }
 
-const send = (dependencies: ActivityDependencies, { automationId, ...input }: SendEmailInput, patience: Patience) => {
-  const { enrollmentId, stepId, visit } = input
-  return sendMessage(dependencies, { enrollmentId, stepId, visit }, automationId, patience)
-}
+const send = (dependencies: ActivityDependencies, input: SendEmailInput, patience: Patience) =>
+  sendStep(dependencies, input, patience)
 
-function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' }>): SendEmailResult {
-  if (result.kind !== 'settled') return { next: result.kind }
+function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {
+  if (result.kind !== 'final') return { next: result.kind }
   return { next: result.stop ? 'stop' : 'go-on', ...(result.at && { settledAt: result.at.getTime() }) }
 }

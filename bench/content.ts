@@ -1,8 +1,11 @@
-import { claimMessage } from '../src/messages/claim-queries.ts'
-import { draftMessage } from '../src/messages/draft-queries.ts'
-import { recordEnrollment } from '../src/enrollments/queries.ts'
+import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
+import { prepareStep } from '../src/enrollments/send-step.ts'
+import type { Prepared } from '../src/messages/prepare.ts'
+import { createMessageStore } from '../src/parts/mail.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation } from '../test/support/factories.ts'
+import { quietLog } from '../test/support/log.ts'
+import { anAttempt } from '../test/support/step-claims.ts'
 import { startService, type Service } from './service.ts'
 import { median, timed, type Benchmark } from './compare.ts'
 import { makeContacts } from './load.ts'
@@ -26,7 +29,7 @@ export const content: Benchmark = {
       // One kind of statement after the other, so that what the reading costs does not meet the writing.
       const times = { record: [] as number[], claim: [] as number[] }
       for (const { record } of enrollments) times.record.push(await timed(record))
-      for (const { draft } of enrollments) of.push(await timed(draft))
+      for (const { prepare } of enrollments) of.push(await timed(prepare))
       for (const { claim } of enrollments) times.claim.push(await timed(claim))
       return median(times.record) + median(times.claim)
     }
@@ -61,33 +64,27 @@ async function aSequence(service: Service, characters: number): Promise<Sequence
   return { automationId, stepId: (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id }
 }
 
-/** What an enrollment asks of the ledger until its first email is handed over. */
-function enrollmentOf({ context }: Service, { automationId, stepId }: Sequence, contactId: string) {
+/** What an enrollment does in the database until its first email is sent. */
+function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId }: Sequence, contactId: string) {
   const em = () => context.orm.em.fork()
   const enrollmentId = newId()
-  const key = { enrollmentId, stepId, visit: 0 }
   const write = { id: enrollmentId, automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
-  const claim = { key, automationId, messageId: newId(), claim: newId(), attempts: 0, holds: 0 }
-  let recipient = ''
+  let message: Prepared | undefined
   return {
     /** By the API, and by the workflow again. */
     record: async () => {
       await recordEnrollment(em(), write)
       await recordEnrollment(em(), write)
     },
-    draft: async () => {
-      const draft = await draftMessage(em(), key, automationId)
-      if (draft.kind === 'ready') recipient = draft.contact.email
+    prepare: async () => {
+      const step = { workspaceId, automationId, enrollmentId, stepId, visit: 0 }
+      const prepared = await prepareStep({ em: em(), log: quietLog }, step)
+      if (prepared.kind !== 'ready') throw new Error(`An email is ${prepared.kind}`)
+      message = prepared.message
     },
     claim: async () => {
-      const id = await claimMessage(em(), {
-        ...claim,
-        recipient,
-        consents: 0,
-        header: '<one@example.com>',
-        as: { status: 'SENDING' },
-      })
-      if (id === undefined) throw new Error('An email was not claimed')
+      const isClaimed = await createMessageStore(em()).claim(anAttempt(message!), { status: 'SENDING' })
+      if (!isClaimed) throw new Error('An email was not claimed')
     },
   }
 }

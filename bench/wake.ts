@@ -1,6 +1,6 @@
 import { INITIAL } from '../src/sequences/moves.ts'
 import pMap from 'p-map'
-import { recordEnrollment } from '../src/enrollments/queries.ts'
+import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation, wait } from '../test/support/factories.ts'

@@ -21,21 +21,9 @@ import { parseSql } from './table-references/parse-sql.ts'
  * only shrink.
  */
 const EXCEPTIONS: Record<string, string> = {
-  'src/campaigns/ab-test-queries.ts': 'one message store is to replace it',
-  'src/campaigns/advance-campaign.ts': 'one message store is to replace it',
-  'src/campaigns/queries.ts': 'one message store is to replace it',
-  'src/campaigns/send-queries.ts': 'one message store is to replace it',
   'src/consent/queries.ts': 'its rules are to move to TypeScript',
-  'src/enrollments/end-queries.ts': 'one message store is to replace it',
-  'src/enrollments/queries.ts': 'one message store is to replace it',
   'src/http/idempotency-queries.ts': 'to be split at the border of the module',
   'src/instance/queries.ts': 'to be split at the border of the module',
-  'src/messages/claim-queries.ts': 'one message store is to replace it',
-  'src/messages/draft-queries.ts': 'one message store is to replace it',
-  'src/messages/record-queries.ts': 'one message store is to replace it',
-  'src/messages/retry-queries.ts': 'one message store is to replace it',
-  'src/messages/unconfirmed-queries.ts': 'one message store is to replace it',
-  'src/relay/queries.ts': 'one message store is to replace it',
   'src/triggers/queries.ts': 'its rules are to move to TypeScript',
 }
 

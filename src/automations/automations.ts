@@ -3,12 +3,12 @@ import { AUTOMATION_NOT_FOUND, LIST_ASKS_BY_IT, neverActs } from './refusals.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
-import { AutomationCounts, AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
+import { AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { asksAlone, keepContents } from './queries.ts'
 import { knownLists } from '../lists/index.ts'
-import { countSendingOf, waitForSenders } from '../messages/index.ts'
+import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
 import { type AutomationStatus, type SendFailurePolicy, sends } from '../sequences/index.ts'
@@ -62,7 +62,6 @@ export function createAutomation(
     })
     await fork.flush()
     const numbered = identifySteps(steps, [])
-    fork.create(AutomationCounts, { automationId: automation.id })
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
@@ -127,7 +126,7 @@ export async function letHandOversEnd(
   { id, status }: Pick<Automation, 'id' | 'status'>,
 ): Promise<void> {
   if (sends(status)) return
-  await waitForSenders(() => countSendingOf(em.fork(), id))
+  await waitForSenders(() => countSending(em.fork(), { automationId: id }))
 }
 
 /** Replaces all steps by a new version. Whoever is in mid-sequence goes on with the version they entered. */

@@ -5,7 +5,7 @@ import { Automation } from './entities.ts'
 import { LockMode } from '@mikro-orm/core'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { countSendingOf, waitForSenders } from '../messages/index.ts'
+import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
@@ -41,7 +41,7 @@ export async function deleteAutomation(
     await audit(transaction)
     return true
   })
-  const sending = () => countSendingOf(fork, id)
+  const sending = () => countSending(fork, { automationId: id })
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
     throw new Refusal(AUTOMATION_NOT_FOUND)
   }

@@ -50,20 +50,6 @@ const automationVersionTable = defineEntity({
 export class AutomationVersion extends automationVersionTable.class {}
 automationVersionTable.setClass(AutomationVersion)
 
-const automationCountsTable = defineEntity({
-  name: 'AutomationCounts',
-  tableName: 'automation_counts',
-  properties: {
-    automationId: p.uuid().primary(),
-    enrolled: p.integer().onCreate(() => 0),
-    completed: p.integer().onCreate(() => 0),
-  },
-})
-
-/** How many enrollments an automation has had, and how many of them reached the end. */
-export class AutomationCounts extends automationCountsTable.class {}
-automationCountsTable.setClass(AutomationCounts)
-
 const emailContentTable = defineEntity({
   name: 'EmailContent',
   tableName: 'email_contents',

@@ -1,4 +1,5 @@
-export { Automation, AutomationCounts, AutomationDraft, AutomationVersion, EmailContent } from './entities.ts'
+export { Automation, AutomationDraft, AutomationVersion, EmailContent } from './entities.ts'
+export { shareAutomations } from './sharing-queries.ts'
 export { assertAutomation, findAutomation } from './automations.ts'
-export { skipRevisions } from './queries.ts'
+export { deleteContents, removeAutomation, skipRevisions } from './queries.ts'
 export { AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from './refusals.ts'

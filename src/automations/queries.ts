@@ -1,8 +1,9 @@
+import { Automation } from './entities.ts'
 import type { AutomationStatus } from '../sequences/index.ts'
 import type { StoredContent } from './steps/step-type.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 export interface AutomationSummary {
   id: string
@@ -92,11 +93,12 @@ interface SummaryRow {
 const PAGE = `
 select automation.id, automation.name, automation.status, automation.trigger, automation.trigger_config, automation.version,
   exists (select from automation_drafts where automation_id = automation.id) as has_draft,
-  jsonb_array_length(version.steps) as step_count, counts.enrolled, counts.completed,
+  jsonb_array_length(version.steps) as step_count,
+  coalesce(counts.enrolled, 0) as enrolled, coalesce(counts.completed, 0) as completed,
   automation.created_at, automation.updated_at
 from automations automation
 join automation_versions version on version.automation_id = automation.id and version.version = automation.version
-join automation_counts counts on counts.automation_id = automation.id
+left join automation_counts counts on counts.automation_id = automation.id
 where automation.workspace_id = $1::uuid and automation.deleted_at is null
 order by automation.created_at desc, automation.id desc
 limit $2 offset $3`
@@ -158,4 +160,21 @@ export async function asksAlone(
     [workspaceId, id, listId],
   )
   return rows.length > 0
+}
+
+/** Deletes some of the contents of a deleted automation's emails, which can be gigabytes. @returns whether none is left */
+export async function deleteContents(em: EntityManager, automationId: string, limit: number): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `delete from email_contents where automation_id = $1::uuid and hash in (
+       select hash from email_contents where automation_id = $1::uuid limit $2
+     ) returning hash`,
+    [automationId, limit],
+  )
+  return rows.length < limit
+}
+
+/** Deletes an automation whose enrollments are gone, with its versions. */
+export async function removeAutomation(em: EntityManager, automationId: string): Promise<void> {
+  await unitOf(em).nativeDelete(Automation, { id: automationId, deletedAt: { $ne: null } }, { filters: false })
 }

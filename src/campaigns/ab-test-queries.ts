@@ -1,63 +1,63 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import type { VariantResult } from './ab-test.ts'
 
-/**
- * When it is decided which variant the rest gets: some time after the others were sent. Who is put off keeps nobody waiting, but where all of them
- * are, nobody has seen anything yet.
- *
- * @returns `undefined` where it is not sending, or none was sent so far
- */
-export async function whenDecided(em: EntityManager, id: string): Promise<Date | undefined> {
-  const [row] = await sql<{ decides_at: string }>(
-    em,
-    `update campaigns set
-       decides_at = coalesce(decides_at, now() + make_interval(mins => coalesce((ab_test ->> 'afterMinutes')::integer, 0)))
-     where id = $1::uuid and status = 'SENDING' and (
-       decides_at is not null
-       or exists (
-         select from messages where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
-       )
-       or not exists (
-         select from messages where campaign_id = $1::uuid and status = 'DEFERRED' and due_at < 'infinity'
-       )
-     )
-     returning decides_at`,
-    [id],
-  )
-  return row && toDate(row.decides_at)
+/** Where a campaign's A/B test is. */
+export interface Decision {
+  decidesAt: Date | null
+  winner: number | null
+  /** Whether the time to decide has come, by Postgres's clock. */
+  isDue: boolean
 }
 
-/** So many of the rest become due at once. */
-const RELEASED_AT_ONCE = 5_000
+/** Locks a campaign that is sending, until the transaction ends. @returns `undefined` where it is not sending */
+export async function lockDecision(em: EntityManager, id: string): Promise<Decision | undefined> {
+  const [row] = await sql<{ decides_at: string | null; winner: number | null; is_due: boolean | null }>(
+    em,
+    `select decides_at, winner, decides_at <= now() as is_due from campaigns
+     where id = $1::uuid and status = 'SENDING' for no key update`,
+    [id],
+  )
+  if (!row) return undefined
+  return {
+    decidesAt: row.decides_at === null ? null : toDate(row.decides_at),
+    winner: row.winner,
+    isDue: row.is_due ?? false,
+  }
+}
 
-/** Decides which variant was best, where nobody has yet, and makes it due for some of the rest. @returns whether for any */
-export async function releaseRest(em: EntityManager, id: string): Promise<boolean> {
-  await sql(em, DECIDE, [id])
+/** Sets when the winner is decided: `afterMinutes` of the test from now on. */
+export async function setDecisionTime(em: EntityManager, id: string): Promise<Date> {
+  const [row] = await sql<{ decides_at: string }>(
+    em,
+    `update campaigns set decides_at = now() + make_interval(mins => coalesce((ab_test ->> 'afterMinutes')::integer, 0))
+     where id = $1::uuid returning decides_at`,
+    [id],
+  )
+  return toDate(row!.decides_at)
+}
+
+export async function setWinner(em: EntityManager, id: string, winner: number): Promise<void> {
+  await sql(em, 'update campaigns set winner = $2::smallint where id = $1::uuid', [id, winner])
+}
+
+/** What came of the variants that were sent. */
+export async function variantResults(em: EntityManager, id: string): Promise<VariantResult[]> {
+  return sql<VariantResult>(
+    em,
+    `select variant, count(*)::integer as sent, count(opened_at)::integer as opened, count(clicked_at)::integer as clicked
+     from messages where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
+     group by variant order by variant`,
+    [id],
+  )
+}
+
+/** Whether a recipient of the test is deferred. */
+export async function hasDeferred(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `update messages message set variant = campaign.winner, due_at = now()
-     from campaigns campaign
-     where campaign.id = $1::uuid and campaign.status = 'SENDING' and campaign.winner is not null and message.id in (
-       select id from messages
-       where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
-       order by id limit $2::integer for update skip locked
-     )
-     returning message.id`,
-    [id, RELEASED_AT_ONCE],
+    `select from messages where campaign_id = $1::uuid and status = 'DEFERRED' and due_at < 'infinity' limit 1`,
+    [id],
   )
   return rows.length > 0
 }
-
-/** The first of those that are equal; and the campaign's own where nobody has done anything. */
-const DECIDE = `
-update campaigns set winner = coalesce((
-  select variant from messages
-  where campaign_id = $1::uuid and variant is not null and status in ('SENT', 'CAPTURED')
-  group by variant
-  having count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end) > 0
-  order by
-    count(case when campaigns.ab_test ->> 'winnerBy' = 'OPENED' then opened_at else clicked_at end)::float8 / count(*) desc,
-    variant
-  limit 1
-), 0)
-where id = $1::uuid and status = 'SENDING' and winner is null and decides_at <= now()`

@@ -22,3 +22,21 @@ export interface AbTest {
   winnerBy: WinnerBy
   afterMinutes: number
 }
+
+/** What came of a variant: how many got it, and how many of these opened it or clicked a link. */
+export interface VariantResult {
+  variant: number
+  sent: number
+  opened: number
+  clicked: number
+}
+
+/**
+ * The variant that the remaining recipients get: the one with the best rate. Of equal ones it is the first; without any opens or
+ * clicks it is the campaign's own.
+ */
+export function pickWinner(results: readonly VariantResult[], winnerBy: WinnerBy): number {
+  const rate = ({ sent, opened, clicked }: VariantResult) => (winnerBy === 'OPENED' ? opened : clicked) / sent
+  const best = results.toSorted((a, b) => rate(b) - rate(a) || a.variant - b.variant)[0]
+  return best && rate(best) > 0 ? best.variant : 0
+}

@@ -1,42 +1,45 @@
-import { readLostUntil, readMailMode, readRestoredAt } from '../instance/index.ts'
-import { isDelivered, SENDER_DIED, settleAbandonedOf, warnOf } from '../messages/index.ts'
+import { lastPlace, readRecipients } from '../contacts/index.ts'
+import {
+  dismissMessages,
+  dueRecipients,
+  expireLeases,
+  logOutcome,
+  type Prepared,
+  preparedFrom,
+  readSendSettings,
+  remainingRecipients,
+  SENDER_DIED,
+  type SendSettings,
+  type StoredMessage,
+} from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
-import { readSender } from '../senders/index.ts'
 import type { CampaignStep } from '../sequences/index.ts'
-import { Workspace } from '../workspaces/index.ts'
-import { releaseRest, whenDecided } from './ab-test-queries.ts'
 import { recipientsOf } from './audience.ts'
+import { type AdvanceDependencies, sendPage } from './campaign-sending.ts'
+import { contextOf, localeOf } from './campaign-source.ts'
 import { contentsFor } from './contents-queries.ts'
+import { decisionTime, releaseRest } from './decide-winner.ts'
 import { Campaign } from './entities.ts'
-import {
-  analyzeMessages,
-  beginSending,
-  dismissErased,
-  dismissQueued,
-  finishCampaign,
-  hasOpen,
-  keepRate,
-  pauseByItself,
-  restOf,
-} from './queries.ts'
-import { type PageOf, type Times, walkRecipients, zonesOfPage } from './recipients-queries.ts'
-import { dueMessages, type QueuedMessage } from './send-queries.ts'
-import { type AdvanceDependencies, CampaignSending } from './campaign-sending.ts'
+import { finishCampaign } from './finish-campaign.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
+import { analyzeMessages, beginSending, hasOpen, isSending, keepRate, pauseByItself } from './queries.ts'
+import { queuePage } from './recipients.ts'
+import { type PageOf, type Times, zonesOfPage } from './recipients-queries.ts'
 
-/** How many emails are drafted and rendered at once. */
+/** Emails that are prepared and rendered at once. */
 const PAGE = 200
-/** How long one turn is at most, in milliseconds: campaigns of others wait for their turns. */
+/** Milliseconds that one turn takes at most: other campaigns wait for their turns. */
 const TURN_MS = 10_000
-/** How soon it is looked again, in milliseconds: where no connection was free, an email is under way, or all is held. */
+/** Milliseconds until it is looked again: where no connection was free, an email is being sent, or sending is disabled. */
 const SOON_MS = 2_000
 const HELD_MS = 10_000
 const DISMISSED_AT_ONCE = 2_000
+const EXPIRED_AT_ONCE = 1_000
 
 /**
- * Does what comes next of a campaign, for some seconds: writes recipients into the ledger, mails those that are due, or neither.
- * All of it may be done twice, and by two at a time: what was mailed is what the ledger has claimed.
+ * Does what comes next of a campaign, for some seconds: queues recipients, sends to those that are due, or neither. All of it may
+ * be done twice, and by two processes at a time: what was sent is what was claimed.
  */
 export async function advanceCampaign(
   dependencies: AdvanceDependencies,
@@ -46,34 +49,49 @@ export async function advanceCampaign(
   const em = dependencies.em.fork()
   const campaign = await em.findOne(Campaign, { id: campaignId }, AS_IT_IS)
   if (!campaign) return { next: 'end' }
-  // Whatever has become of the campaign: also one that was tried again behind its end.
-  for (const messageId of await settleAbandonedOf(em, campaignId)) {
-    dependencies.metrics.settled('UNCONFIRMED')
-    warnOf(dependencies.log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId })
-  }
+  await expireAbandoned(dependencies, campaignId)
   switch (campaign.status) {
     case 'DRAFT':
     case 'SENT':
       return { next: 'end' }
     case 'PAUSED':
       return { next: 'wait', until: null }
-    case 'CANCELLED':
-      if ((await dismissQueued(em, campaignId, DISMISSED_AT_ONCE)) === DISMISSED_AT_ONCE) return { next: 'go-on' }
-      // What is being handed over may come back, or its sender may have died.
-      // One that was just then somebody else's is left the next time.
+    case 'CANCELLED': {
+      const dismissed = await dismissMessages(em, { campaignId, limit: DISMISSED_AT_ONCE }, CANCELLED)
+      if (dismissed === DISMISSED_AT_ONCE) return { next: 'go-on' }
+      // A message that is being sent may be deferred, and is dismissed the next time.
       return (await hasOpen(em, campaignId)) ? soon(SOON_MS) : { next: 'end' }
+    }
     case 'SCHEDULED': {
       const at = campaign.scheduledAt ?? new Date()
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
       // Postgres's clock may be behind ours.
-      return (await beginSending(em, campaignId)) ? { next: 'go-on' } : soon(SOON_MS)
+      return (await beginSending(em, campaignId, await lastPlace(em, campaign.workspaceId)))
+        ? { next: 'go-on' }
+        : soon(SOON_MS)
     }
     case 'SENDING':
       return send(dependencies, em, campaign, turn)
   }
 }
 
+const CANCELLED = 'The campaign was cancelled before it could be sent'
+
 const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + ms })
+
+/** Makes messages UNCONFIRMED whose senders died, also of a campaign that has ended: a retry may have been sent. */
+async function expireAbandoned({ em, metrics, log }: AdvanceDependencies, campaignId: string): Promise<void> {
+  const expired = await expireLeases(em.fork(), {
+    error: SENDER_DIED,
+    campaignId,
+    graceSeconds: 0,
+    limit: EXPIRED_AT_ONCE,
+  })
+  for (const messageId of expired) {
+    metrics.settled('UNCONFIRMED')
+    logOutcome(log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId })
+  }
+}
 
 async function send(
   dependencies: AdvanceDependencies,
@@ -83,108 +101,136 @@ async function send(
 ): Promise<CampaignStep> {
   const { id } = campaign
   const deadline = performance.now() + TURN_MS
-  let { cursor, walked } = campaign
-  const audience = walked ? undefined : await recipientsOf(em, campaign.workspaceId, campaign.audience)
-  if (audience && audience.missing !== null) {
-    // Of whoever was to be left out by it, nobody is known any more.
-    dependencies.log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
-    return (await pauseByItself(em, id)) ? { next: 'wait', until: null } : { next: 'go-on' }
+  // All recipients first: a contact that moves between lists while the campaign is sent gets it once, or not.
+  if (!campaign.walked) {
+    const next = await queueAll(dependencies, em, campaign, turn, deadline)
+    if (next) return next
   }
-  const times = walked ? null : timesOf(campaign)
   while (performance.now() < deadline && !turn.aborted) {
     if (campaign.nextAt && campaign.nextAt.getTime() > Date.now())
       return { next: 'wait', until: campaign.nextAt.getTime() }
-    // All of them first: whoever is moved between lists in the days that it is sent is still mailed once, or not.
-    if (!walked) {
-      const of = { id, workspaceId: campaign.workspaceId, cursor, abTest: campaign.abTest ?? null }
-      const page = await walkRecipients(em, of, audience!, await timesOfPage(em, of, times))
-      // Somebody else goes on with it, or it was paused.
-      if (page === undefined) return { next: 'go-on' }
-      ;({ cursor, walked } = page)
-      if (walked) await analyzeMessages(em, id)
-      continue
-    }
-    const rest = await restOf(em, id)
-    // Paused, or cancelled, since.
-    if (!rest.mayGoOn) return { next: 'go-on' }
-    const now = Date.now()
-    // Who was tried once, and is put off, keeps nobody waiting.
-    let decidesAt: Date | undefined
-    if (rest.isHeld && !rest.isQueued && !rest.isSending) {
-      decidesAt = await whenDecided(em, id)
-      if (decidesAt && decidesAt.getTime() <= now) {
-        if (!(await releaseRest(em, id))) return soon(SOON_MS)
-        continue
-      }
-    }
-    if (rest.dueAt === null) {
-      if (rest.isSending) return soon(SOON_MS)
-      if (decidesAt) return { next: 'wait', until: decidesAt.getTime() }
-      if (rest.isHeld) return soon(SOON_MS)
-      return (await finishCampaign(em, id)) ? { next: 'end' } : soon(SOON_MS)
-    }
-    if (rest.dueAt.getTime() > now)
-      return { next: 'wait', until: Math.min(rest.dueAt.getTime(), decidesAt?.getTime() ?? Infinity) }
-    const page = await dueMessages(em, id, pageSize(dependencies, campaign))
-    if (page.length === 0 && (await dismissErased(em, id))) continue
-    // What may not be claimed is not brought to its mail server, either.
-    if ((await readRestoredAt(em.fork())) !== null && !(await mayBeLost(em, campaign))) return soon(HELD_MS)
-    // Anew with each page: a sender, or how this installation sends mail, may be another by now.
-    const sending = await prepare(dependencies, em.fork(), campaign, page)
-    // Before: whoever dies in the middle of it has not sent more in that time.
-    const keepsOwnRate = campaign.throttlePerHour != null && page.length > 0
-    if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, page.length)
-    const done = await sending.sendAll(page, turn, deadline)
-    const unsent = page.length - done.mailed
+    const due = await whatIsDue(em, campaign)
+    if (due !== 'recipients') return due
+    const page = await dueRecipients(em, id, pageSize(dependencies, campaign))
+    // A sender, or how the instance sends mail, may have changed since the last page.
+    const settings = await readSendSettings(em, campaign.workspaceId)
+    if (!settings) return { next: 'end' }
+    const mayBeLost = isLost(campaign, settings)
+    if (settings.isRestored && !mayBeLost) return soon(HELD_MS)
+    const messages = await preparePage(em, campaign, page, settings)
+    // Noted before they are sent, so that a process that dies has not sent more than the rate allows.
+    const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
+    if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)
+    const done = await sendPage(dependencies, messages, { turn, until: deadline, mayBeLost })
+    const unsent = messages.length - done.mailed
     if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
     if (done.isHeld) return soon(HELD_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
-    // Nobody had a connection, or all of it changed meanwhile.
-    if (done.tried === 0) return soon(SOON_MS)
+    // No connection was free, or all of the page changed in the meantime.
+    if (done.tried === 0 && messages.length > 0) return soon(SOON_MS)
     if (dependencies.keepsRate) break
   }
   return { next: 'go-on' }
 }
 
-/** A rate is kept by few at a time; and where the queue keeps one, each of its turns is one email. */
+/** Queues the recipients. @returns what is next; `undefined` where all are queued */
+async function queueAll(
+  { log }: AdvanceDependencies,
+  em: EntityManager,
+  campaign: Campaign,
+  turn: AbortSignal,
+  deadline: number,
+): Promise<CampaignStep | undefined> {
+  const { id, workspaceId } = campaign
+  const audience = await recipientsOf(em, workspaceId, campaign.audience)
+  if (audience.missing !== null) {
+    // Nobody knows any more who was to be left out.
+    log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
+    return (await pauseByItself(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
+  }
+  const times = timesOf(campaign)
+  let { cursor } = campaign
+  while (performance.now() < deadline && !turn.aborted) {
+    const of = { id, workspaceId, cursor, abTest: campaign.abTest ?? null }
+    const page = await queuePage(em, of, audience, await timesOfPage(em, of, times))
+    // Another process has moved it on, or it was paused.
+    if (page === undefined) return { next: 'go-on' }
+    ;({ cursor } = page)
+    if (page.walked) {
+      await analyzeMessages(em, id)
+      return undefined
+    }
+  }
+  return { next: 'go-on' }
+}
+
+/** What a campaign waits for whose recipients are queued; `recipients` where some are due. */
+async function whatIsDue(em: EntityManager, campaign: Campaign): Promise<CampaignStep | 'recipients'> {
+  const { id } = campaign
+  const rest = await remainingRecipients(em, id)
+  // Paused or cancelled in the meantime.
+  if (!(await isSending(em, id))) return { next: 'go-on' }
+  const now = Date.now()
+  let decidesAt: Date | undefined
+  if (rest.isWaitingForWinner && !rest.isQueued && !rest.isSending) {
+    decidesAt = await decisionTime(em, id)
+    if (decidesAt && decidesAt.getTime() <= now)
+      return (await releaseRest(em, id, campaign.abTest?.winnerBy ?? 'OPENED')) ? { next: 'go-on' } : soon(SOON_MS)
+  }
+  if (rest.dueAt === null) {
+    if (rest.isSending) return soon(SOON_MS)
+    if (decidesAt) return { next: 'wait', until: decidesAt.getTime() }
+    if (rest.isWaitingForWinner) return soon(SOON_MS)
+    return (await finishCampaign(em, id)) ? { next: 'end' } : soon(SOON_MS)
+  }
+  if (rest.dueAt.getTime() > now)
+    return { next: 'wait', until: Math.min(rest.dueAt.getTime(), decidesAt?.getTime() ?? Infinity) }
+  return 'recipients'
+}
+
+/** Prepares recipients that are due. A recipient whose contact was erased in the meantime is dismissed. */
+export async function preparePage(
+  em: EntityManager,
+  campaign: Campaign,
+  page: readonly StoredMessage[],
+  settings: SendSettings,
+): Promise<Prepared[]> {
+  const recipients = await readRecipients(
+    em,
+    page.map(({ contactId }) => contactId),
+  )
+  const erased = page.filter(({ contactId }) => !recipients.has(contactId))
+  if (erased.length > 0) await dismissMessages(em, { ids: erased.map(({ id }) => id) }, null)
+  const wantedBy = ({ variant, contactId }: StoredMessage) => ({
+    variant,
+    locale: localeOf(recipients.get(contactId)!),
+  })
+  const known = page.filter(({ contactId }) => recipients.has(contactId))
+  const contentOf = await contentsFor(em, campaign.id, known.map(wantedBy))
+  return known.map((stored) => {
+    const context = contextOf(campaign, stored, contentOf(wantedBy(stored)))
+    const recipient = recipients.get(stored.contactId)!
+    return preparedFrom({ ref: stored.ref, intent: 'send' }, stored, context, recipient, settings)
+  })
+}
+
+/** A rate is kept by small pages; and where the sending queue keeps one, each of its turns is one email. */
 function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
   if (keepsRate) return 1
   return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
-async function prepare(
-  dependencies: AdvanceDependencies,
-  em: EntityManager,
-  campaign: Campaign,
-  page: readonly QueuedMessage[],
-) {
-  const workspace = await em.findOneOrFail(Workspace, { id: campaign.workspaceId })
-  const mail = await readMailMode(em.fork())
-  return new CampaignSending(dependencies, {
-    campaign,
-    contentOf: await contentsFor(em, campaign.id, page),
-    sender: await readSender(em, campaign.workspaceId),
-    workspaceMode: workspace.mode,
-    mail,
-    isDelivered: isDelivered({ workspaceMode: workspace.mode, mail }),
-    mayBeLost: await mayBeLost(em, campaign),
-  })
-}
-
 /**
- * What this installation was before it was restored may have mailed anybody of a campaign whose time had come: also where the backup knows
- * nothing of it. A test workspace mails nobody.
+ * Whether what this instance was before it was restored may have sent the campaign: its time had come by then. A test workspace
+ * sends nothing.
  */
-async function mayBeLost(em: EntityManager, { workspaceId, scheduledAt, startedAt }: Campaign): Promise<boolean> {
-  const lostUntil = await readLostUntil(em.fork())
-  if (lostUntil === null || ![scheduledAt, startedAt].some((at) => at != null && at <= lostUntil)) return false
-  return (await em.fork().findOneOrFail(Workspace, { id: workspaceId })).mode === 'live'
-}
+const isLost = ({ scheduledAt, startedAt }: Campaign, { lostUntil, workspaceMode }: SendSettings): boolean =>
+  lostUntil !== null && workspaceMode === 'live' && [scheduledAt, startedAt].some((at) => at != null && at <= lostUntil)
 
 const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =>
   localTime == null ? null : localTimes(localTime, fallbackTimeZone ?? 'UTC')
 
-/** When each contact of a page is to be mailed, by the zone that is known of it. */
+/** When each contact of a page is due, by their time zone. */
 async function timesOfPage(em: EntityManager, page: PageOf, times: LocalTimes | null): Promise<Times | null> {
   if (!times) return null
   return { zones: times.in(await zonesOfPage(em, page)), fallback: times.fallback }

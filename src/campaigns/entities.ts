@@ -22,8 +22,6 @@ const schema = defineEntity({
     source: p.json<TemplateSource>().nullable(),
     abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
-    /** The lists in which everybody is for whom its segments have meant it, up to a contact's place; `null` before they have. */
-    requiredLists: p.json<{ upTo: number | null; listIds: string[] }[]>().nullable(),
     throttlePerHour: p.integer().nullable(),
     scheduledAt: p.datetime().nullable(),
     localTime: p.text().nullable(),
@@ -37,6 +35,8 @@ const schema = defineEntity({
     decidesAt: p.datetime().nullable(),
     winner: p.smallint().nullable(),
     pausedFrom: p.text().$type<CampaignStatus>().nullable(),
+    /** Why Dripline paused the campaign itself; `null` where somebody paused it. */
+    pauseReason: p.text().nullable(),
     revision: p.integer().onCreate(() => 1),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

@@ -1,4 +1,5 @@
 export { advanceCampaign } from './advance-campaign.ts'
 export type { AdvanceDependencies } from './campaign-sending.ts'
 export { Campaign, CampaignContent } from './entities.ts'
-export { campaignsUnderWay, enqueueCampaign, holdWaitingCampaigns } from './queries.ts'
+export { type CampaignUnderWay, campaignsUnderWay, holdWaitingCampaigns, pauseByItself } from './queries.ts'
+export { campaignSource } from './campaign-source.ts'

@@ -1,5 +1,5 @@
-import { countSendingOfCampaign, waitForSenders, wakeRetriesOfCampaign } from '../messages/index.ts'
-import type { Dependencies } from '../outbox/index.ts'
+import { countSending, waitForSenders, waitingRetries } from '../messages/index.ts'
+import { type Dependencies, enqueueEach } from '../outbox/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -11,7 +11,6 @@ import { lockCampaign, touch, wrong } from './campaigns.ts'
 import { headsOf } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 import { type LocalTimes, localTimes, spanOf } from './local-time.ts'
-import { enqueueCampaign } from './queries.ts'
 import { CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST } from './refusals.ts'
 
 export interface Schedule {
@@ -114,6 +113,9 @@ export async function pauseCampaign(
   })
 }
 
+/** Retries that a resumed campaign makes due. */
+const MAX_RETRIES = 10_000
+
 /** Goes on with those who were not mailed. @throws {Refusal} `campaign_status_wrong`; `list_not_found`, `segment_not_found` where its audience is not what it was */
 export async function resumeCampaign(
   dependencies: Dependencies,
@@ -126,7 +128,8 @@ export async function resumeCampaign(
     if (!campaign.walked) await audienceOf(unit, workspaceId, campaign.audience, { lock: true })
     campaign.status = campaign.pausedFrom ?? 'SENDING'
     campaign.pausedFrom = null
-    await wakeRetriesOfCampaign(unit, id)
+    campaign.pauseReason = null
+    await enqueueEach(unit, 'RETRY', await waitingRetries(unit, { campaignId: id }, null, MAX_RETRIES), 'bulk')
   })
 }
 
@@ -165,12 +168,15 @@ async function change(
     const locked = await lockCampaign(unit, workspaceId, id)
     await how(unit, locked)
     await touch(unit, locked)
-    return { campaign: locked, due: await enqueueCampaign(unit, workspaceId, locked.id) }
+    return {
+      campaign: locked,
+      due: await enqueueEach(unit, 'CAMPAIGN', [{ id: locked.id, workspaceId }], 'interactive'),
+    }
   })
   await whenDurable(dependencies, call, async () => {
     await dependencies.deliverAtOnce(dependencies, due)
     if (campaign.status === 'PAUSED' || campaign.status === 'CANCELLED')
-      await waitForSenders(() => countSendingOfCampaign(dependencies.em.fork(), campaign.id))
+      await waitForSenders(() => countSending(dependencies.em.fork(), { campaignId: campaign.id }))
   })
   return campaign
 }

@@ -1,24 +1,18 @@
-import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../sequences/index.ts'
 import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
-/** Makes it due that a campaign's workflow looks what is next, in the transaction of what changes it. */
-export async function enqueueCampaign(em: EntityManager, workspaceId: string, campaignId: string): Promise<Delivery[]> {
-  const rows = await sql<DeliveryRow>(
+/** Locks a campaign against changes until the transaction ends, shared with other readers. @returns its status, if it exists */
+export async function shareCampaign(em: EntityManager, id: string): Promise<CampaignStatus | undefined> {
+  const [row] = await preparedSql<{ status: CampaignStatus }>(
     em,
-    `with delivery as (
-       insert into outbox as delivery (kind, key, lane, workspace_id, campaign_id, due_at)
-       values ('CAMPAIGN', $2::text, 'interactive', $1::uuid, $2::uuid, now() + make_interval(secs => $3::float8))
-       on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
-       returning delivery.*
-     )
-     select ${DELIVERY_COLUMNS} from delivery`,
-    [workspaceId, campaignId, WRITER_LEASE_SECONDS],
+    'share-campaign',
+    'select status from campaigns where id = $1::uuid for share',
+    [id],
   )
-  return rows.map(toDelivery)
+  return row?.status
 }
 
 /**
@@ -35,115 +29,68 @@ export async function analyzeMessages(em: EntityManager, id: string): Promise<vo
   if (isNews.length > 0) await sql(em, 'analyze (skip_locked) messages')
 }
 
-/** Begins a campaign whose time has come. @returns whether it was to begin */
-export async function beginSending(em: EntityManager, id: string): Promise<boolean> {
+/**
+ * Begins a campaign whose time has come.
+ * @param lastPlace the place of the workspace's last contact: whoever comes later is no recipient
+ * @returns whether it was to begin
+ */
+export async function beginSending(em: EntityManager, id: string, lastPlace: number): Promise<boolean> {
   const rows = await sql(
     em,
     `update campaigns set status = 'SENDING', started_at = coalesce(started_at, now()), updated_at = now(),
-       last_place = coalesce(last_place, (
-         select max(place) from contacts where contacts.workspace_id = campaigns.workspace_id
-       ), 0)
+       last_place = coalesce(last_place, $2::bigint)
      where id = $1::uuid and status = 'SCHEDULED' and scheduled_at <= now() returning id`,
+    [id, lastPlace],
+  )
+  return rows.length > 0
+}
+
+/** Whether a campaign is sending. */
+export async function isSending(em: EntityManager, id: string): Promise<boolean> {
+  return (await sql(em, `select from campaigns where id = $1::uuid and status = 'SENDING'`, [id])).length > 0
+}
+
+/** Locks a campaign that is sending and whose recipients are all queued. @returns whether it is */
+export async function lockWalked(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from campaigns where id = $1::uuid and status = 'SENDING' and walked for no key update`,
     [id],
   )
   return rows.length > 0
 }
 
-/** What is left of a campaign. */
-export interface Rest {
-  /** Whether it is still sending. */
-  mayGoOn: boolean
-  /** When the first of those is due that are queued or put off. */
-  dueAt: Date | null
-  /** Whether some wait until it is decided what they get. */
-  isHeld: boolean
-  /** Whether some have not been tried, and do not wait for that. */
-  isQueued: boolean
-  /** Whether an email is being handed over at this moment. */
-  isSending: boolean
+/** Marks a campaign as sent. The caller has locked it. */
+export async function markSent(em: EntityManager, id: string): Promise<void> {
+  await sql(em, `update campaigns set status = 'SENT', finished_at = now(), updated_at = now() where id = $1::uuid`, [
+    id,
+  ])
 }
 
-export async function restOf(em: EntityManager, id: string): Promise<Rest> {
-  const [row] = await sql<{
-    may_go_on: boolean
-    due_at: string | null
-    is_held: boolean
-    is_queued: boolean
-    is_sending: boolean
-  }>(
-    em,
-    `select
-       exists (select from campaigns where id = $1::uuid and status = 'SENDING') as may_go_on,
-       (select min(due_at) from messages
-        where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at < 'infinity') as due_at,
-       exists (
-         select from messages
-         where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
-       ) as is_held,
-       exists (
-         select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity'
-       ) as is_queued,
-       exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`,
-    [id],
-  )
-  return {
-    mayGoOn: row?.may_go_on ?? false,
-    dueAt: row?.due_at == null ? null : toDate(row.due_at),
-    isHeld: row?.is_held ?? false,
-    isQueued: row?.is_queued ?? false,
-    isSending: row?.is_sending ?? false,
-  }
-}
+/** Why Dripline pauses a campaign itself, by the code that the API shows. */
+export const PAUSE_REASONS = {
+  AUDIENCE_MISSING: 'A list or a segment of its audience was deleted',
+  WORKFLOW_CANCELLED: 'Its workflow was cancelled in Temporal',
+  WORKFLOW_TERMINATED: 'Its workflow was terminated in Temporal',
+} as const
+export type PauseReason = keyof typeof PAUSE_REASONS
 
-/** Ends a campaign of which nothing is left. @returns whether that was so */
-export async function finishCampaign(em: EntityManager, id: string): Promise<boolean> {
+/**
+ * Pauses a campaign that is under way, for a reason of ours.
+ * @param seen the revision for which the reason was found, if it may be outdated
+ * @returns whether it was paused
+ */
+export async function pauseByItself(
+  em: EntityManager,
+  id: string,
+  reason: PauseReason,
+  seen: number | null = null,
+): Promise<boolean> {
   const rows = await sql(
     em,
-    `update campaigns set status = 'SENT', finished_at = now(), updated_at = now()
-     where id = $1::uuid and status = 'SENDING' and walked
-       and not exists (
-         select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED', 'SENDING')
-       )
-     returning id`,
-    [id],
-  )
-  return rows.length > 0
-}
-
-/** Leaves some of what is not sent of a cancelled campaign. @returns how many */
-export async function dismissQueued(em: EntityManager, id: string, limit: number): Promise<number> {
-  const rows = await sql(
-    em,
-    `update messages set status = 'DISMISSED', settled_at = now(), error = 'The campaign was cancelled before it could be sent'
-     where id in (
-       select id from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')
-       order by due_at, id limit $2 for update skip locked
-     ) and status in ('QUEUED', 'DEFERRED') returning id`,
-    [id, limit],
-  )
-  return rows.length
-}
-
-/** Leaves what is of nobody any more. @returns whether there was such */
-export async function dismissErased(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update messages message set status = 'DISMISSED', settled_at = now(), error = null
-     where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')
-       and not exists (select from contacts where contacts.id = message.contact_id)
-     returning id`,
-    [id],
-  )
-  return rows.length > 0
-}
-
-/** Stops a campaign that cannot be sent as it was meant. @returns whether it was sending */
-export async function pauseByItself(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update campaigns set status = 'PAUSED', paused_from = 'SENDING', revision = revision + 1, updated_at = now()
-     where id = $1::uuid and status = 'SENDING' returning id`,
-    [id],
+    `update campaigns set status = 'PAUSED', paused_from = status, pause_reason = $2, revision = revision + 1, updated_at = now()
+     where id = $1::uuid and status in ('SCHEDULED', 'SENDING') and ($3::integer is null or revision = $3::integer) returning id`,
+    [id, PAUSE_REASONS[reason], seen],
   )
   return rows.length > 0
 }
@@ -180,11 +127,24 @@ export async function keepRate(em: EntityManager, id: string, count: number): Pr
   return row ? toDate(row.next_at) : null
 }
 
-/** Those that should have a workflow: nobody looks after one that Temporal has lost. */
-export async function campaignsUnderWay(em: EntityManager): Promise<{ id: string; workspaceId: string }[]> {
-  return sql<{ id: string; workspaceId: string }>(
+/** A campaign that should have a workflow. */
+export interface CampaignUnderWay {
+  id: string
+  workspaceId: string
+  status: CampaignStatus
+  revision: number
+  /** Whether Temporal has still to be told of a change. */
+  isChanging: boolean
+}
+
+/** The campaigns that should have a workflow: those under way, and cancelled ones of which something is left to dismiss. */
+export async function campaignsUnderWay(em: EntityManager): Promise<CampaignUnderWay[]> {
+  return sql<CampaignUnderWay>(
     em,
-    `select id, workspace_id as "workspaceId" from campaigns
+    `select id, workspace_id as "workspaceId", status, revision, exists (
+       select from outbox where kind = 'CAMPAIGN' and key = campaigns.id::text
+     ) as "isChanging"
+     from campaigns
      where status in ('SCHEDULED', 'SENDING')
        or (status = 'CANCELLED' and exists (
          select from messages where campaign_id = campaigns.id and status in ('QUEUED', 'DEFERRED')

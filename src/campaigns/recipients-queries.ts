@@ -1,24 +1,9 @@
-import { type Condition, conditionSql, listsRequiredBy } from '../segments/index.ts'
+import { type Condition, conditionSql } from '../segments/index.ts'
 import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../sequences/index.ts'
-import type { AbTest } from './ab-test.ts'
-
-/** Whom a page of recipients is looked for by. */
-export interface Recipients {
-  listIds: readonly string[]
-  conditions: readonly Condition[]
-  excludedListIds: readonly string[]
-  excludedConditions: readonly Condition[]
-}
-
-/** In which lists everybody is whom the segments have. */
-function requiredLists({ conditions: [first, ...others] }: Recipients): string[] {
-  return first
-    ? listsRequiredBy(first).filter((id) => others.every((other) => listsRequiredBy(other).includes(id)))
-    : []
-}
+import type { Recipients } from './recipients.ts'
 
 /** A condition on a row `contact`: whether it is one of them. */
 function isRecipient(of: Recipients, parameters: unknown[]): string {
@@ -103,9 +88,6 @@ export interface PageOf {
   cursor: number
 }
 
-/** How recipients are drawn for variants, where there are several. */
-type Draw = Pick<AbTest, 'testPercent' | 'variants'>
-
 /** How many contacts are gone through for a page of recipients, and how many there are of those at most. */
 export const CONTACTS_AT_ONCE = 2_000
 
@@ -122,79 +104,70 @@ export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: Pa
   return rows.map(({ zone }) => zone)
 }
 
+/** A contact of a page whom the campaign is for. */
+export interface RecipientRow {
+  id: string
+  /** The time zone, in lower case, as somebody has written it. */
+  zone: string | null
+  /** The campaign's lists that the contact is a member of. */
+  listIds: string[]
+}
+
 /**
- * Writes a page of a campaign's recipients into the ledger, and moves on to the next one, in one statement: what was written is
- * what was gone through, whatever crashes. A contact that is there already stays as it is. Nobody is mailed by this.
+ * Reads a page of contacts, and who of them is a recipient, and locks the campaign and the recipients: nobody is erased before the
+ * transaction ends.
  *
- * @param cursor how far it was: where somebody else has gone on since, nothing is done
- * @param times when it is due, by the zones of recipients; `null`: at once
- * @returns how many are written, and how far it is; `undefined` where somebody else has gone on, or it is not sending any more
+ * @returns `undefined` where somebody else has moved the campaign on, or it is not sending any more
  */
-export async function walkRecipients(
+export async function recipientsPage(
   em: EntityManager,
-  campaign: PageOf & { abTest?: Draw | null },
+  { id, workspaceId, cursor }: PageOf,
   of: Recipients,
-  times: Times | null,
-): Promise<{ written: number; cursor: number; walked: boolean } | undefined> {
-  const parameters: unknown[] = [
-    campaign.id,
-    campaign.workspaceId,
-    campaign.cursor,
-    CONTACTS_AT_ONCE,
-    times?.zones.map(({ zone }) => zone.toLowerCase()) ?? [],
-    times?.zones.map(({ at }) => at.toISOString()) ?? [],
-    times?.fallback.toISOString() ?? null,
-    campaign.abTest?.testPercent ?? null,
-    (campaign.abTest?.variants.length ?? 0) + 1,
-    JSON.stringify(requiredLists(of)),
-  ]
-  const where = isRecipient(of, parameters)
-  const [row] = await sql<{ written: number; cursor: number; walked: boolean }>(
+  listIds: readonly string[],
+): Promise<{ recipients: RecipientRow[]; last: number; isLast: boolean } | undefined> {
+  const [campaign] = await sql<{ last_place: number }>(
     em,
-    `with campaign as (
-       select id, last_place from campaigns
-       where id = $1::uuid and status = 'SENDING' and cursor = $3::bigint and not walked for update
-     ),
-     page as (
-       select contact.id, contact.place from contacts contact, campaign
-       where contact.workspace_id = $2::uuid and contact.place > $3::bigint and contact.place <= campaign.last_place
-       order by contact.place limit $4::integer
-     ),
-     chosen as (
-       select contact.id, contact.metadata ->> 'timezone' as zone,
-         -- By lot, and by the same one whenever it is drawn.
-         ('x' || substr(md5($1::text || contact.id::text), 1, 8))::bit(32)::bigint as lot
-       from page join contacts contact on contact.id = page.id
-       where ${where}
-       -- Who is being erased at this moment has no message behind that.
-       for key share of contact
-     ),
-     written as (
-       insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, variant, due_at)
-       select gen_random_uuid(), $2::uuid, chosen.id, $1::uuid, 'QUEUED', gen_random_uuid(), 0,
-         case when lot % 10000 < $8::integer * 100 then (lot / 10000) % $9::integer end,
-         -- The rest waits until it is known which one is best.
-         case when lot % 10000 >= $8::integer * 100 then timestamptz 'infinity' else coalesce(zone.at, $7::timestamptz, now()) end
-       from chosen
-       left join unnest($5::text[], $6::timestamptz[]) as zone(name, at) on zone.name = lower(chosen.zone)
-       on conflict (campaign_id, contact_id) where campaign_id is not null do nothing
-       returning id
-     ),
-     moved as (
-       update campaigns set
-         cursor = coalesce(page.last, campaigns.last_place, campaigns.cursor),
-         walked = page.count < $4::integer,
-         recipient_count = recipient_count + (select count(*) from written),
-         -- Its segments may have been others for those who are written already, and may be others for those who follow.
-         required_lists = case
-           when required_lists -> -1 -> 'listIds' = $10::jsonb then jsonb_set(required_lists, '{-1,upTo}', to_jsonb(coalesce(page.last, campaigns.cursor)))
-           else coalesce(required_lists, '[]') || jsonb_build_object('upTo', coalesce(page.last, campaigns.cursor), 'listIds', $10::jsonb)
-         end
-       from campaign, (select max(place) as last, count(*) as count from page) page where campaigns.id = campaign.id
-       returning campaigns.cursor, campaigns.walked
-     )
-     select (select count(*)::integer from written) as written, cursor::float8, walked from moved`,
+    `select last_place::float8 from campaigns
+     where id = $1::uuid and status = 'SENDING' and cursor = $2::bigint and not walked for update`,
+    [id, cursor],
+  )
+  if (!campaign) return undefined
+  const [page] = await sql<{ last: number | null; count: number }>(
+    em,
+    `select max(place)::float8 as last, count(*)::integer as count from (
+       select place from contacts where workspace_id = $1::uuid and place > $2::bigint and place <= $3::bigint
+       order by place limit $4::integer
+     ) page`,
+    [workspaceId, cursor, campaign.last_place, CONTACTS_AT_ONCE],
+  )
+  const last = page?.last ?? campaign.last_place
+  const parameters: unknown[] = [workspaceId, cursor, last, listIds]
+  const where = isRecipient(of, parameters)
+  const recipients = await sql<RecipientRow>(
+    em,
+    `select contact.id, lower(contact.metadata ->> 'timezone') as zone, array(
+       select list_id::text from list_members
+       where contact_id = contact.id and list_id = any($4::uuid[])
+     ) as "listIds"
+     from contacts contact
+     where contact.workspace_id = $1::uuid and contact.place > $2::bigint and contact.place <= $3::bigint and ${where}
+     order by contact.id for key share of contact`,
     parameters,
   )
-  return row
+  return { recipients, last, isLast: (page?.count ?? 0) < CONTACTS_AT_ONCE }
+}
+
+/** Notes how far a campaign is. The caller has locked it. */
+export async function advanceCursor(
+  em: EntityManager,
+  id: string,
+  { cursor, walked, queued }: { cursor: number; walked: boolean; queued: number },
+): Promise<{ cursor: number; walked: boolean }> {
+  await sql(
+    em,
+    `update campaigns set cursor = $2::bigint, walked = $3::boolean, recipient_count = recipient_count + $4::integer
+     where id = $1::uuid`,
+    [id, cursor, walked, queued],
+  )
+  return { cursor, walked }
 }

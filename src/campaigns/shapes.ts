@@ -130,6 +130,7 @@ export const campaignShape = object({
   audience: audienceShape,
   throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
   fallbackTimeZone: nullable(null, 'Of contacts of whom no zone is known.'),
+  pauseReason: nullable(null, 'Why Dripline paused the campaign itself; null if a person paused it.'),
 })
   .required()
   .meta({ component: 'Campaign', description: 'One email to many.' })
@@ -221,6 +222,7 @@ export const presentCampaign = (
   audience: campaign.audience,
   throttlePerHour: campaign.throttlePerHour ?? null,
   fallbackTimeZone: campaign.fallbackTimeZone ?? null,
+  pauseReason: campaign.pauseReason ?? null,
 })
 
 /** `GET /campaigns/{id}/account`. */

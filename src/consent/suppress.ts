@@ -11,7 +11,8 @@ import {
 } from '../contacts/index.ts'
 import { endRow } from '../enrollments/index.ts'
 import { dropRequests } from '../lists/index.ts'
-import { countSendingTo, untilDone, waitForSenders } from '../messages/index.ts'
+import { countSending, waitForSenders } from '../messages/index.ts'
+import { untilDone } from '../platform/db/until-done.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { whenDurable } from '../platform/call.ts'
@@ -153,7 +154,7 @@ export async function afterSuppressingMany(
 
 /** Who has claimed an email just before begins to hand it over within seconds, or not at all. */
 async function waitForSendersTo(em: EntityManager, contactIds: readonly string[]): Promise<void> {
-  if (contactIds.length > 0) await waitForSenders(() => countSendingTo(em, contactIds))
+  if (contactIds.length > 0) await waitForSenders(() => countSending(em, { contactIds }))
 }
 
 /** The same, and delivers what is due because of it. */

@@ -40,3 +40,5 @@ export {
   lockContactsByKey,
   mergeMetadata,
 } from './write-queries.ts'
+export { type Recipient, readRecipients, suppressionOf } from './recipients.ts'
+export { keepContacts, lastPlace, shareContacts } from './recipients-queries.ts'

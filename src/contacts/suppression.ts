@@ -20,6 +20,15 @@ const AGAINST_MARKETING: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORT
 export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED', 'NOT_PENDING'] as const
 export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
 
+/** Of several reasons, the first of these is the one that is told. */
+export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
+  ...AGAINST_ALL,
+  ...AGAINST_MARKETING,
+  'UNCONFIRMED',
+  'LEFT_LIST',
+  'NOT_PENDING',
+]
+
 /** What is said of a message that is not sent, by its reason: the ledger keeps it, and an account goes by it. */
 export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
   COMPLAINED: 'The contact has called earlier mail spam',

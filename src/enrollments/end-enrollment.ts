@@ -3,10 +3,11 @@ import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
 import { readRestoredAt } from '../instance/index.ts'
-import { countSendingIn, waitForSenders } from '../messages/index.ts'
+import { countSending, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { endRow } from './end-queries.ts'
-import { findActive, mayKnowLater, recordEnrollment } from './queries.ts'
+import { findActive, mayKnowLater } from './queries.ts'
+import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './refusals.ts'
 
 /**
@@ -42,7 +43,7 @@ export async function endEnrollment(
     // Who was in has left since somebody looked; another one may have come in.
     if (enrollmentId === null || (ended.wasPending && !isRestored)) break
   }
-  const sending = () => countSendingIn(em, automationId, contactId)
+  const sending = () => countSending(em, { automationId, contactIds: [contactId] })
   if (!wasPending) throw new Refusal(NOT_ENROLLED)
   if (await waitForSenders(sending)) return
   throw new Refusal(STILL_SENDING, {
@@ -66,9 +67,9 @@ async function whoIsIn(
   const { enrollmentId: id, cause, triggerEventId, enrolledAt } = running
   const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
-  if (recorded) return recorded.status === 'ACTIVE' ? id : undefined
+  if (recorded) return recorded === 'ACTIVE' ? id : undefined
   if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined
   // A ledger that was restored does not know the event any more: as by a reconciliation, she is recorded without it.
   const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
-  return without?.status === 'ACTIVE' ? id : undefined
+  return without === 'ACTIVE' ? id : undefined
 }

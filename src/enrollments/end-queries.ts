@@ -1,36 +1,40 @@
+import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
+import { type Delivery, enqueueForCaller, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { dropRetriesOf, settlePutOff } from '../messages/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { eventCause } from '../sequences/index.ts'
-import { type Delivery, DELIVERY_COLUMNS, type DeliveryRow, toDelivery, WRITER_LEASE_SECONDS } from '../outbox/index.ts'
+import { keepHeard } from '../triggers/index.ts'
 
-/** What an end has found. */
+/** What ending an enrollment has found. */
 export interface Ended {
-  /** What is due at Temporal; nothing where nobody was in. */
+  /** What is due at Temporal; nothing where the contact was not in the automation. */
   due: Delivery[]
   /** Whether anything of this automation could still have been sent to the contact. */
   wasPending: boolean
 }
 
 /**
- * Ends an enrollment by the ledger, and makes its workflow's end due. From the commit on no email of this automation to the contact
- * can be claimed: claims share locks on the contact and the enrollment. One that was put off will not be tried again, nor is one
- * that somebody has asked for, of this enrollment or an earlier one. An event that was fired before and is still on its way, to
- * Temporal or in it, is as heard, and lets nobody in anew.
+ * Ends a contact's enrollment, and makes the end of its workflow due. After the commit no email of this automation to the contact can
+ * be claimed, deferred emails are dismissed, and retries of this enrollment or an earlier one are dropped. Events that were fired
+ * before, and are still on their way, start nothing.
+ *
+ * @param em a transaction
  */
 export async function endRow(
   em: EntityManager,
   { automationId, contactId }: { automationId: string; contactId: string },
 ): Promise<Ended> {
-  // First, as whoever erases it does: each waits for the other, and for whoever is let in (`has_heard`).
-  await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
+  // Claims share this lock, and whoever records an enrollment of the contact takes it.
+  await lockContact(em, contactId)
   const dropped = await dropRetriesOf(em, automationId, contactId)
-  const rows = await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS, null])
-  // Behind that: while she was in, an event is no way in.
-  const heard = await sql(em, HEAR_FIRED, [automationId, contactId])
-  const due = rows.map(toDelivery)
-  for (const { enrollmentId } of due) await settlePutOff(em, enrollmentId!)
-  return { due, wasPending: dropped + heard.length + rows.length > 0 }
+  const due = await endActiveOf(em, { automationId, contactId })
+  const pending = await takeStarts(em, { automationId, contactId })
+  const heard = await keepHeard(em, {
+    automationId,
+    contactId,
+    eventIds: await eventsNotEntered(em, automationId, contactId),
+  })
+  return { due, wasPending: dropped + due.length + pending + heard.length > 0 }
 }
 
 /** An enrollment that is there, and the one that an event begins in its place. */
@@ -43,8 +47,8 @@ export interface AskingAnew {
 }
 
 /**
- * Ends one enrollment for another one of the same contact: what is on its way to let her in does so. Not where that one has begun already,
- * nor where the one that is there came later.
+ * Ends one enrollment for another one of the same contact, which an event that is on its way begins. Not where that one has begun
+ * already, nor where the present one is newer than the event.
  *
  * @param em a transaction
  * @returns what is due at Temporal; nothing where it is not ended
@@ -53,7 +57,7 @@ export async function endToAskAnew(
   em: EntityManager,
   { id, automationId, contactId, enrollmentId, eventId }: AskingAnew,
 ): Promise<Delivery[]> {
-  await sql(em, `select from contacts where id = $1::uuid for update`, [contactId])
+  await lockContact(em, contactId)
   const older = await sql(
     em,
     `select from enrollments active
@@ -62,40 +66,46 @@ export async function endToAskAnew(
        and not exists (select from enrollments where id = $2::uuid or cause = '${eventCause('')}' || $3::text)`,
     [id, enrollmentId, eventId],
   )
-  if (older.length === 0) return []
-  const due = (await sql<DeliveryRow>(em, END, [automationId, contactId, WRITER_LEASE_SECONDS, id])).map(toDelivery)
-  for (const { enrollmentId } of due) await settlePutOff(em, enrollmentId!)
-  return due
+  return older.length === 0 ? [] : endActiveOf(em, { automationId, contactId, id })
 }
 
-const END = `
-with ended as (
-  update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
-  where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE' and ($4::uuid is null or id = $4::uuid)
-  returning id, workspace_id, automation_id, contact_id
-),
-delivery as (
-  insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, enrollment_id, due_at)
-  select 'END', id::text, 'interactive', workspace_id, automation_id, contact_id, id,
-    now() + make_interval(secs => $3::float8)
-  from ended
-  on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
-  returning delivery.*
-)
-select ${DELIVERY_COLUMNS} from delivery`
+async function lockContact(em: EntityManager, contactId: string): Promise<void> {
+  await sql(em, 'select from contacts where id = $1::uuid for update', [contactId])
+}
 
-const HEAR_FIRED = `
-with pending as (
-  delete from outbox where kind = 'START' and automation_id = $1::uuid and contact_id = $2::uuid returning event_id
-),
-heard as (
-  insert into heard_events (automation_id, contact_id, event_id)
-  select $1::uuid, $2::uuid, event.id from trigger_events event
-  where event.contact_id = $2::uuid and $1::uuid = any(event.automation_ids)
-    and not exists (
-      select from enrollments where automation_id = $1::uuid and cause = '${eventCause('')}' || event.id
-    )
-  on conflict do nothing
-  returning event_id
-)
-select event_id from pending union select event_id from heard`
+async function endActiveOf(
+  em: EntityManager,
+  { automationId, contactId, id = null }: { automationId: string; contactId: string; id?: string | null },
+): Promise<Delivery[]> {
+  const ended = await sql<{ id: string; workspace_id: string }>(
+    em,
+    `update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
+     where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE' and ($3::uuid is null or id = $3::uuid)
+     returning id, workspace_id`,
+    [automationId, contactId, id],
+  )
+  await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
+  return enqueueForCaller(
+    em,
+    ended.map((enrollment) => ({
+      kind: 'END',
+      workspaceId: enrollment.workspace_id,
+      automationId,
+      contactId,
+      enrollmentId: enrollment.id,
+    })),
+  )
+}
+
+/** The events for an automation that have not started an enrollment of the contact. */
+async function eventsNotEntered(em: EntityManager, automationId: string, contactId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select event.id from trigger_events event
+     where event.contact_id = $2::uuid and $1::uuid = any(event.automation_ids) and not exists (
+       select from enrollments where automation_id = $1::uuid and cause = '${eventCause('')}' || event.id
+     )`,
+    [automationId, contactId],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,13 +1,7 @@
 import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import {
-  findActive,
-  findEnrollable,
-  findEnrollment,
-  lockEntrance,
-  recordEnrollment,
-  type EnrollmentWrite,
-} from './queries.ts'
+import { findActive, findEnrollable, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
+import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { callCause } from '../sequences/index.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -150,7 +144,7 @@ async function enterBesides(
     if (other) {
       const { enrollmentId: id, cause, triggerEventId, enrolledAt } = other
       const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
-      if ((await recordEnrollment(unit, theirs, { supersedes: false }))?.status === 'ACTIVE') return false
+      if ((await recordEnrollment(unit, theirs, { supersedes: false })) === 'ACTIVE') return false
     }
     const outcome = await recordUnlessIn(unit, write)
     if (outcome === 'nobody') throw await whatIsGone(unit, workspaceId, write)

@@ -29,3 +29,17 @@ const schema = defineEntity({
 /** A contact in an automation, from its first step to its end. Written by the statements of this room, each of which is a promise. */
 export class Enrollment extends schema.class {}
 schema.setClass(Enrollment)
+
+const automationCountsTable = defineEntity({
+  name: 'AutomationCounts',
+  tableName: 'automation_counts',
+  properties: {
+    automationId: p.uuid().primary(),
+    enrolled: p.integer().onCreate(() => 0),
+    completed: p.integer().onCreate(() => 0),
+  },
+})
+
+/** How many enrollments an automation has had, and how many of them reached the end. */
+export class AutomationCounts extends automationCountsTable.class {}
+automationCountsTable.setClass(AutomationCounts)

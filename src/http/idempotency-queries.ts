@@ -191,3 +191,13 @@ export async function forgetIdempotencyKeys(em: EntityManager, limit: number): P
   )
   return rows.length
 }
+
+/** Ends leases of requests that lie further ahead than any is set: the clock of Postgres was set back. */
+export async function shortenRequestLeases(em: EntityManager, maxMinutes: number): Promise<void> {
+  await sql(
+    em,
+    `update idempotency_keys set lease_until = now()
+     where lease_until > now() + make_interval(mins => $1::integer) and created_at > now()`,
+    [maxMinutes],
+  )
+}

@@ -43,7 +43,7 @@ export {
   type Visitor,
   visitorOf,
 } from './visitor.ts'
-export { forgetIdempotencyKeys, eraseRequests } from './idempotency-queries.ts'
+export { forgetIdempotencyKeys, eraseRequests, shortenRequestLeases } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
 export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'

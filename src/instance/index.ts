@@ -4,6 +4,8 @@ export { agreeOnBounceDomain } from './bounce-domain.ts'
 export { agreeOnPublicUrl, findPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
 export {
   assertLostUntil,
+  isSendingDisabled,
+  shortenReconciliation,
   leaseReconciliation,
   linkSecretOf,
   readBounceDomain,

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isMailbox } from '../platform/email-address.ts'
 import { invalid } from '../platform/refusal.ts'
-import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
+import { AS_IT_IS, preparedSql, sql, unitOf } from '../platform/db/sql.ts'
 import { Installation } from './entities.ts'
 
 /** How live mail leaves this installation: over SMTP, or not at all. */
@@ -210,4 +210,24 @@ export async function leaseReconciliation(em: EntityManager, seconds: number, is
     [seconds, isMine],
   )
   return rows.length > 0
+}
+
+/** Whether the instance was restored from a backup and not reconciled yet: nothing is sent until then. */
+export async function isSendingDisabled(em: EntityManager): Promise<boolean> {
+  const rows = await preparedSql(
+    em,
+    'is-sending-disabled',
+    'select from installation where restored_at is not null',
+    [],
+  )
+  return rows.length > 0
+}
+
+/** Ends a lease of the reconciliation that lies further ahead than any is set: the clock of Postgres was set back. */
+export async function shortenReconciliation(em: EntityManager, maxMinutes: number): Promise<void> {
+  await sql(
+    em,
+    'update installation set reconciling_until = null where reconciling_until > now() + make_interval(mins => $1::integer)',
+    [maxMinutes],
+  )
 }

@@ -25,3 +25,4 @@ export {
 } from './membership-queries.ts'
 export { deleteListRow, isListenedTo, knownLists, lockList, sayGoing } from './queries.ts'
 export { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from './refusals.ts'
+export { countConfirmationEmails } from './confirmation-queries.ts'

@@ -5,32 +5,11 @@ import { addressOf, domainOf } from '../platform/email-address.ts'
 import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
 import { trackedHtml } from './tracked-html.ts'
-import { messageIdHeader, type MessageKey } from './message.ts'
-import type { Content } from './record-queries.ts'
-import type { Draft } from './draft-queries.ts'
+import { messageIdHeader, originOf } from './message.ts'
+import type { Prepared } from './prepare.ts'
+import type { Content } from './store.ts'
 
-/** What an attempt sends, to whom, and how often it was tried before. */
-export type Drafted = Pick<
-  Draft,
-  | 'attempts'
-  | 'workspaceId'
-  | 'workspaceMode'
-  | 'onSendFailure'
-  | 'content'
-  | 'category'
-  | 'contactId'
-  | 'contact'
-  | 'suppressedBy'
-  | 'sender'
-  | 'event'
-  | 'listRequestId'
-  | 'mail'
-> & {
-  /** The Message-ID that it had, where it may have been sent before. */
-  header?: string | null
-}
-
-/** Whose mail it is, and where its links lead. */
+/** The instance's sender, and where links lead. */
 export interface Sender {
   /** `Name <address>`. */
   mailFrom: string
@@ -38,9 +17,9 @@ export interface Sender {
   secrets: Secrets
 }
 
-/** An email that is ready to go: what the ledger keeps of it, and the headers that it has besides. */
+/** An email that is ready to send: the content that is kept, and its other headers. */
 export interface Outgoing extends Content {
-  /** What is handed over in place of the HTML that is kept: whoever looks at that has not opened it. */
+  /** The HTML that is sent, with tracking links. The HTML that is kept has none, so that looking at it is no open. */
   trackedHtml: string | null
   from: string
   replyTo: string | undefined
@@ -49,13 +28,16 @@ export interface Outgoing extends Content {
   dkim: DkimKey | undefined
 }
 
-/** What a template is rendered with. */
-export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): TemplateVariables => ({
-  contact: draft.contact,
-  event: draft.event,
-  unsubscribeUrl: unsubscribeUrl(sender, key, draft),
-  ...(draft.listRequestId !== null && {
-    confirmUrl: sender.links.url('confirm', { contactId: draft.contactId, originId: draft.listRequestId }),
+/** The variables of a message's template. */
+export const variablesOf = (sender: Sender, message: Prepared): TemplateVariables => ({
+  contact: message.contact,
+  event: message.event,
+  unsubscribeUrl: unsubscribeUrl(sender, message),
+  ...(message.confirmation?.requestId != null && {
+    confirmUrl: sender.links.url('confirm', {
+      contactId: message.contactId,
+      originId: message.confirmation.requestId,
+    }),
   }),
 })
 
@@ -63,26 +45,25 @@ export const variablesOf = (sender: Sender, key: MessageKey, draft: Drafted): Te
  * The whole email. A marketing email has a way to unsubscribe in its body and in its headers, whatever its template has.
  * @throws {NoSecretsKey} where this process can't sign what is to be signed
  */
-export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendered: RenderedEmail): Outgoing {
-  const { contact, category, header = null } = draft
-  const from = fromOf(sender, draft)
-  const url = unsubscribeUrl(sender, key, draft)
+export function compose(sender: Sender, message: Prepared, rendered: RenderedEmail): Outgoing {
+  const { contact, category } = message
+  const from = fromOf(sender, message)
+  const url = unsubscribeUrl(sender, message)
   const language = languageOf(contact.metadata['locale'])
   const body =
     category === 'marketing'
-      ? withFooter(rendered, { url, language, postalAddress: draft.sender?.postalAddress ?? null })
+      ? withFooter(rendered, { url, language, postalAddress: message.sender?.postalAddress ?? null })
       : rendered
-  // Whoever has it already knows it by that, whatever the sender is since.
-  const messageId = header ?? messageIdOf({ mailFrom: from }, key)
+  const messageId = headerOf(sender, message)
   return {
     ...body,
-    trackedHtml: body.html === null ? null : tracked(sender, draft, messageId, body.html),
+    trackedHtml: body.html === null ? null : tracked(sender, message, messageId, body.html),
     messageId,
     recipient: contact.email,
     from,
-    replyTo: draft.sender?.replyTo ?? undefined,
-    returnPath: sender.links.returnPath({ contactId: draft.contactId, messageId }),
-    dkim: draft.sender ? dkimOf(sender.secrets, draft.sender) : undefined,
+    replyTo: message.sender?.replyTo ?? undefined,
+    returnPath: sender.links.returnPath({ contactId: message.contactId, messageId }),
+    dkim: message.sender ? dkimOf(sender.secrets, message.sender) : undefined,
     headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
   }
 }
@@ -91,8 +72,8 @@ export function compose(sender: Sender, key: MessageKey, draft: Drafted, rendere
  * Of a marketing email, where its workspace wants it: a receipt, or whatever somebody has to get, is nobody's to be looked at. Links of
  * ours, to unsubscribe or confirm, stay.
  */
-function tracked({ links }: Sender, draft: Drafted, messageId: string, html: string): string {
-  const { sender, category, contactId } = draft
+function tracked({ links }: Sender, message: Prepared, messageId: string, html: string): string {
+  const { sender, category, contactId } = message
   if (category !== 'marketing' || !sender) return html
   const of = { contactId, messageId }
   return trackedHtml(html, {
@@ -103,7 +84,7 @@ function tracked({ links }: Sender, draft: Drafted, messageId: string, html: str
 }
 
 /** The workspace's own sender, or the installation's, under its own name where it has one. */
-export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Drafted, 'sender'>): string {
+export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Prepared, 'sender'>): string {
   if (sender?.address != null) return mailboxOf(sender.name, sender.address)
   return sender?.name != null ? mailboxOf(sender.name, addressOf(mailFrom)) : mailFrom
 }
@@ -117,8 +98,9 @@ const unsubscribeHeaders = (url: string): Record<string, string> => ({
   ...(url.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
 })
 
-const unsubscribeUrl = ({ links }: Sender, { enrollmentId }: MessageKey, { contactId }: Drafted): string =>
-  links.url('unsubscribe', { contactId, originId: enrollmentId })
+const unsubscribeUrl = ({ links }: Sender, { ref, contactId }: Prepared): string =>
+  links.url('unsubscribe', { contactId, originId: originOf(ref) })
 
-export const messageIdOf = ({ mailFrom }: Pick<Sender, 'mailFrom'>, key: MessageKey): string =>
-  messageIdHeader(key, domainOf(mailFrom) ?? 'localhost')
+/** The Message-ID header: the one of an earlier attempt that may have arrived, or one by the sender of today. */
+export const headerOf = (sender: Pick<Sender, 'mailFrom'>, message: Prepared): string =>
+  message.header ?? messageIdHeader(message.ref, domainOf(fromOf(sender, message)) ?? 'localhost')

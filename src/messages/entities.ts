@@ -16,6 +16,8 @@ const schema = defineEntity({
     campaignId: p.uuid().nullable(),
     /** Which of the ways in which its campaign says it, where that has several. */
     variant: p.smallint().nullable(),
+    /** Of a campaign's: the lists that included the contact. An opt-out of one of them suppresses it. */
+    listIds: p.array().columnType('uuid[]').nullable(),
     status: p.text().$type<MessageStatus>(),
     claim: p.uuid(),
     attempts: p.integer(),
@@ -41,6 +43,6 @@ const schema = defineEntity({
   },
 })
 
-/** One email to one contact: a row of the ledger. Written by the statements of this room only. */
+/** One email to one contact. Written by `store-queries.ts` only. */
 export class Message extends schema.class {}
 schema.setClass(Message)

@@ -1,8 +1,8 @@
-import { countSendingTo, countSendingToErased } from './claim-queries.ts'
-import { deleteMessages, hasMessageInFlight } from './erase-queries.ts'
 import { type Delivery, enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { waitForSenders } from './wait-for-senders.ts'
+import { waitForSenders } from './leases.ts'
+import { hasMessageInFlight } from './read-queries.ts'
+import { countSending, countSendingToErased, deleteMessagesOf } from './store-queries.ts'
 
 interface Contact {
   workspaceId: string
@@ -14,20 +14,21 @@ const REST_SECONDS = 5
 
 /** Deletes the messages of a contact that is being erased. One that is being sent goes when it has a final status. */
 export async function eraseMessages(em: EntityManager, { id }: Contact): Promise<readonly Delivery[]> {
-  if ((await countSendingTo(em, [id])) > 0) await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
-  await deleteMessages(em, id)
+  if ((await countSending(em, { contactIds: [id] })) > 0)
+    await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
+  await deleteMessagesOf(em, id)
   return []
 }
 
 /** Deletes what is left of an erased contact's messages. @returns whether none is left */
 export const eraseRest = async (em: EntityManager, contactId: string): Promise<boolean> =>
-  (await deleteMessages(em, contactId)) === 0
+  (await deleteMessagesOf(em, contactId)) === 0
 
 export const isBeingErased = (em: EntityManager, contact: Contact): Promise<boolean> =>
   hasMessageInFlight(em, contact.workspaceId, contact.id)
 
 export const waitForSendersTo = (em: EntityManager, { id }: Contact): Promise<boolean> =>
-  waitForSenders(() => countSendingTo(em, [id]))
+  waitForSenders(() => countSending(em, { contactIds: [id] }))
 
 export const waitForSendersToErased = (em: EntityManager, workspaceId: string): Promise<boolean> =>
   waitForSenders(() => countSendingToErased(em, workspaceId))

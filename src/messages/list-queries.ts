@@ -60,15 +60,15 @@ export interface MessageSearch {
 
 const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
     item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
-    nullif(item.retry_at, '-infinity') as retry_at, item.opened_at, item.clicked_at`
+    item.retry_at, item.opened_at, item.clicked_at`
 
 /**
- * The text of a statement that reads a page of a workspace's messages, newest first. It goes by the narrowest index there is: of
- * a contact, who has few; of an automation; or of the workspace.
+ * The text of a statement that reads a page of a workspace's messages, newest first, by the narrowest index: of a contact, of an
+ * automation, or of the workspace.
  *
- * @param parameters is given the statement's
+ * @param parameters is extended with those of the statement
  */
-export function messagePage(
+function messagePage(
   workspaceId: string,
   { automationId, campaignId, contactId, only }: MessageSearch,
   page: Omit<NewestPage, 'table' | 'at' | 'of'>,
@@ -97,6 +97,19 @@ export async function messagesOf(
   const parameters: unknown[] = []
   const text = messagePage(workspaceId, search, { columns: COLUMNS, ...page }, parameters)
   return (await sql<ListedRow>(em, text, parameters)).map(toListed)
+}
+
+/** A page without details. */
+export async function messagePageOf(
+  em: EntityManager,
+  workspaceId: string,
+  search: MessageSearch,
+  page: Omit<NewestPage, 'table' | 'at' | 'of' | 'columns'>,
+): Promise<{ id: string; contactId: string; place: Place }[]> {
+  const parameters: unknown[] = []
+  const text = messagePage(workspaceId, search, { columns: 'item.contact_id', ...page }, parameters)
+  const rows = await sql<Place & { contact_id: string }>(em, text, parameters)
+  return rows.map(({ contact_id: contactId, micros, id }) => ({ id, contactId, place: { micros, id } }))
 }
 
 const dateOf = (text: string | null) => (text === null ? null : toDate(text))

@@ -1,18 +1,21 @@
 import { type Call, whenDurable } from '../platform/call.ts'
-import { unitOf } from '../platform/db/sql.ts'
+import { toDate, unitOf } from '../platform/db/sql.ts'
 import { NOT_RECONCILED, Refusal } from '../platform/refusal.ts'
 import { isId } from '../platform/ids.ts'
 import type { Place } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { keepContacts } from '../contacts/index.ts'
 import { readLostUntil } from '../instance/index.ts'
-import type { Dependencies } from '../outbox/index.ts'
-import type { MessageSearch } from './list-queries.ts'
+import { type Dependencies, enqueueEach } from '../outbox/index.ts'
+import { messagePageOf, type MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
+import { isDelivered } from './prepare.ts'
+import { findRetryCandidate, readSendSettings, retryableAmong } from './read-queries.ts'
 import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
-import { askForRetries, askForRetry, findRetryCandidate, mailOf, RETRYABLE, type Retryable } from './retry-queries.ts'
-import { isDelivered } from './sending.ts'
+import { askForRetries } from './store-queries.ts'
+import { isRetryable, RETRYABLE, type Retryable } from './transitions.ts'
 
-/** A message that is to be tried again. */
+/** A message that is to be retried. */
 export interface Asked {
   id: string
   status: MessageStatus
@@ -20,10 +23,10 @@ export interface Asked {
 }
 
 /**
- * Has a message tried again, each by its own rule: what FAILED has certainly not been delivered; of what is UNCONFIRMED nobody
- * knows, so that whoever asks says that it may arrive twice; and what was CAPTURED is tried where it would be delivered by now.
+ * Has a message retried, each status by its own rule: FAILED was certainly not delivered; nobody knows of UNCONFIRMED, so that
+ * the caller accepts that it may arrive twice; CAPTURED is retried where it would be delivered by now.
  *
- * @throws {Refusal} `not-found`; `taken` where its rule does not let it
+ * @throws {Refusal} `not-found`; `taken` where its rule does not allow it
  */
 export async function retryOne(
   dependencies: Dependencies,
@@ -41,12 +44,16 @@ export async function retryOne(
     throw notRetryable('The automation or campaign that the message was of is deleted, or cancelled')
   await assertRule(em, workspaceId, status, evenIfSent)
   const lostUntil = await readLostUntil(em)
-  // What came of it behind the backup is in no ledger.
+  // A restore lost what came of it after the backup.
   if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new Refusal(MAY_ARRIVE_TWICE, LOST)
-  const asked = await askForRetry(em, id, status)
-  if (!asked) throw notRetryable('The message has become another one meanwhile')
-  await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, asked.due))
-  return { id, status, retryAt: asked.retryAt }
+  const { asked, due } = await em.transactional(async (unit) => {
+    const asked = await askForRetries(unit, [id], status, { includeUnwanted: true })
+    return { asked, due: await enqueueEach(unit, 'RETRY', asked, 'interactive') }
+  })
+  const [retried] = asked
+  if (!retried) throw notRetryable('The message has become another one meanwhile')
+  await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, due))
+  return { id, status, retryAt: toDate(retried.retryAt) }
 }
 
 const LOST = {
@@ -56,12 +63,12 @@ const LOST = {
     'Say "evenIfSent": true to have it sent all the same',
 }
 
-/** How many messages one call has tried again at most. */
+/** Messages that one call has retried, at most. */
 export const MOST_RETRIES = 1_000
 
 /**
- * So many of those that are looked for, newest first.
- * @returns how many, and where the next ones begin; and since when they are looked for, where others may have been sent already
+ * Has messages retried, newest first.
+ * @returns how many, and where the next ones begin; and since when they are looked for, where older ones may have been sent
  */
 export async function retryMany(
   em: EntityManager,
@@ -81,12 +88,28 @@ export async function retryMany(
   const lostUntil = evenIfSent ? null : await readLostUntil(em)
   const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
   const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
-  const range = { status, since: latest, until, behind, limit: MOST_RETRIES }
-  const { asked, looked, last } = await em.transactional((unit) =>
-    askForRetries(unit, workspaceId, { ...of, only }, range),
-  )
+  const range = { statuses: [status], since: latest, until, behind, limit: MOST_RETRIES }
+  const { asked, page } = await em.transactional(async (unit) => {
+    const page = await messagePageOf(unit, workspaceId, { ...of, only }, range)
+    // Ending an enrollment locks its contact for update: it waits for these retries and drops them, or it is seen below.
+    await keepContacts(
+      unit,
+      page.map(({ contactId }) => contactId),
+    )
+    const ids = await retryableAmong(
+      unit,
+      page.map(({ id }) => id),
+    )
+    const retried = await askForRetries(unit, ids, status, { includeUnwanted: false })
+    await enqueueEach(unit, 'RETRY', retried, 'bulk')
+    return { asked: retried.length, page }
+  })
   const isCut = lostUntil !== null && latest === lostUntil.toISOString()
-  return { asked, last: looked === MOST_RETRIES ? last : undefined, onlySince: isCut ? latest : undefined }
+  return {
+    asked,
+    last: page.length === MOST_RETRIES ? page.at(-1)?.place : undefined,
+    onlySince: isCut ? latest : undefined,
+  }
 }
 
 async function assertRule(
@@ -96,13 +119,12 @@ async function assertRule(
   evenIfSent: boolean,
 ): Promise<void> {
   if (status === 'UNCONFIRMED' && !evenIfSent) throw new Refusal(MAY_ARRIVE_TWICE, { param: '/evenIfSent' })
-  const mail = await mailOf(em, workspaceId)
-  // What is promised now would be taken back, where it may have been sent since the backup.
-  if (mail.isHeld) throw new Refusal(NOT_RECONCILED)
-  if (status !== 'FAILED' && !isDelivered(mail)) throw new Refusal(WOULD_BE_CAPTURED)
+  const settings = await readSendSettings(em, workspaceId)
+  if (!settings) throw new Error('A caller without a workspace')
+  // What is promised now would be taken back where it may have been sent since the backup.
+  if (settings.isRestored) throw new Refusal(NOT_RECONCILED)
+  if (status !== 'FAILED' && !isDelivered(settings)) throw new Refusal(WOULD_BE_CAPTURED)
 }
-
-const isRetryable = (status: MessageStatus): status is Retryable => (RETRYABLE as readonly string[]).includes(status)
 
 const notRetryable = (why: string): Refusal =>
   new Refusal(NOT_RETRYABLE, { message: `${why}: only what is ${RETRYABLE.join(', ')} is tried again` })

@@ -1,7 +1,7 @@
 import { boolean, object, string } from 'yup'
 import { cursor, cursorQuery, EXAMPLE_ID, givenId, instant } from '../http/index.ts'
 import { MESSAGE_STATUSES } from './message.ts'
-import { RETRYABLE } from './retry-queries.ts'
+import { RETRYABLE } from './transitions.ts'
 
 const range = {
   since: instant('Only those first to be sent at this time or later.'),

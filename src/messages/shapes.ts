@@ -94,14 +94,11 @@ export const presentMessage = ({
   error: message.error ?? null,
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
-  retryAt: isTime(message.retryAt) ? message.retryAt.toISOString() : null,
+  retryAt: message.retryAt?.toISOString() ?? null,
   openedAt: message.openedAt?.toISOString() ?? null,
   clickedAt: message.clickedAt?.toISOString() ?? null,
   clicks: clicks.map(({ url, at }) => ({ url: withoutLinks(url, message.contactId), at: at.toISOString() })),
 })
-
-/** One whose retries were ended in the middle of an attempt has a time before all times. */
-const isTime = (date: Date | null | undefined): date is Date => date != null && !Number.isNaN(date.getTime())
 
 /** Whoever may only read wants nothing in somebody's name: her links are hers who got the email. */
 const withoutHers = (said: string | null | undefined, contactId: string): string | null =>

@@ -39,25 +39,3 @@ export async function lockFreeMessages(em: EntityManager, ids: readonly string[]
   )
   return rows.map(({ id }) => id)
 }
-
-/** When a person first opened a message and first clicked a link in it, as Postgres prints it. Null: never. */
-export interface FirstVisits {
-  messageId: string
-  openedAt: string | null
-  clickedAt: string | null
-}
-
-/** Stores the first visits of messages. The caller holds their locks. */
-export async function setFirstVisits(em: EntityManager, visits: readonly FirstVisits[]): Promise<void> {
-  await sql(
-    em,
-    `update messages set opened_at = visit.opened_at, clicked_at = visit.clicked_at
-     from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as visit (id, opened_at, clicked_at)
-     where messages.id = visit.id`,
-    [
-      visits.map(({ messageId }) => messageId),
-      visits.map(({ openedAt }) => openedAt),
-      visits.map(({ clickedAt }) => clickedAt),
-    ],
-  )
-}

@@ -1,6 +1,7 @@
 export { createCrowded, type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
 export {
   advanceWalk,
+  bringDeliveriesBack,
   type Delivery,
   DELIVERY_COLUMNS,
   type DeliveryRow,
@@ -11,12 +12,14 @@ export {
   leaseDeliveries,
   leaveToRelay,
   enqueue,
+  enqueueEach,
   enqueueForCaller,
   enqueueForRelay,
   deleteStarts,
   type NewDelivery,
   putOffDeliveries,
   settleDeliveries,
+  takeStarts,
   STANDING,
   toDelivery,
   TURN,

@@ -227,9 +227,53 @@ from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid
 order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
+/** Deletes the starts of an automation that are due for a contact: they enter no more. @returns how many */
+export async function takeStarts(
+  em: EntityManager,
+  { automationId, contactId }: { automationId: string; contactId: string },
+): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from outbox where kind = 'START' and automation_id = $1::uuid and contact_id = $2::uuid returning id`,
+    [automationId, contactId],
+  )
+  return rows.length
+}
+
 /** Deletes the starts that are due for a contact: it is being erased. */
 export async function deleteStarts(em: EntityManager, contactId: string): Promise<void> {
   await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
+}
+
+/**
+ * Makes it due that messages are retried, or that campaigns look what is next. Made due again, a delivery starts over.
+ *
+ * @param lane `interactive` leaves them to the caller for some seconds, `bulk` leaves them to the relay at once
+ * @returns the deliveries
+ */
+export async function enqueueEach(
+  em: EntityManager,
+  kind: 'RETRY' | 'CAMPAIGN',
+  each: readonly { id: string; workspaceId: string }[],
+  lane: 'interactive' | 'bulk',
+): Promise<Delivery[]> {
+  if (each.length === 0) return []
+  const rows = await sql<DeliveryRow>(
+    em,
+    `insert into outbox as delivery (kind, key, lane, workspace_id, ${kind === 'RETRY' ? 'message_id' : 'campaign_id'}, due_at)
+     select $1, id::text, $2, workspace_id, id, now() + make_interval(secs => $3::float8)
+     from unnest($4::uuid[], $5::uuid[]) as given(id, workspace_id) order by given.id
+     on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
+     returning ${DELIVERY_COLUMNS}`,
+    [
+      kind,
+      lane,
+      lane === 'interactive' ? WRITER_LEASE_SECONDS : 0,
+      each.map(({ id }) => id),
+      each.map(({ workspaceId }) => workspaceId),
+    ],
+  )
+  return rows.map(toDelivery)
 }
 
 /** Where the first page begins: with what is nobody's, which counts as one more workspace. */
@@ -333,4 +377,11 @@ export async function advanceWalk(
      where id = $1::bigint and generation = $2`,
     [id, generation, afterId, delaySeconds],
   )
+}
+
+/** Makes deliveries due that lie further ahead than any is set: the clock of Postgres was set back. */
+export async function bringDeliveriesBack(em: EntityManager, maxMinutes: number): Promise<void> {
+  await sql(em, 'update outbox set due_at = now() where due_at > now() + make_interval(mins => $1::integer)', [
+    maxMinutes,
+  ])
 }

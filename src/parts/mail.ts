@@ -1,5 +1,7 @@
 import { type Links } from '../signed-links/index.ts'
-import { createLeaseKeeper, type Sender } from '../messages/index.ts'
+import { campaignSource } from '../campaigns/index.ts'
+import { stepSource } from '../enrollments/index.ts'
+import { createLeaseKeeper, MessageStore, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'
 import { createSecrets } from '../platform/secrets.ts'
@@ -17,6 +19,10 @@ import {
   withFailOver,
 } from '../transports/index.ts'
 
+/** The message store with all kinds of messages. */
+export const createMessageStore = (em: EntityManager): MessageStore =>
+  new MessageStore(em, { step: stepSource, campaign: campaignSource })
+
 /** What sends mail, as configured. @param sender what the parts of the installation have agreed on. */
 export const createMail = <MailFrom extends string | null>(
   config: Config,
@@ -27,6 +33,7 @@ export const createMail = <MailFrom extends string | null>(
   smtp: createTransports(config, guard),
   renderer: createRenderer(),
   leases: createLeaseKeeper(em),
+  store: createMessageStore(em),
   secrets: createSecrets(config.SECRETS_KEY),
   ...sender,
 })

@@ -5,23 +5,23 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Makes one call of many that come while the one before it is under way: each waits for no longer than that, and one that comes
- * alone waits for nothing. What one of a batch fails of, all of it fail of.
+ * Combines calls that arrive while an earlier one is under way into one batch per key. A call waits at most for the batch
+ * before it, and a call that arrives alone waits for nothing. If a batch fails, every call in it fails.
  *
+ * @param keyOf calls with different keys are never in one batch, and do not wait for each other
  * @param run answers in the order of the batch
- * @param most so many in a batch
+ * @param maxBatch calls in one batch, at most
  */
 export function coalesce<Item, Answer>(
+  keyOf: (item: Item) => string,
   run: (batch: Item[]) => Promise<Answer[]>,
-  most = 100,
+  maxBatch = 100,
 ): (item: Item) => Promise<Answer> {
-  const line: Waiting<Item, Answer>[] = []
-  let isRunning = false
+  const queues = new Map<string, Waiting<Item, Answer>[]>()
 
-  async function work(): Promise<void> {
-    isRunning = true
-    while (line.length > 0) {
-      const batch = line.splice(0, most)
+  async function work(key: string, queue: Waiting<Item, Answer>[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, maxBatch)
       try {
         const answers = await run(batch.map(({ item }) => item))
         for (const [n, { resolve }] of batch.entries()) resolve(answers[n]!)
@@ -29,12 +29,17 @@ export function coalesce<Item, Answer>(
         for (const { reject } of batch) reject(error)
       }
     }
-    isRunning = false
+    queues.delete(key)
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      line.push({ item, resolve, reject })
-      if (!isRunning) void work()
+      const key = keyOf(item)
+      const waiting = { item, resolve, reject }
+      const queue = queues.get(key)
+      if (queue) return void queue.push(waiting)
+      const started = [waiting]
+      queues.set(key, started)
+      void work(key, started)
     })
 }

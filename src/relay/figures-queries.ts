@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { IS_PENDING } from '../outbox/index.ts'
-import { IS_UNCONFIRMED } from '../messages/index.ts'
+import { NEEDS_DECISION } from '../messages/index.ts'
 
 /** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
 export interface Figures {
@@ -26,7 +26,7 @@ const READ = `
 select
   counts.enrolled::float8 as enrolled, counts.completed::float8 as completed,
   (select count(*) from enrollments where held)::float8 as held,
-  (select count(*) from messages message where ${IS_UNCONFIRMED})::float8 as unconfirmed,
+  (select count(*) from messages message where ${NEEDS_DECISION})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
   greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
   (select count(*) from outbox where kind <> 'START' and ${IS_PENDING})::float8 as changes

@@ -198,7 +198,7 @@ async function recordRunning(
   // An event that the ledger has lost cannot say what it has heard of.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
   const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
-  return (await recordEnrollment(em.fork(), write))?.status === 'ACTIVE' ? 'recorded' : undefined
+  return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined
 }
 
 async function wouldBe(

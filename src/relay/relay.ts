@@ -18,11 +18,12 @@ import {
 } from '../outbox/index.ts'
 import { forgetAsks } from '../lists/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
-import { settleAbandoned } from '../messages/index.ts'
+import { ABANDONED_SECONDS, expireLeases, SENDER_DIED } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { deliver } from '../enrollments/index.ts'
-import { bringBack } from './queries.ts'
+import { bringBack } from './bring-back.ts'
 import { walk } from './walks.ts'
+import { watchCampaigns } from './watch-campaigns.ts'
 
 /** Milliseconds between two looks at a lane in which nothing was due. */
 const IDLE_MS = 1_000
@@ -34,6 +35,8 @@ const PAGES = {
   bulk: { size: 50, concurrency: 5 },
   walk: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
+/** Milliseconds between two comparisons of campaigns with Temporal. */
+const CAMPAIGNS_MS = 20_000
 /** Milliseconds between two looks for what has served its time or is to be there, and how much is forgotten at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -85,6 +88,7 @@ export function startRelay(
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
     loop('figures', figures(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
+    loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
   ]).then(() => undefined)
   return {
     ended,
@@ -135,6 +139,11 @@ const figures =
   async () =>
     (await foldFigures(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
 
+const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
+  await watchCampaigns(dependencies)
+  return false
+}
+
 /** How many visits are decided at once. */
 const VISITS_DECIDED = 1_000
 
@@ -154,7 +163,11 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   return async () => {
     await bringBack(em.fork())
     for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
-    for (const messageId of await settleAbandoned(em.fork(), ROWS_FORGOTTEN)) {
+    for (const messageId of await expireLeases(em.fork(), {
+      error: SENDER_DIED,
+      graceSeconds: ABANDONED_SECONDS,
+      limit: ROWS_FORGOTTEN,
+    })) {
       log.warn(
         { status: 'UNCONFIRMED', messageId },
         'The sender of an email died, and nobody knows whether it was sent',

@@ -9,7 +9,7 @@ import {
   sayReconciled,
   sayRestored,
 } from '../instance/index.ts'
-import { automationsWithRetries, giveUpRetries, giveUpSending, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
+import { abandonRetries, abandonSending, automationsWithRetries, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -26,7 +26,7 @@ export const markRestored = (em: EntityManager, { mayLive }: { mayLive: boolean 
     // In the order in which a request takes them: what it changes, and then its session.
     await skipRevisions(unit)
     await endEverything(unit)
-    await giveUpSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
+    await abandonSending(unit, MAY_HAVE_BEEN_SENT, mayLive)
     await holdWaitingCampaigns(unit)
   })
 
@@ -54,7 +54,7 @@ export async function letMailGoOn(
   const isStill = seen !== null && (await readRestoredAt(em.fork()))?.getTime() === seen.getTime()
   if (isStill && (lostUntil !== null || lostBefore !== null)) {
     // Where nothing was lost since, what somebody has wanted behind the earlier loss is in no doubt.
-    await giveUpRetries(em.fork(), MAY_HAVE_BEEN_SENT, { until: lostUntil === null ? lostBefore : null })
+    await abandonRetries(em.fork(), MAY_HAVE_BEEN_SENT, { until: lostUntil === null ? lostBefore : null })
   }
   return em.fork().transactional(async (unit) => {
     const { isHeld } = await sayReconciled(unit, seen, lostUntil)

@@ -1,12 +1,19 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { campaignsUnderWay } from '../campaigns/index.ts'
-import { activePage, settleActive } from '../enrollments/index.ts'
-import { advanceWalk, type Delivery, type Dependencies, enqueue, settleDeliveries } from '../outbox/index.ts'
-import { eraseRest, overdueRetries, wakeRetries } from '../messages/index.ts'
+import { activePage, deleteEnrollments, enrollmentPage, settleActive } from '../enrollments/index.ts'
+import {
+  advanceWalk,
+  type Delivery,
+  type Dependencies,
+  enqueue,
+  enqueueEach,
+  settleDeliveries,
+} from '../outbox/index.ts'
+import { eraseRest, overdueRetries, waitingRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
-import { deleteEnrollments, enrollmentPage, removeAutomation, removeContents } from './queries.ts'
+import { watchCampaigns } from './watch-campaigns.ts'
+import { deleteContents, removeAutomation } from '../automations/index.ts'
 
 /**
  * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have
@@ -81,8 +88,10 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
 /** Makes due what is to be tried again of an automation that sends again. */
 async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
-  const lastId = await wakeRetries(fork, delivery.automationId!, delivery.afterId, WAKE_RETRIES_SIZE)
-  if (lastId !== null) return advanceWalk(fork, delivery, lastId)
+  const of = { automationId: delivery.automationId! }
+  const page = await waitingRetries(fork, of, delivery.afterId, WAKE_RETRIES_SIZE)
+  await enqueueEach(fork, 'RETRY', page, 'bulk')
+  if (page.length === WAKE_RETRIES_SIZE) return advanceWalk(fork, delivery, page.at(-1)!.id)
   await settleDeliveries(fork, [delivery])
 }
 
@@ -107,7 +116,7 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
   const ids = page.map(({ id }) => id)
   if (!(await deleteEnrollments(fork, ids))) return advanceWalk(fork, delivery, null, BUSY_AGAIN_SECONDS)
   if (page.length === TEAR_DOWN.size) return advanceWalk(fork, delivery, null)
-  if (!(await removeContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceWalk(fork, delivery, null)
+  if (!(await deleteContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceWalk(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await settleDeliveries(fork, [delivery])
 }
@@ -125,7 +134,7 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   await pMap(page, (enrollment) => settleActive(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
   if (page.length < RECONCILE.size) {
     await retryOverdue(dependencies)
-    await lookAfterCampaigns(dependencies)
+    await watchCampaigns(dependencies, { signalRunning: true })
   }
   await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
@@ -134,14 +143,6 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
 async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   const overdue = await overdueRetries(em.fork(), RETRIES_AT_ONCE)
   await pMap(overdue, ({ id, workspaceId }) => enrollments.retry(workspaceId, id), {
-    concurrency: RECONCILE.concurrency,
-  })
-}
-
-/** A campaign that goes on, and whose workflow Temporal has lost, gets one; any other one looks what is next, as it does anyway. */
-async function lookAfterCampaigns({ em, enrollments }: Dependencies): Promise<void> {
-  const underWay = await campaignsUnderWay(em.fork())
-  await pMap(underWay, ({ id, workspaceId }) => enrollments.campaign(workspaceId, id), {
     concurrency: RECONCILE.concurrency,
   })
 }

@@ -49,6 +49,12 @@ export interface RunningEnrollment {
  */
 export type WorkflowState = 'RUNNING' | 'HELD' | 'CLOSED' | 'ANOTHER' | null
 
+/**
+ * What Temporal has of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise,
+ * `null` if Temporal does not know it (any more).
+ */
+export type CampaignWorkflowState = 'RUNNING' | 'CANCELLED' | 'TERMINATED' | 'CLOSED' | null
+
 /** The last workflow of a contact in an automation: whose it is, whether it runs, and when it ended. */
 export interface LastWorkflow {
   enrollmentId: string | undefined
@@ -89,6 +95,8 @@ export interface Enrollments {
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
   /** Has a message tried again. One that is being tried again already looks once more. */
   retry(workspaceId: string, messageId: string): Promise<void>
+  /** What Temporal has of a campaign's last workflow. */
+  campaignState(campaignId: string): Promise<CampaignWorkflowState>
   /** Has a campaign's workflow look what is next; it is started where there is none. */
   campaign(workspaceId: string, campaignId: string): Promise<void>
   /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
@@ -245,6 +253,16 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
           typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.workspace, value: workspaceId }],
         }),
       )
+    },
+    async campaignState(campaignId) {
+      try {
+        const { status } = await within(() => client.workflow.getHandle(campaignWorkflowId(campaignId)).describe())
+        if (status.name === 'CANCELLED' || status.name === 'TERMINATED') return status.name
+        return ENDED.has(status.name) ? 'CLOSED' : 'RUNNING'
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return null
+        throw error
+      }
     },
     async campaign(workspaceId, campaignId) {
       const input = { workspaceId, campaignId, installationId: await installation() }

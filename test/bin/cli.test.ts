@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { deferMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { recordWorkplace } from '../../src/instance/queries.ts'
@@ -13,6 +12,7 @@ import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { ROOT } from '../support/npm-start.ts'
+import { deferStep, stepOf } from '../support/step-claims.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
@@ -151,14 +151,7 @@ describe('the command line', function () {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)
       await enroll(service, automationId, contactId)
-      const { body } = await service.call('GET', `automations/${automationId}`)
-      const stepId = body.data.steps[0].id as string
-      const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [
-        contactId,
-      ])
-      const key = { enrollmentId: row!.id, stepId, visit: 0 }
-      const id = newId()
-      await deferMessage(em(), { key, automationId, messageId: id, claim: newId(), attempts: 0, holds: 0 }, 'cut')
+      const { id } = (await deferStep(service, await stepOf(service, automationId, contactId), 'cut')).message
       await sql(em(), `update messages set status = 'UNCONFIRMED' where id = $1::uuid`, [id])
       return id
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { getCampaign, updateCampaign } from '../../src/campaigns/campaigns.ts'
 import { prepareChange } from '../../src/campaigns/prepare.ts'
-import { whenDecided } from '../../src/campaigns/ab-test-queries.ts'
+import { decisionTime } from '../../src/campaigns/decide-winner.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
@@ -166,7 +166,7 @@ describe('an A/B test', () => {
       )
       return (left!.deferred > 10 && left!.queued === 0) || undefined
     })
-    assert.equal(await whenDecided(em(), id), undefined)
+    assert.equal(await decisionTime(em(), id), undefined)
     assert.equal((await read(id)).abTest!.decidesAt, null)
     sink.behave('accept')
     await sql(em(), `update messages set due_at = now() where campaign_id = $1::uuid and status = 'DEFERRED'`, [id])

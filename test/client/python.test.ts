@@ -6,13 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { run } from '../../embedded/tools/run.ts'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { operations } from '../../src/parts/operations.ts'
-import { sql } from '../../src/platform/db/sql.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { copyWithMaven } from '../../scripts/maven.ts'
-import { aClaim } from '../support/a-claim.ts'
-import { aContact, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -42,20 +40,11 @@ async function aMessage(
   automationId: string,
   contactId: string,
 ): Promise<string> {
-  const em = service.context.orm.em.fork()
   await enroll(service, automationId, contactId)
-  const [enrolled] = await sql<{ id: string }>(
-    em,
-    `select id from enrollments where contact_id = $1::uuid and status = 'ACTIVE'`,
-    [contactId],
-  )
-  const stepId = (await service.call('GET', `automations/${automationId}`)).body.data.steps[0].id as string
-  const key = { enrollmentId: enrolled!.id, stepId, visit: 0 }
-  const as = { status, error: '550 no such mailbox', settledAt: new Date() } as const
-  const claimed = await claimMessage(em, { ...aClaim(key, automationId, await addressOf(service, contactId)), as })
+  const attempt = anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
+  assert.ok(await storeOf(service).claim(attempt, { status, error: '550 no such mailbox' }))
   await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
-  assert.ok(claimed)
-  return claimed
+  return attempt.message.id
 }
 
 describe('a client in Python, generated from the document', function () {

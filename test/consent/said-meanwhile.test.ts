@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { walkRecipients } from '../../src/campaigns/recipients-queries.ts'
-import { claimMany, dueMessages } from '../../src/campaigns/send-queries.ts'
+import { queuePage } from '../../src/campaigns/recipients.ts'
 import type { Condition } from '../../src/segments/index.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { takePiece } from '../../src/imports/take-piece.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { createMessageStore } from '../../src/parts/mail.ts'
+import { anAttempt, dueOf, prepareRecipients } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -228,22 +229,12 @@ describe('what is said while a statement waits for a row', () => {
     await service.stopWorkers()
     try {
       await queue(campaign, id)
-      const [looked] = await dueMessages(em(), campaign, 10)
-      assert.equal(looked!.suppressedBy, null)
+      const looked = (await prepareRecipients(service, campaign)).get(id)!
+      assert.equal(looked.suppressedBy, null)
       await service.call('PATCH', `contacts/${id}`, { email: 'elsewhere@example.com' })
       assert.equal((await service.call('POST', 'suppressions', { email, reason: 'BOUNCED' })).status, 201)
       await service.call('PATCH', `contacts/${id}`, { email })
-      const { attempts, consents } = looked!
-      const claim = {
-        id: looked!.id,
-        claim: newId(),
-        contactId: id,
-        attempts,
-        recipient: email,
-        consents,
-        header: '<x@y>',
-      }
-      assert.equal((await claimMany(em(), campaign, [claim])).size, 0)
+      assert.equal(await createMessageStore(em()).claim(anAttempt(looked), { status: 'SENDING' }), false)
     } finally {
       await service.startWorker()
     }
@@ -274,12 +265,11 @@ describe('what is said while a statement waits for a row', () => {
           [campaign],
         )
         const to = { listIds: [], conditions, excludedListIds: [], excludedConditions: [] }
-        const from = { id: campaign, workspaceId: service.workspaceId, cursor: 0 }
-        assert.equal((await walkRecipients(em(), from, to, null))?.walked, true)
+        const from = { id: campaign, workspaceId: service.workspaceId, cursor: 0, abTest: null }
+        assert.equal((await queuePage(em(), from, to, null))?.walked, true)
         for (const segment of segmentIds)
           assert.equal((await service.call('DELETE', `segments/${segment}`)).status, 200, 'it is walked')
-        const due = async () =>
-          (await dueMessages(em(), campaign, 1_000)).find(({ contactId }) => contactId === id)!.suppressedBy
+        const due = async () => (await dueOf(service, campaign)).get(id)
         assert.equal(await due(), null)
         await sql(em(), 'delete from list_members where list_id = $1', [list])
         // It was begun before the campaign, and has waited.
@@ -332,8 +322,8 @@ describe('what is said while a statement waits for a row', () => {
       const nobody = { listIds: [], excludedListIds: [], excludedConditions: [] }
       const walk = async (cursor: number, condition: Condition, most: number) => {
         await sql(em(), 'update campaigns set last_place = $2, walked = false where id = $1', [id, most])
-        const of = { id, workspaceId: service.workspaceId, cursor }
-        return walkRecipients(em(), of, { ...nobody, conditions: [condition] }, null)
+        const of = { id, workspaceId: service.workspaceId, cursor, abTest: null }
+        return queuePage(em(), of, { ...nobody, conditions: [condition] }, null)
       }
       const page = await walk((await placeOf(first)) - 1, { list }, await placeOf(first))
       await walk(page!.cursor, { tag: 'x' }, await placeOf(second))
@@ -341,8 +331,7 @@ describe('what is said while a statement waits for a row', () => {
         await sql(em(), 'delete from list_members where contact_id = $1', [contact])
         await sql(em(), 'insert into list_opt_outs values ($1, $2)', [list, contact])
       }
-      const due = await dueMessages(em(), id, 10)
-      const by = new Map(due.map(({ contactId, suppressedBy }) => [contactId, suppressedBy]))
+      const by = await dueOf(service, id)
       assert.deepEqual([by.get(first), by.get(second)], ['LEFT_LIST', null])
     } finally {
       await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
-import { draftMessage } from '../../src/messages/draft-queries.ts'
-import { recordEnrollment } from '../../src/enrollments/queries.ts'
+import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createMail } from '../../src/parts/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { aClaim } from '../support/a-claim.ts'
+import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { claimStep, look, stepOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
@@ -90,13 +88,9 @@ describe('what a crash leaves behind', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'next' }] })
     await enroll(service, automationId, contactId)
-    const enrollment = await enrollmentOf(contactId)
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    const key = { enrollmentId: enrollment.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = aClaim(key, automationId, await addressOf(service, contactId))
-    const messageId = await claimMessage(em(), claim)
-    assert.equal(messageId, claim.messageId)
-    assert.deepEqual(await draftMessage(em(), key, automationId), { kind: 'busy' })
+    const step = await stepOf(service, automationId, contactId)
+    const { id: messageId } = (await claimStep(service, step)).message
+    assert.deepEqual(await look(service, step), { kind: 'busy' })
     // Its lease runs out, with nobody there to renew it.
     await sql(em(), 'update messages set lease_until = now() where id = $1::uuid', [messageId])
 
@@ -137,7 +131,7 @@ describe('what a crash leaves behind', () => {
     const automationId = await anAutomation(service)
     const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
     const all = await Promise.all(Array.from({ length: 20 }, () => recordEnrollment(em(), write)))
-    assert.ok(all.every((recorded) => recorded?.status === 'ACTIVE'))
+    assert.ok(all.every((status) => status === 'ACTIVE'))
     const { body } = await service.call('GET', 'automations')
     assert.equal(body.data.find(({ id }: { id: string }) => id === automationId).enrolledCount, 1)
   })

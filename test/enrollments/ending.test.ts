@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { aClaim } from '../support/a-claim.ts'
+import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, addressOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Of a claim's statement, of which Postgres shows the first kilobyte. */
-const CLAIMING = 'select id, email, email_key, consents from contacts'
+/** Of statements that a claim makes. */
+const CLAIMING = 'insert into messages'
+const LOCKING = 'from enrollments where id = any($1::uuid[]) order by id for no key update'
 
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
@@ -183,18 +183,11 @@ describe('an enrollment that is ended by a call', () => {
 
   it('waits for a claim that is being made, and lets none be made behind it', async () => {
     const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [wait(60), EMAIL] })
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    const stepId = body.data.steps[1].id as string
     const attempt = async () => {
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
-      const [row] = await list(automationId)
-      const claim = aClaim(
-        { enrollmentId: row!.id, stepId, visit: 0 },
-        automationId,
-        await addressOf(service, contactId),
-      )
-      return { contactId, claim }
+      const attempt = anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
+      return { contactId, claim: () => storeOf(service).claim(attempt, { status: 'SENDING' }) }
     }
     const other = new Client({ connectionString: service.context.config.DATABASE_URL })
     await other.connect()
@@ -203,7 +196,7 @@ describe('an enrollment that is ended by a call', () => {
       const first = await attempt()
       await other.query('begin')
       await other.query('select from workspaces for update')
-      const claimed = claimMessage(em(), first.claim)
+      const claimed = first.claim()
       await waitsForLock(CLAIMING)
       const ending = end(automationId, first.contactId)
       await waitsForLock('select from contacts where id = $1::uuid for update')
@@ -217,10 +210,10 @@ describe('an enrollment that is ended by a call', () => {
       await other.query(`update enrollments set status = 'CANCELLED', ended_at = now() where contact_id = $1`, [
         second.contactId,
       ])
-      const late = claimMessage(em(), second.claim)
-      await waitsForLock(CLAIMING)
+      const late = second.claim()
+      await waitsForLock(LOCKING)
       await other.query('commit')
-      assert.equal(await late, undefined)
+      assert.equal(await late, false)
     } finally {
       await other.end()
     }

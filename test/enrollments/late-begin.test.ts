@@ -34,7 +34,7 @@ describe('an attempt to record an enrollment', () => {
     const late: Promise<unknown>[] = []
     let freezing = true
     prototype.query = async function (this: unknown, ...of) {
-      if (!freezing || (of[0] as { name?: string } | undefined)?.name !== 'record-enrollment')
+      if (!freezing || (of[0] as { name?: string } | undefined)?.name !== 'read-record-state')
         return query.apply(this, of)
       const recorded = frozen.promise.then(() => query.apply(this, of))
       late.push(recorded)
@@ -73,8 +73,8 @@ describe('an attempt to record an enrollment', () => {
       const [row] = await sql<{ count: number }>(
         em(),
         `select count(*)::integer as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-        [`%${statement} as (%`],
+         where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
+        [statement],
       )
       return row!.count > 0 ? true : undefined
     }
@@ -82,12 +82,11 @@ describe('an attempt to record an enrollment', () => {
     await busy.connect()
     try {
       await busy.query('begin')
-      await busy.query('select from automation_counts where automation_id = $1 for update', [automationId])
+      await busy.query('select from contacts where id = $1 for update', [contactId])
       await anEvent(service, contactId, 'beside')
-      await eventually('it is being recorded', () => countWaiting('candidate'))
+      await eventually('it is being recorded', () => countWaiting('for key share'))
       const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
       await handle.cancel()
-      await eventually('its end is, too', () => countWaiting('unrecorded'))
       await busy.query('commit')
       await eventually('it is over', async () =>
         (await handle.describe()).status.name === 'RUNNING' ? undefined : true,

@@ -26,7 +26,7 @@ describe('a contact in an automation', () => {
     const [row] = await sql<{ count: number }>(
       em(),
       `select count(*)::integer as count from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%candidate as (%'`,
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into automation_counts%'`,
     )
     return row?.count ?? 0
   }

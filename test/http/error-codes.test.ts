@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import getPort from 'get-port'
 import { document } from '../../src/parts/operations.ts'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
@@ -10,8 +9,8 @@ import { deleteApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import type { Role } from '../../src/http/roles.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
-import { aClaim } from '../support/a-claim.ts'
-import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
+import { claimStep, stepOf } from '../support/step-claims.ts'
+import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
 import { type ApiWith, lenientRenderer, startApiWith } from '../support/api-with.ts'
 import { openBrowser } from '../support/browser-like.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
@@ -423,13 +422,7 @@ describe('X-Error-Code', () => {
       const id = await aContact(service)
       const automation = await anAutomation(service)
       await enroll(service, automation, id)
-      const { body } = await call('GET', `automations/${automation}`)
-      const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [id])
-      const stepId = (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id
-      await claimMessage(
-        em(),
-        aClaim({ enrollmentId: row!.id, stepId, visit: 0 }, automation, await addressOf(service, id)),
-      )
+      await claimStep(service, await stepOf(service, automation, id))
       return call('DELETE', `contacts/${id}`)
     },
   }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { newId } from '../../src/platform/ids.ts'
-import { createLeaseKeeper, type HandOverLease } from '../../src/messages/hand-over-leases.ts'
+import { createLeaseKeeper, type HandOverLease } from '../../src/messages/leases.ts'
 import { eventually } from '../support/eventually.ts'
-import { aClaim } from '../support/a-claim.ts'
-import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
+import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('the lease of a hand-over', () => {
@@ -26,14 +24,11 @@ describe('the lease of a hand-over', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await enroll(service, automationId, contactId)
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
-    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    claim = newId()
+    const attempt = anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
+    claim = attempt.claim
     lease = leases().begin(claim)
     const sentAt = performance.now()
-    const recipient = await addressOf(service, contactId)
-    assert.ok(await claimMessage(em(), { ...aClaim(key, automationId, recipient), claim }))
+    assert.ok(await storeOf(service).claim(attempt, { status: 'SENDING' }))
     lease.claimed(sentAt)
   })
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { messageIdHeader } from '../../src/messages/message.ts'
+import { messageIdHeader, type StepRef } from '../../src/messages/message.ts'
 
 describe('Message-ID', () => {
-  it('is the same for the same key, and another for another visit', () => {
-    const key = { enrollmentId: 'e', stepId: 's', visit: 0 }
-    assert.equal(messageIdHeader(key, 'example.com'), messageIdHeader({ ...key }, 'example.com'))
-    assert.notEqual(messageIdHeader(key, 'example.com'), messageIdHeader({ ...key, visit: 1 }, 'example.com'))
+  it('is the same for the same message, and differs for another visit and for a campaign', () => {
+    const ref: StepRef = { kind: 'step', enrollmentId: 'e', stepId: 's', visit: 0 }
+    const header = messageIdHeader(ref, 'example.com')
+    assert.equal(header, messageIdHeader({ ...ref }, 'example.com'))
+    assert.notEqual(header, messageIdHeader({ ...ref, visit: 1 }, 'example.com'))
+    assert.notEqual(header, messageIdHeader({ kind: 'campaign', campaignId: 'c', contactId: 's' }, 'example.com'))
   })
 })

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { Client } from 'pg'
 import type { RunningPart } from '../../src/parts/running-part.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { dropRetry, putOffRetry } from '../../src/messages/retry-queries.ts'
+import { findMessage } from '../../src/messages/read-queries.ts'
+import { prepareStored, retryMessage } from '../../src/messages/retry-message.ts'
+import { statusAfter } from '../../src/messages/transitions.ts'
+import { atCommitOf } from '../support/at-commit.ts'
+import { anAttempt, storeOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -13,13 +16,19 @@ import type { Service } from '../support/service.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { quietLog } from '../support/log.ts'
 import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
-import { asUnconfirmedAs } from '../../src/messages/record-queries.ts'
 import { createMail } from '../../src/parts/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 
 describe('a message that somebody has tried again', () => {
   const retries = new Retries()
   const { em, retry, newest, mailsTo, becomes, goRound, one } = retries
+
+  /** An attempt at a message that is to be retried. */
+  async function anAttemptAt(id: string) {
+    await sql(em(), 'update messages set retry_at = now() where id = $1::uuid', [id])
+    const store = storeOf(retries.service)
+    return anAttempt((await prepareStored({ em: em(), store }, (await findMessage(em(), id))!, 'retry'))!)
+  }
 
   it('is sent, where it FAILED, and its sequence goes on as it did', async () => {
     const { id, contactId, automationId } = await one('FAILED')
@@ -101,7 +110,7 @@ describe('a message that somebody has tried again', () => {
     const { id, contactId } = await one('UNCONFIRMED')
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id, { evenIfSent: true })).refused, '409 would_be_captured')
-    assert.equal(asUnconfirmedAs('UNCONFIRMED', { status: 'CAPTURED', response: null }).status, 'UNCONFIRMED')
+    assert.equal(statusAfter({ before: 'UNCONFIRMED', intent: 'retry' }, 'CAPTURED'), 'UNCONFIRMED')
     const mail = createMail(retries.service.context.config, retries.service.context.orm.em, {
       mailFrom: SENDER,
       links: someLinks,
@@ -167,18 +176,13 @@ describe('a message that somebody has tried again', () => {
 
   it('is not tried once more where a DELETE comes in the middle of an attempt, also at an earlier enrollment’s', async () => {
     const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
-    const retryAt = new Date().toISOString()
-    const [row] = await sql<{ claim: string; attempts: number }>(
-      em(),
-      `update messages set status = 'SENDING', claim = gen_random_uuid(), lease_until = now() + interval '30 seconds'
-       where id = $1::uuid returning claim, attempts`,
-      [id],
-    )
+    const attempt = await anAttemptAt(id)
+    assert.ok(await storeOf(retries.service).claim(attempt, { status: 'SENDING' }))
     const path = `automations/${automationId}/enrollments/${contactId}`
     // Nobody is in; but something is on its way, which is waited for.
     assert.equal((await retries.service.call('DELETE', path)).refused, '503 still_sending')
     assert.equal((await activityOf(retries.service, contactId))[0]!.status, 'SENDING')
-    await putOffRetry(em(), id, { ...row!, before: 'FAILED', error: 'later', retryAt })
+    await storeOf(retries.service).defer(attempt, 'later', { dueInSeconds: null })
     assert.partialDeepStrictEqual(await newest(contactId), { status: 'FAILED', retryAt: null })
     assert.equal((await retries.service.call('DELETE', path)).refused, '404 not_enrolled')
   })
@@ -218,15 +222,17 @@ describe('a message that somebody has tried again', () => {
   it('is left alone where somebody has settled it since the attempt looked', async () => {
     for (const settled of ['DISMISSED', 'SENT']) {
       const { id, contactId } = await one('UNCONFIRMED')
-      const [row] = await sql<{ attempts: number }>(
-        em(),
-        `update messages set status = $2, retry_at = now() where id = $1::uuid returning attempts`,
-        [id, settled],
-      )
-      const put = { claim: newId(), attempts: row!.attempts, before: 'UNCONFIRMED' as const, error: 'x', retryAt: null }
-      await putOffRetry(em(), id, put)
+      const attempt = await anAttemptAt(id)
+      await sql(em(), 'update messages set status = $2 where id = $1::uuid', [id, settled])
+      await storeOf(retries.service).defer(attempt, 'later', { dueInSeconds: null })
       assert.equal((await newest(contactId)).status, settled)
-      assert.equal(await dropRetry(em(), id), false)
+      const mail = createMail(retries.service.context.config, retries.service.context.orm.em, {
+        mailFrom: SENDER,
+        links: someLinks,
+      })
+      const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog }
+      assert.deepEqual(await retryMessage(dependencies, id, 'at-once'), { kind: 'gone' })
+      await mail.renderer.close()
       assert.equal((await newest(contactId)).retryAt, null)
     }
   })
@@ -243,23 +249,20 @@ describe('a message that somebody has tried again', () => {
 
   it('is given back when its claim is not answered, and the late one finds another attempt', async () => {
     const { id, contactId } = await one('FAILED')
-    const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
-    const { query } = prototype
     let failed = 0
-    prototype.query = async function (this: unknown, ...of) {
-      const answer = await query.apply(this, of)
-      if ((of[0] as { name?: string } | undefined)?.name !== 'claim-retry' || failed > 0) return answer
+    const restore = atCommitOf('claim-messages', async (commit) => {
+      await commit
       failed += 1
       // It was made, and its answer is lost.
       throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
-    }
+    })
     try {
       await retry(id)
       const sent = await becomes(contactId, 'SENT')
       assert.deepEqual([failed, await mailsTo(contactId)], [1, 1])
       assert.ok(sent.attempts >= 3)
     } finally {
-      prototype.query = query
+      restore()
     }
   })
 

@@ -6,17 +6,15 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
 import { createMail } from '../../src/parts/mail.ts'
 import { cancelRow } from '../../src/enrollments/active-queries.ts'
-import { claimMessage, deferMessage } from '../../src/messages/claim-queries.ts'
-import { messageIdHeader } from '../../src/messages/message.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import type { LeaseKeeper } from '../../src/messages/hand-over-leases.ts'
+import type { LeaseKeeper } from '../../src/messages/leases.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
-import { aClaim } from '../support/a-claim.ts'
+import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -52,18 +50,11 @@ describe('a message that is put off', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, fields)
     await enroll(service, automationId, contactId)
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    const [row] = await sql<{ id: string }>(em(), 'select id from enrollments where contact_id = $1::uuid', [contactId])
-    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const id = newId()
-    await deferMessage(
-      em(),
-      { key, automationId, messageId: id, claim: newId(), attempts: 0, holds: 0 },
-      'connection refused',
-    )
+    const key = await stepOf(service, automationId, contactId)
+    const { id } = (await deferStep(service, key, 'connection refused')).message
     await sql(em(), `update messages set claimed_at = now() - interval '3 hours' where id = $1::uuid`, [id])
     const status = async () => (await activityOf(service, contactId))[0]?.status
-    return { id, key, automationId, enrollmentId: row!.id, status }
+    return { id, key, automationId, contactId, enrollmentId: key.enrollmentId, status }
   }
 
   it('fails its attempts as is expected: the SDK logs that for debugging only', async () => {
@@ -163,20 +154,15 @@ describe('a message that is put off', () => {
   })
 
   it('whose sender died is known by its Message-ID, as the mail server’s log has it', async () => {
-    const { key, automationId, enrollmentId, status } = await aDeferred()
-    const [row] = await sql<{ email: string; contact_id: string }>(
-      em(),
-      'select email, contact.id as contact_id from contacts contact join enrollments on contact_id = contact.id where enrollments.id = $1::uuid',
-      [enrollmentId],
-    )
-    const header = messageIdHeader(key, 'example.com')
-    const id = await claimMessage(em(), { ...aClaim(key, automationId, row!.email), header, attempts: 1 })
+    const { key, contactId, id, status } = await aDeferred()
+    const header = '<one@example.com>'
+    assert.ok(await storeOf(service).claim(anAttempt(await prepare(service, key), header), { status: 'SENDING' }))
     await sql(em(), `update messages set lease_until = now() - interval '1 hour' where id = $1::uuid`, [id])
     const mine = (await listUnconfirmed(em())).find((message) => message.id === id)
     assert.equal(mine?.messageId, header)
-    const [{ messageId } = { messageId: '' }] = await activityOf(service, row!.contact_id)
+    const [{ messageId } = { messageId: '' }] = await activityOf(service, contactId)
     assert.deepEqual([messageId, await status()], [header, 'SENDING'])
-    await dismissMessage(em(), id!)
+    await dismissMessage(em(), id)
   })
 
   it('is not given out to its end by who may not go on', async () => {

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { requestId } from '../../src/http/middleware/request-id.ts'
 import type { ApiState } from '../../src/http/state.ts'
-import { claimMessage } from '../../src/messages/claim-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { createRenderer } from '../../src/rendering/renderer.ts'
-import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
+import { createLeaseKeeper } from '../../src/messages/leases.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import { sendMessage } from '../../src/messages/send-message.ts'
-import { aClaim } from '../support/a-claim.ts'
+import { sendStep } from '../../src/enrollments/send-step.ts'
+import { createMessageStore } from '../../src/parts/mail.ts'
+import { claimStep, stepOf } from '../support/step-claims.ts'
 import { noSecrets, someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -155,29 +155,25 @@ describe('what the log says of emails', () => {
     await service.stopWorkers()
     await enroll(service, automationId, contactId)
     const { em } = service.context.orm
-    const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments where automation_id = $1::uuid', [
-      automationId,
-    ])
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
-    const claim = aClaim(key, automationId, await addressOf(service, contactId))
-    await claimMessage(em.fork(), claim)
-    await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [claim.messageId])
+    const step = await stepOf(service, automationId, contactId)
+    const { id } = (await claimStep(service, step)).message
+    await sql(em.fork(), 'update messages set lease_until = now() where id = $1::uuid', [id])
     const renderer = createRenderer()
     const mail = {
       smtp: undefined,
       renderer,
       leases: createLeaseKeeper(em),
+      store: createMessageStore(em),
       mailFrom: SENDER,
       links: someLinks,
       secrets: noSecrets,
     }
     const dependencies = { ...mail, em, metrics: noMetrics, log }
-    for (let n = 0; n < 2; n += 1) await sendMessage(dependencies, key, automationId, 'at-once')
+    for (let n = 0; n < 2; n += 1) await sendStep(dependencies, step, 'at-once')
     await renderer.close()
     assert.deepEqual(
       lines.map(({ messageId, status }) => [messageId, status]),
-      [[claim.messageId, 'UNCONFIRMED']],
+      [[id, 'UNCONFIRMED']],
     )
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { bringBack } from '../../src/relay/queries.ts'
+import { bringBack } from '../../src/relay/bring-back.ts'
 import { createDatabase } from '../support/database.ts'
 import { activityOf, anAutomation, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'

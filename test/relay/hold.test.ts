@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readLostUntil, readRestoredAt } from '../../src/instance/queries.ts'
-import { giveUpRetries } from '../../src/messages/retry-queries.ts'
+import { abandonRetries } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { withSmallerPages } from '../../src/platform/db/smaller-pages.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
@@ -135,7 +135,7 @@ describe('mail that is held back behind a restore', () => {
 
   it('leaves what was to be tried again to people in pages', async () => {
     const { attempts } = await threeAttempts()
-    await giveUpRetries(em(), 'nobody knows', { atOnce: 1 })
+    await abandonRetries(em(), 'nobody knows', { page: 1 })
     assert.deepEqual(await attempts(), ['SENDING', 'UNCONFIRMED', 'UNCONFIRMED'])
   })
 

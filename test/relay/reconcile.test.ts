@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { recordEnrollment } from '../../src/enrollments/queries.ts'
+import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { readLostUntil } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
-import { draftMessage, dueByLedger } from '../../src/messages/draft-queries.ts'
+import { look } from '../support/step-claims.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
 import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
@@ -184,7 +184,8 @@ describe('a reconciliation', () => {
 
   it('comes before anything of a newer Temporal is taken for over, of which the ledger knows nothing', async () => {
     const ids = { automationId: await anAutomation(service), contactId: await aContact(service), enrollmentId: newId() }
-    const key = { enrollmentId: ids.enrollmentId, stepId: newId(), visit: 0 }
+    const { automationId, enrollmentId } = ids
+    const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), visit: 0 }
     const triggerEventId = newId()
     const begin = () =>
       beginEnrollment({ em: em() } as never, {
@@ -195,16 +196,16 @@ describe('a reconciliation', () => {
         enrolledAt: new Date().toISOString(),
       })
     await markRestored(em(), { mayLive: false })
-    assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'restored')
+    assert.equal((await look(service, step)).kind, 'restored')
     await assert.rejects(begin(), /it is asked again, until it is reconciled/)
     await waiveReconciliation(em(), null)
-    assert.equal((await draftMessage(em(), key, ids.automationId)).kind, 'gone')
+    assert.equal((await look(service, step)).kind, 'gone')
     assert.equal(await begin(), null)
   })
 
-  for (const [what, look] of [
-    ['drafted', 'select from enrollments where id'],
-    ['begun', 'select from trigger_events where id'],
+  for (const [what, words] of [
+    ['prepared', 'installation.restored_at is not null as is_restored'],
+    ['begun', 'not exists (select from trigger_events where id'],
   ] as const) {
     it(`may record her between two looks at the ledger: what is ${what} then goes on`, async () => {
       const automationId = await anAutomation(service, SEQUENCE)
@@ -219,7 +220,7 @@ describe('a reconciliation', () => {
       let isLate = false
       prototype.query = async function (this: unknown, ...of) {
         const text = typeof of[0] === 'string' ? of[0] : (of[0] as { text: string }).text
-        if (!isLate && text.includes('restored_at is not null') && text.includes(`not exists (${look}`)) {
+        if (!isLate && text.includes('restored_at is not null') && text.includes(words)) {
           isLate = true
           const write = { ...begun, id: enrollmentId, triggerEventId: null, enrolledAt: new Date() }
           await recordEnrollment(em(), write)
@@ -228,9 +229,10 @@ describe('a reconciliation', () => {
         return query.apply(this, of)
       }
       try {
-        if (what === 'drafted') {
-          const draft = await draftMessage(em(), { enrollmentId, stepId: step!.id, visit: 0 }, automationId)
-          assert.equal(draft.kind, 'ready')
+        if (what === 'prepared') {
+          const { workspaceId } = service
+          const prepared = await look(service, { workspaceId, automationId, enrollmentId, stepId: step!.id, visit: 0 })
+          assert.equal(prepared.kind, 'ready')
         } else {
           const enrolledAt = new Date().toISOString()
           const input = { ...begun, enrollmentId, installationId: '', triggerEventId, enrolledAt }
@@ -339,23 +341,6 @@ describe('a reconciliation', () => {
       assert.equal(all[0]!.to, email)
       assert.match(all[0]!.messageId!, /^<\w+@example\.com>$/)
       assert.equal(mailsTo(email), 0)
-    })
-
-    it('goes by the ledger, and not by the clock of a task that runs anew: as it was due, however late it is done', async () => {
-      const automationId = await anAutomation(service, { steps: [wait(30), { ...EMAIL, subject: 'late' }] })
-      const contactId = await aContact(service)
-      await service.stopWorkers()
-      await enroll(service, automationId, contactId)
-      // It began two hours ago, by a workflow whose first task is done only now.
-      await sql(em(), `update enrollments set enrolled_at = now() - interval '2 hours' where contact_id = $1::uuid`, [
-        contactId,
-      ])
-      const [row] = await rowsOf(contactId)
-      const { body } = await service.call('GET', `automations/${automationId}`)
-      const key = { enrollmentId: row!.id, stepId: body.data.steps[1].id as string, visit: 0 }
-      const minutesAgo = async () => (Date.now() - (await dueByLedger(em(), key)).due.getTime()) / 60_000
-      assert.ok(Math.abs((await minutesAgo()) - 90) < 1)
-      await service.startWorker()
     })
 
     it('takes an event for as old as it is, however late it starts a sequence', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
 import { lastSettled } from '../../src/enrollments/active-queries.ts'
-import { recordEnrollment } from '../../src/enrollments/queries.ts'
-import { listUnconfirmed, reclaimUnconfirmed } from '../../src/messages/unconfirmed-queries.ts'
+import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
+import { findMessage } from '../../src/messages/read-queries.ts'
+import { prepareStored } from '../../src/messages/retry-message.ts'
+import { listUnconfirmed } from '../../src/messages/unconfirmed-messages.ts'
+import { anAttempt, storeOf } from '../support/step-claims.ts'
 import { insertCustomEvent } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -241,8 +244,10 @@ describe('a Temporal that is older than the ledger', () => {
       const settledAt = `select settled_at from messages where step_id = $1::uuid`
       const [was] = await sql(em(), settledAt, [first])
       await sql(em(), `update messages set status = 'UNCONFIRMED' where step_id = $1::uuid`, [first])
-      const [message] = (await listUnconfirmed(em(), 1_000)).filter((one) => one.contactId === contactId)
-      await reclaimUnconfirmed(em(), message!.id, newId(), { recipient: null, consents: null, header: null })
+      const [listed] = (await listUnconfirmed(em())).filter((one) => one.contactId === contactId)
+      const store = storeOf(service)
+      const message = await prepareStored({ em: em(), store }, (await findMessage(em(), listed!.id))!, 'resend')
+      assert.ok(await store.claim(anAttempt(message!), { status: 'SENDING' }))
       assert.deepEqual(await sql(em(), settledAt, [first]), [was])
       assert.deepEqual(await lastSettled(em(), enrollmentId), before)
     })

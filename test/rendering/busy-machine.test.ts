@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createMail } from '../../src/parts/mail.ts'
-import { sql } from '../../src/platform/db/sql.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import { sendMessage } from '../../src/messages/send-message.ts'
-import type { Patience } from '../../src/messages/sending.ts'
+import { sendStep } from '../../src/enrollments/send-step.ts'
+import type { Patience } from '../../src/messages/send.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
+import { stepOf } from '../support/step-claims.ts'
 import { startService } from '../support/service.ts'
 
 describe('an email that a busy machine cannot render in time', () => {
@@ -20,11 +20,9 @@ describe('an email that a busy machine cannot render in time', () => {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)
       await enroll(service, automationId, contactId)
-      const { body } = await service.call('GET', `automations/${automationId}`)
-      const [row] = await sql<{ id: string }>(em.fork(), 'select id from enrollments')
-      const key = { enrollmentId: row!.id, stepId: body.data.steps[0].id as string, visit: 0 }
+      const step = await stepOf(service, automationId, contactId)
       const send = (renderer = mail.renderer, patience: Patience = { turn: new AbortController().signal }) =>
-        sendMessage({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, key, automationId, patience)
+        sendStep({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, step, patience)
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
       assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'where it may wait, it is tried again')
@@ -32,7 +30,7 @@ describe('an email that a busy machine cannot render in time', () => {
       assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy', afterMs: 2_000 })
       const [deferred] = await activityOf(service, contactId)
       assert.deepEqual([deferred?.status, deferred?.error], ['DEFERRED', 'too busy'])
-      assert.deepEqual(await send(), { kind: 'settled', status: 'CAPTURED', stop: false })
+      assert.deepEqual(await send(), { kind: 'final', status: 'CAPTURED', error: null, stop: false })
     } finally {
       await mail.renderer.close()
       await service.stop()

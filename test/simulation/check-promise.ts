@@ -1,6 +1,6 @@
 /** Holds what a run did against the promise. */
 import { eventCause } from '../../src/sequences/enrollment.ts'
-import { LEASE_SECONDS } from '../../src/messages/claim-queries.ts'
+import { LEASE_SECONDS } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
 import type { World } from './world.ts'

@@ -96,6 +96,12 @@ export class TemporalModel {
         ask('signal-with-start', () =>
           this.signalWithStart(retryWorkflowId(messageId), 'retry', { workspaceId, messageId }, 'asked'),
         ),
+      campaignState: (campaignId) =>
+        ask('describe', () => {
+          const found = this.executions.get(campaignWorkflowId(campaignId))
+          if (!found) return null
+          return found.closed ? 'CLOSED' : 'RUNNING'
+        }),
       start: (start) =>
         ask('start', () => {
           if (running(start.input.automationId, start.input.contactId)) return false

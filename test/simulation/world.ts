@@ -13,7 +13,8 @@ import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
 import type { EmailContent } from '../../src/rendering/content.ts'
 import { noSecrets, someLinks } from '../support/links.ts'
-import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
+import { createLeaseKeeper } from '../../src/messages/leases.ts'
+import { createMessageStore } from '../../src/parts/mail.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { withFailOver } from '../../src/transports/fail-over.ts'
 import { startRelay } from '../../src/relay/relay.ts'
@@ -178,6 +179,7 @@ export class World {
       smtp,
       renderer,
       leases: createLeaseKeeper(dependencies.em),
+      store: createMessageStore(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
       links: someLinks,
       secrets: noSecrets,

@@ -13,7 +13,8 @@ import { createBulkhead } from '../../src/platform/bulkhead.ts'
 import { createCrowded } from '../../src/outbox/dependencies.ts'
 import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
 import { RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
-import { createLeaseKeeper } from '../../src/messages/hand-over-leases.ts'
+import { createLeaseKeeper } from '../../src/messages/leases.ts'
+import { createMessageStore } from '../../src/parts/mail.ts'
 import { installationOf } from '../../src/instance/workplace.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { createAutomation } from '../../src/automations/automations.ts'
@@ -129,6 +130,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           smtp,
           renderer,
           leases,
+          store: createMessageStore(orm.em),
           mailFrom: 'Dripline <from@example.com>',
           links: someLinks,
           secrets: noSecrets,

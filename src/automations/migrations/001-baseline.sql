@@ -47,13 +47,6 @@ create table email_contents (
   primary key (automation_id, hash)
 );
 
--- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.
-create table automation_counts (
-  automation_id uuid primary key references automations on delete cascade,
-  enrolled integer not null default 0,
-  completed integer not null default 0
-);
-
 -- Revisions of drafts never repeat, not even for a draft that was deleted and created again.
 create sequence draft_revisions;
 

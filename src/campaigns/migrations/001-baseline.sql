@@ -6,16 +6,15 @@ create table campaigns (
   name text not null,
   status text not null default 'DRAFT'
     check (status in ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED')),
-  -- The status before the pause.
+  -- The status before the pause, and why Dripline paused the campaign itself.
   paused_from text,
+  pause_reason text,
   category text not null default 'marketing' check (category in ('marketing', 'transactional')),
   template_id uuid,
   template_version integer,
   -- The campaign's own content, as it was written. `campaign_contents` has what is rendered.
   source jsonb,
   audience jsonb not null default '{}',
-  -- The lists that each recipient is a member of, by position of the contact: a segment may change while the campaign is sent.
-  required_lists jsonb,
   throttle_per_hour integer,
   -- When to start. With `local_time`, each recipient gets the email at that time of day in their own time zone.
   scheduled_at timestamptz,

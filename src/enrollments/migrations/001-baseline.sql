@@ -31,3 +31,10 @@ create index enrollments_newest on enrollments (automation_id, status, enrolled_
 -- For the sweeper, which looks for enrollments whose workflow is missing.
 create index enrollments_active on enrollments (id) where status = 'ACTIVE';
 create index enrollments_held on enrollments (automation_id, id) where held;
+
+-- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.
+create table automation_counts (
+  automation_id uuid primary key references automations on delete cascade,
+  enrolled integer not null default 0,
+  completed integer not null default 0
+);

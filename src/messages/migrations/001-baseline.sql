@@ -14,6 +14,8 @@ create table messages (
   campaign_id uuid,
   -- The A/B variant: 0 is the campaign's own content. Null while the message waits for the winner.
   variant smallint,
+  -- The lists that included the recipient of a campaign. An opt-out of one of them suppresses the message.
+  list_ids uuid[],
   status text not null check (status in
     ('QUEUED', 'SENDING', 'DEFERRED', 'SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'DISMISSED', 'SUPPRESSED')),
   -- When a message of a campaign may be sent.
@@ -36,7 +38,7 @@ create table messages (
   sent_at timestamptz,
   -- When the enrollment continued after this message. A later retry does not change it.
   settled_at timestamptz,
-  -- When a retry was requested; -infinity if a later retry of many must leave it out.
+  -- When a retry was requested.
   retry_at timestamptz,
   -- When the enrollment was ended by request. The message is retried only if it is named.
   unwanted_at timestamptz,

@@ -27,11 +27,10 @@ export async function sql<Row>(em: EntityManager, text: string, parameters: read
 }
 
 /**
- * The same for a constant statement that many requests run: each connection has Postgres parse and plan it once. Measured,
- * that is half of what such a statement costs (an enroll call: 1.2 ms less). Not for texts that vary: a connection keeps
- * every one that it has seen.
+ * Runs a constant statement that Postgres parses and plans once per connection, which is half of what such a statement costs
+ * (measured: 1.2 ms less per enroll call). Not for texts that vary, because a connection keeps every prepared statement.
  *
- * @param name names the statement, unique among all.
+ * @param name identifies the statement, unique in the whole product
  * @see https://node-postgres.com/features/queries#prepared-statements
  */
 export async function preparedSql<Row>(
@@ -40,7 +39,12 @@ export async function preparedSql<Row>(
   text: string,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  if (em.isInTransaction()) return sql(em, text, parameters)
+  if (em.isInTransaction()) {
+    const transaction = em.getTransactionContext<Transaction<unknown>>()!
+    // Kysely passes `sql` to pg's `query` as it is, and pg takes a named statement in place of a text.
+    const statement = CompiledQuery.raw({ name, text } as unknown as string, [...parameters])
+    return (await transaction.executeQuery<Row>(statement)).rows
+  }
   const pool = await em.getConnection().getNativeClient()
   // Not `pool.query`, which closes a session at any error, also at one that leaves it fit.
   const session = await pool.connect()

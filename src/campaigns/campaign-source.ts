@@ -1,0 +1,78 @@
+import { type Recipient, readRecipients, shareContacts } from '../contacts/index.ts'
+import type { CampaignRef, MessageRef, MessageSource, SourceContext } from '../messages/index.ts'
+import { contentsFor } from './contents-queries.ts'
+import { Campaign } from './entities.ts'
+import type { CampaignStatus } from './campaign.ts'
+import { shareCampaign } from './queries.ts'
+import type { EmailContent } from '../rendering/index.ts'
+import { AS_IT_IS } from '../platform/db/sql.ts'
+
+/** What a campaign's message needs. @param listIds the lists that included the recipient */
+export const contextOf = (
+  { workspaceId, category }: Pick<Campaign, 'workspaceId' | 'category'>,
+  { contactId, listIds }: { contactId: string; listIds: readonly string[] },
+  content: EmailContent,
+): SourceContext => ({
+  workspaceId,
+  contactId,
+  automationId: null,
+  content,
+  category,
+  onSendFailure: 'CONTINUE',
+  listIds,
+  event: null,
+  confirmation: null,
+  holds: 0,
+})
+
+/** The language of a contact, as it is written in `campaign_contents`: `''` where none is known. */
+export const localeOf = ({ metadata }: Pick<Recipient, 'metadata'>): string => {
+  const { locale } = metadata
+  return typeof locale === 'string' ? locale.replaceAll('_', '-').toLowerCase() : ''
+}
+
+/** The statuses in which a retry is sent: somebody paused or cancelled the others. */
+const SENDS_RETRIES: readonly CampaignStatus[] = ['SENDING', 'SENT']
+
+function refOf({ ref }: { ref: MessageRef }): CampaignRef {
+  if (ref.kind !== 'campaign') throw new Error('The message is not of a campaign')
+  return ref
+}
+
+/**
+ * The recipients of campaigns. Locks in the order campaign, contacts.
+ *
+ * Race: a pause, a cancellation, an opt-out or an erasure against a claim. Guard: the claim shares the locks of the campaign and
+ * the contacts, and whatever stops it takes one of them exclusively. Test: test/campaigns/claims.test.ts.
+ */
+export const campaignSource: MessageSource = {
+  async load(em, message, intent) {
+    const campaign = await em.findOne(Campaign, { id: refOf(message).campaignId }, AS_IT_IS)
+    const recipient = (await readRecipients(em, [message.contactId])).get(message.contactId)
+    if (!campaign || !recipient) return undefined
+    if (intent === 'retry' && !SENDS_RETRIES.includes(campaign.status)) return undefined
+    const wanted = { variant: message.variant, locale: localeOf(recipient) }
+    const contentOf = await contentsFor(em, campaign.id, [wanted])
+    return contextOf(campaign, message, contentOf(wanted))
+  },
+
+  async lockForClaim(em, messages) {
+    const status = await shareCampaign(em, refOf(messages[0]!).campaignId)
+    const contacts = await shareContacts(
+      em,
+      messages.map(({ contactId }) => contactId),
+    )
+    return messages.filter(({ intent, contactId, contact, consentVersion }) => {
+      const now = contacts.get(contactId)
+      if (status === undefined || now === undefined) return false
+      if (intent === 'send' && status !== 'SENDING') return false
+      if (intent === 'retry' && !SENDS_RETRIES.includes(status)) return false
+      return now.email === contact.email && now.consentVersion === consentVersion
+    })
+  },
+
+  claimed: () => Promise.resolve(),
+
+  // A cancelled campaign dismisses what is left of it by itself.
+  lockForDeferral: () => Promise.resolve(new Set()),
+}

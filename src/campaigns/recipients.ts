@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { type Condition, listsRequiredBy } from '../segments/index.ts'
+import { type QueuedRow, queueRecipients } from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { AbTest } from './ab-test.ts'
+import { advanceCursor, type PageOf, recipientsPage, type RecipientRow, type Times } from './recipients-queries.ts'
+
+/** How a campaign's recipients are found. */
+export interface Recipients {
+  listIds: readonly string[]
+  conditions: readonly Condition[]
+  excludedListIds: readonly string[]
+  excludedConditions: readonly Condition[]
+}
+
+/**
+ * The lists because of which a campaign is sent: its own, and those that each of its segments requires.
+ * An opt-out of one that included a recipient suppresses their message.
+ */
+export function listsOf({ listIds, conditions: [first, ...others] }: Recipients): string[] {
+  const required = first
+    ? listsRequiredBy(first).filter((id) => others.every((other) => listsRequiredBy(other).includes(id)))
+    : []
+  return [...new Set([...listIds, ...required])]
+}
+
+/** How recipients are drawn for the variants of an A/B test. */
+type Draw = Pick<AbTest, 'testPercent' | 'variants'>
+
+/** Buckets into which recipients are drawn: hundredths of a percent. */
+const BUCKETS = 10_000
+
+/**
+ * The variant of a recipient, drawn at random and the same whenever it is drawn; `null` where the recipient waits for the winner.
+ */
+export function drawVariant(campaignId: string, contactId: string, { testPercent, variants }: Draw): number | null {
+  const number = createHash('md5').update(`${campaignId}${contactId}`).digest().readUInt32BE()
+  if (number % BUCKETS >= testPercent * (BUCKETS / 100)) return null
+  return Math.floor(number / BUCKETS) % (variants.length + 1)
+}
+
+/** A recipient as it is queued. @param times when each is due, by their time zone; `null` for at once */
+export function queuedRow(
+  { id: contactId, zone, listIds }: RecipientRow,
+  campaign: { id: string; abTest: Draw | null },
+  times: Times | null,
+): QueuedRow {
+  const variant = campaign.abTest ? drawVariant(campaign.id, contactId, campaign.abTest) : null
+  const waitsForWinner = campaign.abTest !== null && variant === null
+  const at = times && (times.zones.find((each) => each.zone.toLowerCase() === zone)?.at ?? times.fallback)
+  return {
+    contact_id: contactId,
+    list_ids: listIds,
+    variant,
+    due_at: waitsForWinner ? 'infinity' : (at?.toISOString() ?? null),
+  }
+}
+
+/**
+ * Queues a page of a campaign's recipients, and moves on to the next page, in one transaction. Nothing is sent by this. A contact
+ * that is queued already stays as it is.
+ *
+ * Race: a contact leaves a list while the page is read. Guard: the row records the lists that included the contact, and the
+ * opt-out is compared when the message is prepared; the claim fails if it came after that. Test: test/campaigns/opt-outs.test.ts.
+ *
+ * @returns how far the campaign is; `undefined` where somebody else has moved it on, or it is not sending any more
+ */
+export async function queuePage(
+  em: EntityManager,
+  campaign: PageOf & { abTest: Draw | null },
+  of: Recipients,
+  times: Times | null,
+): Promise<{ cursor: number; walked: boolean } | undefined> {
+  return em.transactional(async (unit) => {
+    const page = await recipientsPage(unit, campaign, of, listsOf(of))
+    if (!page) return undefined
+    const rows = page.recipients.map((recipient) => queuedRow(recipient, campaign, times))
+    const queued = rows.length === 0 ? 0 : await queueRecipients(unit, campaign, rows)
+    return advanceCursor(unit, campaign.id, { cursor: page.last, walked: page.isLast, queued })
+  })
+}

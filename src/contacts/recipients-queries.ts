@@ -1,0 +1,74 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
+import type { Recipient } from './recipients.ts'
+import type { SuppressionReason } from './suppression.ts'
+
+/** Reads recipients in one statement, so that each is of one moment: see `Recipient`. */
+export async function readRecipientRows(em: EntityManager, ids: readonly string[]): Promise<Recipient[]> {
+  const rows = await preparedSql<{
+    id: string
+    email: string
+    first_name: string | null
+    metadata: Record<string, unknown>
+    consents: number
+    unconfirmed: boolean
+    suppressions: SuppressionReason[]
+    opt_outs: string[]
+    is_in_any_list: boolean
+  }>(em, 'read-recipients', RECIPIENTS, [ids])
+  return rows.map((row) => ({
+    contactId: row.id,
+    email: row.email,
+    firstName: row.first_name,
+    metadata: row.metadata,
+    consentVersion: row.consents,
+    suppressions: row.suppressions,
+    optOutListIds: row.opt_outs,
+    isUnconfirmed: row.unconfirmed,
+    isInAnyList: row.is_in_any_list,
+  }))
+}
+
+const RECIPIENTS = `
+select contact.id, contact.email, contact.first_name, contact.metadata, contact.consents, contact.unconfirmed,
+  array(
+    select reason from suppressions
+    where workspace_id = contact.workspace_id and address_hash = address_hash(contact.workspace_id, contact.email_key)
+  ) as suppressions,
+  array(select list_id::text from list_opt_outs where contact_id = contact.id) as opt_outs,
+  contact.unconfirmed and exists (select from list_members where contact_id = contact.id) as is_in_any_list
+from contacts contact where contact.id = any($1::uuid[])`
+
+/**
+ * Locks contacts against erasure and against changes of their address and consent, in the order of their IDs, until the
+ * transaction ends. Shared with other readers.
+ */
+export async function shareContacts(
+  em: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, { email: string; consentVersion: number }>> {
+  const rows = await preparedSql<{ id: string; email: string; consents: number }>(
+    em,
+    'share-contacts',
+    'select id, email, consents from contacts where id = any($1::uuid[]) order by id for share',
+    [ids],
+  )
+  return new Map(rows.map(({ id, email, consents }) => [id, { email, consentVersion: consents }]))
+}
+
+/** Keeps contacts from being erased until the transaction ends, in the order of their IDs. */
+export async function keepContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await preparedSql(em, 'keep-contacts', 'select from contacts where id = any($1::uuid[]) order by id for key share', [
+    ids,
+  ])
+}
+
+/** The place of a workspace's last contact; 0 where it has none. Places grow with each contact. */
+export async function lastPlace(em: EntityManager, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ place: number }>(
+    em,
+    'select coalesce(max(place), 0)::float8 as place from contacts where workspace_id = $1::uuid',
+    [workspaceId],
+  )
+  return row?.place ?? 0
+}

@@ -1,0 +1,28 @@
+import type { StoredStep } from '../sequences/index.ts'
+
+/** A message of an earlier step, and when the enrollment continued after it. */
+export interface FinalStep {
+  stepId: string
+  at: Date
+}
+
+/**
+ * When a step of an enrollment was due, by what the database can prove: after the waits that follow the last email before it, or
+ * that follow the start. A workflow's own clock proves less, because a task that runs again after a restore is of today.
+ *
+ * @returns also since when it waited; `undefined` where the enrollment has no such step
+ */
+export function dueTime(
+  { steps, startedAt }: { steps: readonly StoredStep[]; startedAt: Date },
+  final: readonly FinalStep[],
+  stepId: string,
+): { since: Date; due: Date } | undefined {
+  const position = steps.findIndex(({ id }) => id === stepId)
+  if (position === -1) return undefined
+  const finalAt = new Map(final.map((step) => [step.stepId, step.at]))
+  const last = steps.slice(0, position).findLastIndex(({ id }) => finalAt.has(id))
+  const since = last === -1 ? startedAt : finalAt.get(steps[last]!.id)!
+  const waits = steps.slice(last + 1, position).map((step) => (step.type === 'WAIT' ? step.delayMinutes : 0))
+  const minutes = waits.reduce((sum, delay) => sum + delay, 0)
+  return { since, due: new Date(since.getTime() + minutes * 60_000) }
+}

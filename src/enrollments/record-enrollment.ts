@@ -1,0 +1,97 @@
+import { shareAutomations } from '../automations/index.ts'
+import { keepContacts } from '../contacts/index.ts'
+import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { EndStatus, EnrollmentStatus, Heard } from '../sequences/index.ts'
+import { keepHeard } from '../triggers/index.ts'
+import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
+import { planRecording } from './record-rules.ts'
+
+/** How often it is tried to record an enrollment beside another one that is recorded at the same moment. */
+const MAX_ATTEMPTS = 3
+
+/**
+ * Records an enrollment and counts it, once, however often and from wherever it is called: by the API after the workflow's start,
+ * and by the workflow.
+ *
+ * Another enrollment of the contact that is still ACTIVE has lost its workflow (terminated by an operator, for example), because
+ * only one can run: it is ended.
+ *
+ * @param options.supersedes whether its own workflow asks, so that no other enrollment's can be running
+ * @returns its status; `undefined` where it is not recorded: see `planRecording`
+ */
+export async function recordEnrollment(
+  em: EntityManager,
+  write: EnrollmentWrite,
+  { supersedes = true }: { supersedes?: boolean } = {},
+): Promise<EnrollmentStatus | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const status = await em.transactional((unit) => tryToRecord(unit, write, supersedes))
+    if (status || !supersedes || attempt === MAX_ATTEMPTS) return status
+    // Another enrollment was recorded at the same moment: the next attempt sees and ends it.
+    if ((await findActive(em, write.automationId, write.contactId)) === undefined) return undefined
+  }
+}
+
+async function tryToRecord(
+  em: EntityManager,
+  write: EnrollmentWrite,
+  supersedes: boolean,
+): Promise<EnrollmentStatus | undefined> {
+  // Whoever ends an enrollment of the contact locks it: what they wrote is seen below.
+  await keepContacts(em, [write.contactId])
+  const state = await readRecordState(em, write)
+  if (!state || state.recorded) return state?.recorded ?? undefined
+  const enrollment = planRecording(state, write)
+  if (!enrollment) return undefined
+  if (supersedes && state.otherActiveId) await endActive(em, state.otherActiveId, 'CANCELLED')
+  return (await insertEnrollment(em, write, enrollment)) ? 'ACTIVE' : undefined
+}
+
+/** Keeps which events an enrollment was told of: delivered again, they start nothing. May be repeated. */
+export function rememberHeard(em: EntityManager, { automationId, contactId, eventIds }: Heard): Promise<void> {
+  return em.transactional(async (unit) => {
+    const automations = await shareAutomations(unit, [automationId])
+    if (automations.has(automationId)) await keepHeard(unit, { automationId, contactId, eventIds })
+  })
+}
+
+/**
+ * Ends an enrollment, once, and keeps which events it was told of.
+ *
+ * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled: otherwise a late
+ *   attempt to record it would let the contact in, and end whatever they are in by then.
+ */
+export async function finishEnrollment(
+  em: EntityManager,
+  enrollmentId: string,
+  status: EndStatus,
+  heard: Heard,
+  entry?: { cause: string | null; enrolledAt: Date },
+): Promise<void> {
+  if (heard.eventIds.length > 0) await rememberHeard(em, heard)
+  const wasActive = await endActive(em, enrollmentId, status)
+  if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
+  if (status !== 'CANCELLED' || wasActive || !entry) return
+  const { automationId, contactId } = heard
+  await em.transactional((unit) =>
+    recordCancelled(unit, { id: enrollmentId, automationId, contactId, triggerEventId: null, ...entry }),
+  )
+  // It may have been recorded in the meantime, and no workflow is left to end it.
+  await endActive(em, enrollmentId, status)
+}
+
+async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promise<void> {
+  await keepContacts(em, [write.contactId])
+  const state = await readRecordState(em, write)
+  if (!state?.hasContact || state.recorded) return
+  const { version, activeVersion } = state.automation
+  await insertEnrollment(em, write, {
+    workspaceId: state.workspaceId,
+    version: activeVersion ?? version,
+    status: 'CANCELLED',
+    trigger: null,
+    triggerKey: null,
+    event: null,
+  })
+}

@@ -1,0 +1,182 @@
+import { shareAutomations } from '../automations/index.ts'
+import { readRecipients } from '../contacts/index.ts'
+import {
+  expireLease,
+  finalMessagesOf,
+  findStepMessage,
+  logOutcome,
+  MAY_HAVE_BEEN_SENT,
+  type Patience,
+  type Prepared,
+  preparedFrom,
+  readSendSettings,
+  type SendDependencies,
+  SENDER_DIED,
+  Sending,
+  type SendSettings,
+  type SendResult,
+  type StepRef,
+  type StoredMessage,
+} from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sends } from '../sequences/index.ts'
+import { dueTime } from './due-time.ts'
+import { type EmailStep, holdActive, readEmailStep, readTimeline } from './step-queries.ts'
+import { contextOf } from './step-source.ts'
+
+/** Milliseconds until it is looked again whether another attempt has ended, whose lease is longer. */
+const BUSY_RETRY_MS = 5_000
+/** Milliseconds until it is looked again whether a restored instance is reconciled. */
+const RESTORED_RETRY_MS = 10_000
+/** Milliseconds by which the clocks of a workflow and of Postgres may differ. */
+const CLOCK_SKEW_MS = 60_000
+
+export interface StepToSend {
+  workspaceId: string
+  automationId: string
+  enrollmentId: string
+  stepId: string
+  visit: number
+}
+
+/** Whether a step's email is to be sent now. */
+export type PreparedStep =
+  | { kind: 'ready'; message: Prepared; settings: SendSettings }
+  /** The automation is paused. */
+  | { kind: 'paused' }
+  /** The instance was restored from a backup, and not reconciled yet. */
+  | { kind: 'restored' }
+  /** The enrollment, the automation or the contact is gone. */
+  | { kind: 'gone' }
+  /** Another attempt is sending it. */
+  | { kind: 'busy' }
+  /** An earlier attempt has given it a final status. */
+  | Extract<SendResult, { kind: 'final' }>
+
+/**
+ * Sends a step's email to an enrollment's contact, at most once. Whatever crashes, the message's row is what the next attempt
+ * finds.
+ */
+export async function sendStep(
+  dependencies: SendDependencies,
+  step: StepToSend,
+  patience: Patience,
+): Promise<SendResult> {
+  const prepared = await prepareStep(dependencies, step)
+  const later = (reason: string, afterMs: number): SendResult =>
+    patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason, afterMs }
+  switch (prepared.kind) {
+    case 'gone':
+    case 'final':
+      return prepared
+    case 'busy':
+      return later('Another attempt has it', BUSY_RETRY_MS)
+    case 'restored':
+      return later('Restored, and not reconciled yet', RESTORED_RETRY_MS)
+    case 'paused':
+      return (await holdEnrollment(dependencies.em.fork(), step)) ? { kind: 'held' } : { kind: 'changed' }
+    case 'ready': {
+      const { message, settings } = prepared
+      const sending = new Sending(dependencies, message)
+      const due =
+        settings.lostUntil && settings.workspaceMode === 'live'
+          ? await dueBefore(dependencies.em.fork(), step, settings.lostUntil)
+          : undefined
+      // The steps after it wait from then on: they may be due already, and have been sent as well.
+      return due ? sending.abandon(MAY_HAVE_BEEN_SENT, due) : sending.send(patience)
+    }
+  }
+}
+
+/**
+ * Looks at a step's email without locks: the claim compares what may change. An earlier attempt whose lease has expired is made
+ * UNCONFIRMED.
+ */
+export async function prepareStep(
+  dependencies: Pick<SendDependencies, 'em' | 'log'>,
+  { workspaceId, automationId, enrollmentId, stepId, visit }: StepToSend,
+): Promise<PreparedStep> {
+  const ref: StepRef = { kind: 'step', enrollmentId, stepId, visit }
+  const em = () => dependencies.em.fork()
+  const [found, stored, settings] = await Promise.all([
+    readEmailStep(em(), enrollmentId, stepId),
+    findStepMessage(em(), ref),
+    readSendSettings(em(), workspaceId),
+  ])
+  if (!settings) return { kind: 'gone' }
+  // A restored database may be older than the workflow: reconciling records the enrollment, maybe between the two reads.
+  if (!found && settings.isRestored) return { kind: 'restored' }
+  const step = found ?? (await readEmailStep(em(), enrollmentId, stepId))
+  if (step?.automationId !== automationId || step.enrollmentStatus !== 'ACTIVE') return { kind: 'gone' }
+  if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
+  if (!sends(step.automationStatus)) return { kind: 'paused' }
+  if (settings.isRestored) return { kind: 'restored' }
+  const context = contextOf(step)
+  const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
+  if (!context || !recipient) return { kind: 'gone' }
+  return {
+    kind: 'ready',
+    message: preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),
+    settings,
+  }
+}
+
+/** What an attempt finds whose message is being sent, or is final. */
+async function earlierAttempt(
+  dependencies: Pick<SendDependencies, 'em' | 'log'>,
+  ref: StepRef,
+  step: EmailStep,
+  stored: StoredMessage,
+): Promise<PreparedStep> {
+  const em = dependencies.em.fork()
+  let { status, finalAt } = stored
+  if (status === 'SENDING') {
+    if (await expireLease(em, stored.id, SENDER_DIED)) {
+      status = 'UNCONFIRMED'
+      const { enrollmentId, stepId } = ref
+      const ids = { messageId: stored.id, enrollmentId, stepId, automationId: step.automationId }
+      logOutcome(dependencies.log, { status, error: SENDER_DIED }, ids)
+    } else {
+      const now = await findStepMessage(em, ref)
+      // Its owner is alive, or has just reported that it was not sent.
+      if (!now || now.status === 'SENDING' || now.status === 'DEFERRED') return { kind: 'busy' }
+      ;({ status, finalAt } = now)
+    }
+  }
+  const stop = status === 'FAILED' && step.onSendFailure === 'STOP'
+  return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date() }
+}
+
+/** When a step was due, where that was before a time, and its wait began before that time as well. */
+async function dueBefore(
+  em: EntityManager,
+  { enrollmentId, stepId }: StepToSend,
+  until: Date,
+): Promise<Date | undefined> {
+  const timeline = await readTimeline(em, enrollmentId)
+  if (!timeline) return undefined
+  const final = (await finalMessagesOf(em, enrollmentId)).flatMap(({ ref, finalAt: at }) =>
+    ref.kind === 'step' && at ? [{ stepId: ref.stepId, at }] : [],
+  )
+  const startedAt = new Date(Math.min(timeline.enrolledAt.getTime(), timeline.eventAt?.getTime() ?? Infinity))
+  const times = dueTime({ steps: timeline.steps, startedAt }, final, stepId)
+  const isBefore = times && times.since <= until && times.due.getTime() <= until.getTime() + CLOCK_SKEW_MS
+  return isBefore ? times.due : undefined
+}
+
+/**
+ * Marks an enrollment as paused if its automation does not send. It shares the automation's lock, so that it is among those that
+ * a resume wakes, or it sees the resume. The mark stays until an attempt that looked later claims: an attempt that Temporal gave
+ * up may still be at work, and its workflow would not be told to continue.
+ *
+ * @returns whether it is paused
+ */
+export async function holdEnrollment(
+  em: EntityManager,
+  { enrollmentId, automationId }: Pick<StepToSend, 'enrollmentId' | 'automationId'>,
+): Promise<boolean> {
+  return em.transactional(async (unit) => {
+    const status = (await shareAutomations(unit, [automationId])).get(automationId)
+    return status !== undefined && !sends(status) && holdActive(unit, enrollmentId)
+  })
+}

@@ -1,0 +1,171 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
+import type { AutomationStatus, EmailCategory, EnrollmentStatus, SendFailurePolicy } from '../sequences/index.ts'
+import type { StoredStep } from '../sequences/index.ts'
+import type { Trigger } from '../triggers/index.ts'
+
+/** An email step of an enrollment, with what decides whether it is sent. */
+export interface EmailStep {
+  workspaceId: string
+  automationId: string
+  contactId: string
+  enrollmentStatus: EnrollmentStatus
+  automationStatus: AutomationStatus
+  onSendFailure: SendFailurePolicy
+  /** What started the enrollment. */
+  trigger: Trigger
+  triggerKey: string | null
+  event: NonNullable<TemplateVariables['event']> | null
+  /** How often the enrollment was paused before. */
+  holds: number
+  category: EmailCategory
+  /** In the contact's language; `null` where the version has no such step. */
+  content: EmailContent | null
+  /** The pending request to confirm a list, where the step asks for that. */
+  confirmationId: string | null
+}
+
+interface EmailStepRow {
+  workspace_id: string
+  automation_id: string
+  contact_id: string
+  enrollment_status: EnrollmentStatus
+  automation_status: AutomationStatus
+  on_send_failure: SendFailurePolicy
+  trigger: Trigger
+  trigger_key: string | null
+  event: EmailStep['event']
+  holds: number
+  category: EmailCategory | null
+  subject: string | null
+  html: string | null
+  text: string | null
+  confirmation_id: string | null
+}
+
+/** Reads a step. @returns `undefined` where the enrollment, its automation or its contact is gone */
+export async function readEmailStep(
+  em: EntityManager,
+  enrollmentId: string,
+  stepId: string,
+): Promise<EmailStep | undefined> {
+  const [row] = await preparedSql<EmailStepRow>(em, 'read-email-step', STEP, [enrollmentId, stepId])
+  return (
+    row && {
+      workspaceId: row.workspace_id,
+      automationId: row.automation_id,
+      contactId: row.contact_id,
+      enrollmentStatus: row.enrollment_status,
+      automationStatus: row.automation_status,
+      onSendFailure: row.on_send_failure,
+      trigger: row.trigger,
+      triggerKey: row.trigger_key,
+      event: row.event,
+      holds: row.holds,
+      category: row.category ?? 'marketing',
+      content: row.subject === null ? null : { subject: row.subject, html: row.html, text: row.text },
+      confirmationId: row.confirmation_id,
+    }
+  )
+}
+
+/** The content is the one in the contact's language (`de-CH`, or else `de`), or else the step's own. */
+const STEP = `
+select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.status as enrollment_status,
+  automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
+  enrollment.event, enrollment.holds, step.category, content.subject, content.html, content.text,
+  (select id from list_requests request
+   where begun_by.trigger = 'LIST_REQUESTED' and request.contact_id = contact.id
+     and request.list_id::text = begun_by.trigger_key and request.email_key = contact.email_key) as confirmation_id
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join contacts contact on contact.id = enrollment.contact_id
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+cross join lateral (
+  select coalesce(enrollment.trigger, automation.trigger) as trigger,
+    case when enrollment.trigger is null then automation.trigger_key else enrollment.trigger_key end as trigger_key
+) begun_by
+left join lateral (
+  select step ->> 'content' as hash, step ->> 'category' as category
+  from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text
+) step on true
+left join email_contents own on own.automation_id = enrollment.automation_id and own.hash = step.hash
+cross join lateral (select lower(replace(contact.metadata ->> 'locale', '_', '-')) as locale) wanted
+left join email_contents content on content.automation_id = enrollment.automation_id
+  and content.hash = coalesce(own.translations ->> locale, own.translations ->> split_part(locale, '-', 1), own.hash)
+where enrollment.id = $1::uuid`
+
+/** A locked enrollment, as a claim compares it. */
+export interface LockedEnrollment {
+  status: EnrollmentStatus
+  held: boolean
+  holds: number
+}
+
+/**
+ * Locks enrollments until the transaction ends, in the order of their IDs: whoever ends or pauses one waits, or has done it before.
+ */
+export async function lockEnrollments(
+  em: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, LockedEnrollment>> {
+  const rows = await preparedSql<LockedEnrollment & { id: string }>(
+    em,
+    'lock-enrollments',
+    'select id, status, held, holds from enrollments where id = any($1::uuid[]) order by id for no key update',
+    [ids],
+  )
+  return new Map(rows.map(({ id, ...enrollment }) => [id, enrollment]))
+}
+
+/** Marks enrollments as not paused any more. The caller has locked them. */
+export async function releaseEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await preparedSql(
+    em,
+    'release-enrollments',
+    'update enrollments set held = false where id = any($1::uuid[]) and held',
+    [ids],
+  )
+}
+
+/** Marks an active enrollment as paused. @returns whether it is active */
+export async function holdActive(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await preparedSql(
+    em,
+    'hold-enrollment',
+    `update enrollments set held = true, holds = holds + 1 where id = $1::uuid and status = 'ACTIVE' returning id`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** What the time at which a step was due follows from. */
+export interface Timeline {
+  enrolledAt: Date
+  /** When the event that started the enrollment happened, if it was an event. */
+  eventAt: Date | null
+  steps: readonly StoredStep[]
+}
+
+export async function readTimeline(em: EntityManager, enrollmentId: string): Promise<Timeline | undefined> {
+  const [row] = await sql<{ enrolled_at: string; event_at: string | null; steps: StoredStep[] }>(
+    em,
+    `select enrollment.enrolled_at, version.steps, (
+       select created_at from trigger_events event where enrollment.cause = 'event:' || event.id and event.id = case
+         when enrollment.cause like 'event:%' then substr(enrollment.cause, 7)::uuid end
+     ) as event_at
+     from enrollments enrollment
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     where enrollment.id = $1::uuid`,
+    [enrollmentId],
+  )
+  if (!row) return undefined
+  return {
+    enrolledAt: toDate(row.enrolled_at),
+    eventAt: row.event_at === null ? null : toDate(row.event_at),
+    steps: row.steps,
+  }
+}

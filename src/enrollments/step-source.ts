@@ -1,0 +1,97 @@
+import { shareAutomations } from '../automations/index.ts'
+import { shareContacts } from '../contacts/index.ts'
+import { countConfirmationEmails } from '../lists/index.ts'
+import type { MessageSource, Prepared, SourceContext, StepRef } from '../messages/index.ts'
+import { emailKey } from '../platform/email-address.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sends } from '../sequences/index.ts'
+import { type EmailStep, lockEnrollments, readEmailStep, releaseEnrollments } from './step-queries.ts'
+
+/** What a step's email needs; `undefined` where the version has no such step. */
+export function contextOf(step: EmailStep): SourceContext | undefined {
+  const { workspaceId, automationId, contactId, content, category, onSendFailure, event, holds, confirmationId } = step
+  if (content === null) return undefined
+  const listOf = (trigger: EmailStep['trigger']) => (step.trigger === trigger ? step.triggerKey : null)
+  const joined = listOf('LIST_ADDED')
+  const requested = listOf('LIST_REQUESTED')
+  return {
+    workspaceId,
+    automationId,
+    contactId,
+    content,
+    category,
+    onSendFailure,
+    event,
+    holds,
+    listIds: joined === null ? [] : [joined],
+    confirmation: requested === null ? null : { listId: requested, requestId: confirmationId },
+  }
+}
+
+function refOf({ ref }: Prepared): StepRef {
+  if (ref.kind !== 'step') throw new Error('The message is not of a step')
+  return ref
+}
+
+/**
+ * The email steps of automations. Locks in the order automation, contact, enrollment.
+ *
+ * Race: a pause, a deletion, an opt-out, an erasure or the end of the enrollment against a claim. Guard: the claim shares the
+ * locks of the automation and the contact and takes the enrollment's, and whatever stops it takes one of them exclusively. Test:
+ * test/messages/claims.test.ts.
+ */
+export const stepSource: MessageSource = {
+  async load(em, { ref }, intent) {
+    if (ref.kind !== 'step') return undefined
+    const step = await readEmailStep(em, ref.enrollmentId, ref.stepId)
+    if (!step || (intent !== 'resend' && !sends(step.automationStatus))) return undefined
+    return contextOf(step)
+  },
+
+  async lockForClaim(em, messages) {
+    const automations = await shareAutomations(em, [...new Set(messages.map(({ automationId }) => automationId!))])
+    const contacts = await shareContacts(em, [...new Set(messages.map(({ contactId }) => contactId))])
+    const sending = messages.filter(({ intent }) => intent === 'send')
+    const enrollments = await lockEnrollments(
+      em,
+      sending.map((message) => refOf(message).enrollmentId),
+    )
+    return messages.filter((message) => {
+      const automation = automations.get(message.automationId!)
+      const contact = contacts.get(message.contactId)
+      if (automation === undefined || contact === undefined) return false
+      if (message.intent !== 'resend' && !sends(automation)) return false
+      if (contact.email !== message.contact.email || contact.consentVersion !== message.consentVersion) return false
+      if (message.intent !== 'send') return true
+      const enrollment = enrollments.get(refOf(message).enrollmentId)
+      return enrollment?.status === 'ACTIVE' && enrollment.holds === message.holds
+    })
+  },
+
+  async claimed(em, messages) {
+    const held = messages.filter(({ intent, holds }) => intent === 'send' && holds > 0)
+    if (held.length > 0)
+      await releaseEnrollments(
+        em,
+        held.map((message) => refOf(message).enrollmentId),
+      )
+    await countConfirmationEmails(
+      em,
+      messages.flatMap(({ id: messageId, workspaceId, confirmation, contact }) =>
+        confirmation
+          ? [{ messageId, workspaceId, listId: confirmation.listId, emailKey: emailKey(contact.email) }]
+          : [],
+      ),
+    )
+  },
+
+  lockForDeferral: async (em, messages) => endedAmong(em, messages),
+}
+
+async function endedAmong(em: EntityManager, messages: readonly Prepared[]): Promise<ReadonlySet<Prepared>> {
+  const enrollments = await lockEnrollments(
+    em,
+    messages.map((message) => refOf(message).enrollmentId),
+  )
+  return new Set(messages.filter((message) => enrollments.get(refOf(message).enrollmentId)?.status !== 'ACTIVE'))
+}

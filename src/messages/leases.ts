@@ -1,0 +1,121 @@
+/**
+ * Everything about messages that are being sent at this moment: how long a claim is its owner's, how the owner keeps it, and how
+ * a caller who stopped something waits for it.
+ *
+ * The rules fit together as follows. A claim carries a lease of 30 s, which its owner renews every 10 s. An owner that cannot
+ * renew it breaks the transmission off 3 s before the lease expires. Whoever finds an expired lease may take the owner for dead.
+ * A request that stops something (a pause, an unsubscribe, an erasure) waits up to 3.5 s for the leases that it covers, and a
+ * sender does not begin to transmit later than 3 s after it sent its claim. So nothing begins to flow after the request was
+ * answered.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { LEASE_SECONDS, renewLeases } from './store-queries.ts'
+
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3
+
+/** Milliseconds before the end of its lease at which a transmission is broken off: clocks differ, and closing takes a moment. */
+const MARGIN_MS = 3_000
+
+/** Milliseconds that a request waits for the messages it covers. */
+const STOP_WAITS_MS = 3_500
+/** Milliseconds after sending its claim within which a sender may begin to transmit. */
+export const BEGIN_WITHIN_MS = STOP_WAITS_MS - 500
+const MAX_PAUSE_MS = 250
+
+/** The error of a message whose sender stopped before it reported an outcome. */
+export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
+/** Seconds after which a claim counts as abandoned. Mostly an attempt of its enrollment or campaign finds it before. */
+export const ABANDONED_SECONDS = 60
+
+/** The time that one transmission has. */
+export interface HandOverLease {
+  /** Aborted when the lease could not be renewed in time, or the claim is no longer ours. */
+  readonly breakOff: AbortSignal
+  /** Notes that the claim was made, by a statement that was sent at this reading of `performance.now()`. */
+  claimed(sentAt: number): void
+  /** Whether anything may still flow. Asked right before it does, because a process can be suspended anywhere. */
+  holds(): boolean
+  end(): void
+}
+
+/**
+ * Keeps the leases of this process's claims. A claim that is no longer ours is broken off at once: another process took its
+ * owner for dead, or the clock of Postgres is ahead of ours.
+ */
+export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
+  const held = new Map<string, { until: number; breakOff: AbortController; timer: NodeJS.Timeout | undefined }>()
+  let renewing: NodeJS.Timeout | undefined
+  let idle = Promise.withResolvers<void>()
+
+  const extend = (claim: string, sentAt: number) => {
+    const lease = held.get(claim)
+    if (!lease) return
+    lease.until = sentAt + LEASE_SECONDS * 1000 - MARGIN_MS
+    clearTimeout(lease.timer)
+    const left = lease.until - performance.now()
+    lease.timer = setTimeout(() => lease.breakOff.abort(new Error('The lease of the claim ran out')), left)
+  }
+
+  const lose = (claim: string) => {
+    const lease = held.get(claim)
+    if (!lease) return
+    lease.until = 0
+    lease.breakOff.abort(new Error('The claim is not ours any more'))
+  }
+
+  async function renew(): Promise<void> {
+    const sentAt = performance.now()
+    const claims = [...held].filter(([, { timer }]) => timer !== undefined).map(([claim]) => claim)
+    if (claims.length === 0) return
+    const renewed = await renewLeases(em.fork(), claims).catch(() => undefined)
+    if (!renewed) return
+    for (const claim of claims) {
+      if (renewed.has(claim)) extend(claim, sentAt)
+      else lose(claim)
+    }
+  }
+
+  return {
+    /** Waits until every transmission has ended and its outcome is recorded. */
+    idle: (): Promise<void> => (held.size === 0 ? Promise.resolve() : idle.promise),
+    /** Begins a transmission that will be claimed under this name. */
+    begin(claim: string): HandOverLease {
+      const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
+      held.set(claim, lease)
+      renewing ??= setInterval(() => void renew(), renewMs).unref()
+      return {
+        breakOff: lease.breakOff.signal,
+        claimed: (sentAt) => extend(claim, sentAt),
+        holds: () => performance.now() < lease.until,
+        end() {
+          clearTimeout(lease.timer)
+          held.delete(claim)
+          if (held.size > 0) return
+          clearInterval(renewing)
+          renewing = undefined
+          idle.resolve()
+          idle = Promise.withResolvers()
+        },
+      }
+    },
+  }
+}
+
+export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>
+
+/**
+ * Waits until none of the messages that a request covers is being sent. Holds no connection to Postgres while it waits.
+ *
+ * @param count returns how many are being sent
+ * @returns whether none is left; false after 3.5 s
+ */
+export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {
+  const deadline = performance.now() + STOP_WAITS_MS
+  for (let pause = 20; (await count()) > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    const left = deadline - performance.now()
+    if (left <= 0) return false
+    await delay(Math.min(pause, left))
+  }
+  return true
+}

@@ -1,0 +1,322 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { senderOf, type WorkspaceSender } from '../senders/index.ts'
+import type { WorkspaceMode } from '../workspaces/index.ts'
+import type { MessageRef, MessageStatus, StepRef } from './message.ts'
+import type { SendSettings } from './prepare.ts'
+import { type Retryable, RETRYABLE } from './transitions.ts'
+
+/** A message's row, as an attempt at it sees it. */
+export interface StoredMessage {
+  id: string
+  ref: MessageRef
+  workspaceId: string
+  contactId: string
+  automationId: string | null
+  status: MessageStatus
+  attempts: number
+  /** Its Message-ID header. */
+  messageId: string | null
+  /** Since when somebody wants it retried, as Postgres prints it. */
+  retryAt: string | null
+  /** When its enrollment continued. */
+  finalAt: Date | null
+  claimedAt: Date
+  leaseUntil: Date | null
+  /** Of a campaign: the A/B variant, and the lists that included the contact. */
+  variant: number
+  listIds: readonly string[]
+}
+
+interface StoredRow {
+  id: string
+  workspace_id: string
+  contact_id: string
+  automation_id: string | null
+  enrollment_id: string | null
+  step_id: string | null
+  visit: number | null
+  campaign_id: string | null
+  status: MessageStatus
+  attempts: number
+  message_id: string | null
+  retry_at: string | null
+  settled_at: string | null
+  claimed_at: string
+  lease_until: string | null
+  variant: number | null
+  list_ids: string[] | null
+}
+
+const STORED = `
+select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, campaign_id, status, attempts, message_id,
+  retry_at, settled_at, claimed_at, lease_until, variant, list_ids
+from messages`
+
+const refOf = (row: StoredRow): MessageRef =>
+  row.campaign_id === null
+    ? { kind: 'step', enrollmentId: row.enrollment_id!, stepId: row.step_id!, visit: row.visit! }
+    : { kind: 'campaign', campaignId: row.campaign_id, contactId: row.contact_id }
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : toDate(text))
+
+const toStored = (row: StoredRow): StoredMessage => ({
+  id: row.id,
+  ref: refOf(row),
+  workspaceId: row.workspace_id,
+  contactId: row.contact_id,
+  automationId: row.automation_id,
+  status: row.status,
+  attempts: row.attempts,
+  messageId: row.message_id,
+  retryAt: row.retry_at,
+  finalAt: dateOf(row.settled_at),
+  claimedAt: toDate(row.claimed_at),
+  leaseUntil: dateOf(row.lease_until),
+  variant: row.variant ?? 0,
+  listIds: row.list_ids ?? [],
+})
+
+/** Finds a step's message. */
+export async function findStepMessage(
+  em: EntityManager,
+  { enrollmentId, stepId, visit }: Omit<StepRef, 'kind'>,
+): Promise<StoredMessage | undefined> {
+  const [row] = await preparedSql<StoredRow>(
+    em,
+    'find-step-message',
+    `${STORED} where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
+    [enrollmentId, stepId, visit],
+  )
+  return row && toStored(row)
+}
+
+export async function findMessage(em: EntityManager, id: string): Promise<StoredMessage | undefined> {
+  const [row] = await preparedSql<StoredRow>(em, 'find-message', `${STORED} where id = $1::uuid`, [id])
+  return row && toStored(row)
+}
+
+/** The final messages of an enrollment. */
+export async function finalMessagesOf(em: EntityManager, enrollmentId: string): Promise<StoredMessage[]> {
+  const rows = await sql<StoredRow>(em, `${STORED} where enrollment_id = $1::uuid and settled_at is not null`, [
+    enrollmentId,
+  ])
+  return rows.map(toStored)
+}
+
+/** The recipients of a campaign that are due, the earliest first. */
+export async function dueRecipients(em: EntityManager, campaignId: string, limit: number): Promise<StoredMessage[]> {
+  const rows = await preparedSql<StoredRow>(
+    em,
+    'due-recipients',
+    `${STORED} where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at <= now()
+     order by due_at, id limit $2`,
+    [campaignId, limit],
+  )
+  return rows.map(toStored)
+}
+
+/** What is left of a campaign. */
+export interface RemainingRecipients {
+  /** When the first queued or deferred recipient is due. */
+  dueAt: Date | null
+  /** Whether some wait for the winner of an A/B test. */
+  isWaitingForWinner: boolean
+  /** Whether some have not been tried, and do not wait for that. */
+  isQueued: boolean
+  isSending: boolean
+}
+
+export async function remainingRecipients(em: EntityManager, campaignId: string): Promise<RemainingRecipients> {
+  const [row] = await preparedSql<{
+    due_at: string | null
+    is_waiting: boolean
+    is_queued: boolean
+    is_sending: boolean
+  }>(em, 'remaining-recipients', REMAINING, [campaignId])
+  return {
+    dueAt: dateOf(row?.due_at ?? null),
+    isWaitingForWinner: row?.is_waiting ?? false,
+    isQueued: row?.is_queued ?? false,
+    isSending: row?.is_sending ?? false,
+  }
+}
+
+const REMAINING = `
+select
+  (select min(due_at) from messages
+   where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at < 'infinity') as due_at,
+  exists (
+    select from messages where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED') and due_at = 'infinity'
+  ) as is_waiting,
+  exists (select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity') as is_queued,
+  exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`
+
+/** Reads how a workspace's mail is sent at this moment; `undefined` where the workspace is gone. */
+export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
+  const [row] = await preparedSql<{
+    mode: WorkspaceMode
+    sender: WorkspaceSender | null
+    mail: 'smtp' | 'capture' | null
+    is_restored: boolean
+    lost_until: string | null
+  }>(em, 'read-send-settings', SETTINGS, [workspaceId])
+  if (!row) return undefined
+  return {
+    workspaceMode: row.mode,
+    sender: row.sender,
+    mail: row.mail,
+    isRestored: row.is_restored,
+    lostUntil: dateOf(row.lost_until),
+  }
+}
+
+const SETTINGS = `
+select workspace.mode, ${senderOf('workspace.id')} as sender, installation.mail,
+  installation.restored_at is not null as is_restored, installation.lost_until
+from workspaces workspace left join installation on true where workspace.id = $1::uuid`
+
+/**
+ * A condition on a row `message`: whether nobody tries it any more and it is not final, so that an operator decides. Besides
+ * UNCONFIRMED messages these are claims whose sender died long ago, and deferred messages whose enrollment has ended. Indexes
+ * hold all of these.
+ */
+export const NEEDS_DECISION = `
+(message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
+  and (message.status = 'UNCONFIRMED'
+    or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
+    -- A campaign tries its own again.
+    or (message.status = 'DEFERRED' and message.campaign_id is null
+      and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
+
+/** A message that needs an operator's decision. */
+export interface UndecidedMessage {
+  id: string
+  /** DEFERRED where it was certainly not sent; otherwise nobody knows. */
+  status: 'UNCONFIRMED' | 'SENDING' | 'DEFERRED'
+  workspaceId: string
+  contactId: string
+  /** `null` for a campaign's. */
+  automationId: string | null
+  /** Its Message-ID header, by which the mail server's log knows it. */
+  messageId: string | null
+  error: string | null
+  claimedAt: string
+}
+
+/** The messages that need a decision, oldest first. */
+export async function undecidedMessages(em: EntityManager, limit: number): Promise<UndecidedMessage[]> {
+  return sql<UndecidedMessage>(
+    em,
+    `select id, status, workspace_id as "workspaceId", contact_id as "contactId", automation_id as "automationId",
+       message_id as "messageId", error,
+       to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "claimedAt"
+     from messages message where ${NEEDS_DECISION} order by claimed_at limit $1`,
+    [limit],
+  )
+}
+
+/** The status of a message, and whether it needs a decision; `undefined` where there is none. */
+export async function findDecision(
+  em: EntityManager,
+  id: string,
+): Promise<{ status: MessageStatus; needsDecision: boolean } | undefined> {
+  const [row] = await sql<{ status: MessageStatus; needs_decision: boolean }>(
+    em,
+    `select status, ${NEEDS_DECISION} as needs_decision from messages message where id = $1::uuid`,
+    [id],
+  )
+  return row && { status: row.status, needsDecision: row.needs_decision }
+}
+
+/** A condition on a row `message`: whether its automation or campaign, and its contact, still exist. */
+const HAS_SOURCE = `
+exists (select from contacts where id = message.contact_id) and (
+  exists (select from campaigns where id = message.campaign_id and status <> 'CANCELLED')
+  or exists (select from automations where id = message.automation_id and deleted_at is null)
+)`
+
+/** A message that somebody wants retried. */
+export async function findRetryCandidate(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<{ status: MessageStatus; hasSource: boolean; createdAt: Date } | undefined> {
+  const [row] = await sql<{ status: MessageStatus; has_source: boolean; created_at: string }>(
+    em,
+    `select status, created_at, ${HAS_SOURCE} as has_source from messages message
+     where id = $2::uuid and workspace_id = $1::uuid`,
+    [workspaceId, id],
+  )
+  return row && { status: row.status, hasSource: row.has_source, createdAt: toDate(row.created_at) }
+}
+
+/** Whether the automation or campaign of a message, and its contact, still exist. */
+export async function hasSource(em: EntityManager, id: string): Promise<boolean> {
+  return (await sql(em, `select from messages message where id = $1::uuid and ${HAS_SOURCE}`, [id])).length > 0
+}
+
+/** Of these messages, those that a bulk retry may include: their source exists and their enrollment was not cancelled. */
+export async function retryableAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from messages message where id = any($1::uuid[]) and ${HAS_SOURCE}
+       and not exists (select from enrollments where id = message.enrollment_id and status = 'CANCELLED')`,
+    [ids],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Minutes after which a retry counts as overdue: Temporal may have lost it. */
+const OVERDUE_MINUTES = 10
+const RETRYABLE_STATUSES = `status in (${RETRYABLE.map((status: Retryable) => `'${status}'`).join(', ')})`
+
+/** Some of the messages whose retry is overdue. */
+export async function overdueRetries(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
+  return sql<{ id: string; workspaceId: string }>(
+    em,
+    `select id, workspace_id as "workspaceId" from messages message
+     where ${RETRYABLE_STATUSES} and retry_at < now() - interval '${OVERDUE_MINUTES} minutes'
+       and (exists (select from campaigns where id = campaign_id and status in ('SENDING', 'SENT'))
+         or exists (select from automations where id = automation_id and status in ('ACTIVE', 'ARCHIVED') and deleted_at is null))
+     order by random() limit $1`,
+    [limit],
+  )
+}
+
+/** A page of the messages of an automation or campaign that are to be retried, in the order of their IDs. */
+export async function waitingRetries(
+  em: EntityManager,
+  of: { automationId: string } | { campaignId: string },
+  afterId: string | null,
+  limit: number,
+): Promise<{ id: string; workspaceId: string }[]> {
+  const [column, id] = 'automationId' in of ? ['automation_id', of.automationId] : ['campaign_id', of.campaignId]
+  return sql<{ id: string; workspaceId: string }>(
+    em,
+    `select id, workspace_id as "workspaceId" from messages
+     where ${column} = $1::uuid and retry_at is not null and ${RETRYABLE_STATUSES} and ($2::uuid is null or id > $2::uuid)
+     order by id limit $3`,
+    [id, afterId, limit],
+  )
+}
+
+/** The automations of which a message is to be retried. */
+export async function automationsWithRetries(em: EntityManager): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    'select distinct automation_id as id from messages where retry_at is not null and automation_id is not null',
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Whether a contact that is erased has a message that is being sent. */
+export async function hasMessageInFlight(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from messages where contact_id = $2::uuid and workspace_id = $1::uuid and status = 'SENDING'
+       and not exists (select from contacts where id = $2::uuid) limit 1`,
+    [workspaceId, contactId],
+  )
+  return rows.length > 0
+}

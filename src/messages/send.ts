@@ -1,0 +1,338 @@
+import { abortAfter } from '../platform/abort.ts'
+import { withoutAddresses } from '../platform/email-address.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Log, Metrics } from '../outbox/index.ts'
+import {
+  type RenderedEmail,
+  type Renderer,
+  RendererBusy,
+  RendererClosed,
+  TemplateError,
+  type TemplateProblem,
+} from '../rendering/index.ts'
+import { withoutReturnPaths } from '../signed-links/index.ts'
+import { newId } from '../platform/ids.ts'
+import { NoSecretsKey } from '../platform/secrets.ts'
+import { forTerminal } from '../platform/terminal.ts'
+import { giveBackRest, takePlaces } from '../senders/index.ts'
+import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
+import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
+import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
+import { logIdsOf, type MessageStatus } from './message.ts'
+import { isDelivered, type Prepared } from './prepare.ts'
+import type { Attempt, ClaimAs, Content, MessageStore, Outcome } from './store.ts'
+import { statusAfter } from './transitions.ts'
+
+export interface SendDependencies extends Sender {
+  em: EntityManager
+  /** Where mail of live workspaces goes; `undefined` where this process has no mail server. */
+  smtp: MailTransport | undefined
+  renderer: Renderer
+  leases: LeaseKeeper
+  store: MessageStore
+  metrics: Metrics
+  log: Log
+}
+
+export type SendResult =
+  /**
+   * The message is final. `stop`: its automation ends an enrollment at this outcome. `at`: when an earlier attempt made it
+   * final.
+   */
+  | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
+  /** The automation is paused. */
+  | { kind: 'held' }
+  /** The enrollment, the automation or the contact does not exist any more. */
+  | { kind: 'gone' }
+  /** Something that the attempt had looked at has changed: it has to look again. */
+  | { kind: 'changed' }
+  /** Certainly not sent, or not to be decided yet: to be tried again later. */
+  | { kind: 'deferred'; reason: string; afterMs: number }
+  /** It cannot be done in the time that it has here: to be done from the queue, or when its turn comes again. */
+  | { kind: 'queue' }
+
+/** How long an attempt may wait for a connection: hardly, or until its turn ends. */
+export type Patience = 'at-once' | { turn: AbortSignal }
+
+/** Milliseconds that an email waits for a renderer when it is to be sent at once: others need its slot. */
+const RENDER_SOON_MS = 500
+/** Milliseconds that an email from the queue waits for a renderer, and then for a connection, while it keeps a worker's slot. */
+const TURN_MS = 3_000
+
+/** Milliseconds before a deferred message is tried again, at first and at most. */
+const FIRST_RETRY_MS = 1_000
+const MAX_RETRY_MS = 300_000
+/** Milliseconds until another process that can send it may have it. */
+const ELSEWHERE_RETRY_MS = 30_000
+
+/** The error of a message that was due between a backup and what was lost since. */
+export const MAY_HAVE_BEEN_SENT =
+  'It was due between the backup that this installation was restored from and what was lost since: it may have been sent'
+
+/** Milliseconds between two looks at a warm-up, at most, because its limit can be changed. */
+export const MAX_WARM_UP_LOOK_MS = 3_600_000
+/** Messages that wait for the same midnight are spread over so many milliseconds after it. */
+const WARM_UP_SPREAD_MS = 600_000
+
+/** One attempt at one message: render, take a connection, claim, transmit, record. */
+export class Sending {
+  private readonly dependencies: SendDependencies
+  private readonly message: Prepared
+  private readonly attempt: Attempt
+  private readonly deferSeconds: number | null
+  /** Whether the message was sent, or may have been. */
+  mayBeSent = false
+
+  /** @param deferSeconds seconds until a campaign tries a deferred message again; `null` where Temporal does */
+  constructor(dependencies: SendDependencies, message: Prepared, deferSeconds: number | null = null) {
+    this.dependencies = dependencies
+    this.message = message
+    this.attempt = { message, claim: newId(), header: headerOf(dependencies, message) }
+    this.deferSeconds = deferSeconds
+  }
+
+  async send(patience: Patience): Promise<SendResult> {
+    const { message } = this
+    if (message.suppressedBy) return this.suppress()
+    if (!message.sender?.isWarmingUp || !isDelivered(message)) return this.renderAndSend(patience)
+    const { workspaceId } = message
+    const em = () => this.dependencies.em.fork()
+    const places = await takePlaces(em(), workspaceId, 1, message.category === 'transactional')
+    if (places.granted === 0) {
+      const afterMs = places.moreInSeconds * 1_000 + Math.random() * WARM_UP_SPREAD_MS
+      const reason = 'Its sender is being warmed up, and mails no more today'
+      return { kind: 'deferred', reason, afterMs: Math.min(afterMs, MAX_WARM_UP_LOOK_MS) }
+    }
+    try {
+      return await this.renderAndSend(patience)
+    } finally {
+      await giveBackRest(em(), workspaceId, places, this.mayBeSent ? 1 : 0)
+    }
+  }
+
+  /** Sends what is rendered already, or gives it the final status that its template error calls for. */
+  async sendRendered(
+    rendered: RenderedEmail | TemplateProblem,
+    patience: Exclude<Patience, 'at-once'>,
+  ): Promise<SendResult> {
+    if ('problem' in rendered) return this.failTemplate(`${rendered.field}: ${rendered.problem}`)
+    return this.sendEmail(rendered, patience)
+  }
+
+  suppress(): Promise<SendResult> {
+    return this.finalize({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[this.message.suppressedBy!] })
+  }
+
+  /** Makes the message UNCONFIRMED: it may have been sent by what this instance was before a restore. */
+  abandon(error: string, finalAt?: Date): Promise<SendResult> {
+    return this.finalize({ status: 'UNCONFIRMED', error, ...(finalAt && { finalAt }) })
+  }
+
+  private async renderAndSend(patience: Patience): Promise<SendResult> {
+    const { renderer } = this.dependencies
+    const { message } = this
+    let rendered: RenderedEmail
+    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
+    try {
+      const options = { owner: message.workspaceId, beginBy: late.signal }
+      rendered = await renderer.render(message.content, variablesOf(this.dependencies, message), options)
+    } catch (error) {
+      if (error instanceof RendererClosed) return { kind: 'queue' }
+      if (error instanceof RendererBusy)
+        return patience === 'at-once' || late.signal.aborted ? { kind: 'queue' } : this.defer(error.message)
+      if (!(error instanceof TemplateError)) throw error
+      return this.failTemplate(error.message)
+    } finally {
+      late.forget()
+    }
+    return this.sendEmail(rendered, patience)
+  }
+
+  private async sendEmail(rendered: RenderedEmail, patience: Patience): Promise<SendResult> {
+    const { smtp, log } = this.dependencies
+    const { message } = this
+    let content: Outgoing
+    try {
+      content = compose(this.dependencies, message, rendered)
+    } catch (error) {
+      if (!(error instanceof NoSecretsKey)) throw error
+      // Another worker of the instance may have the key. Unsigned mail would be taken for spam.
+      log.warn({ reason: error.message, workspaceId: message.workspaceId }, 'An email cannot be signed, and waits')
+      return {
+        kind: 'deferred',
+        reason: 'This process cannot read the key to sign with',
+        afterMs: ELSEWHERE_RETRY_MS,
+      }
+    }
+    if (!isDelivered(message)) return this.finalize({ status: 'CAPTURED', content })
+    // Another worker of the instance delivers mail: capturing it here would lose it.
+    if (!smtp)
+      return {
+        kind: 'deferred',
+        reason: 'This process has no mail server, and this installation sends by one',
+        afterMs: ELSEWHERE_RETRY_MS,
+      }
+    const permit =
+      patience === 'at-once' ? await smtp.permitSoon(message.workspaceId) : await this.permitInTime(smtp, patience.turn)
+    return permit ? this.transmit(permit, content) : { kind: 'queue' }
+  }
+
+  private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<Permit | undefined> {
+    const late = abortAfter(TURN_MS, 'No connection was free')
+    try {
+      return await smtp.permit(this.message.workspaceId, AbortSignal.any([turn, late.signal]))
+    } catch (error) {
+      if (error === late.signal.reason) return undefined
+      throw error
+    } finally {
+      late.forget()
+    }
+  }
+
+  private async transmit(permit: Permit, content: Outgoing): Promise<SendResult> {
+    const { leases, metrics, store, log } = this.dependencies
+    const { message, attempt } = this
+    const lease = leases.begin(attempt.claim)
+    let claimed = 'no' as 'no' | 'yes' | 'unknown'
+    let sentAt = performance.now()
+    // A request that stops something waits that long, and no longer.
+    const isYoung = () => performance.now() - sentAt < BEGIN_WITHIN_MS
+    const begin = async () => {
+      sentAt = performance.now()
+      claimed = 'unknown'
+      try {
+        claimed = (await store.claim(attempt, { status: 'SENDING' })) ? 'yes' : 'no'
+        this.mayBeSent ||= claimed === 'yes'
+      } catch (error) {
+        log.warn({ error, ...this.logIds }, 'An email could not be claimed')
+        return false
+      }
+      lease.claimed(sentAt)
+      return claimed === 'yes' && lease.holds() && isYoung()
+    }
+    try {
+      const delivery = await permit.deliver(
+        { ...content, html: content.trackedHtml, to: content.recipient },
+        {
+          begin,
+          mayBeginAgain: () => lease.holds() && isYoung(),
+          mayGoOn: () => lease.holds(),
+          breakOff: lease.breakOff,
+        },
+      )
+      if (claimed !== 'yes') return await this.unclaimed(delivery, claimed === 'unknown', content)
+      const outcome = outcomeOf(delivery)
+      if (outcome.status === 'DEFERRED' || outcome.status === 'FAILED') this.mayBeSent = false
+      await this.record(outcome, content)
+      metrics.settled(outcome.status)
+      logOutcome(log, outcome, { messageId: message.id, ...this.logIds }, content)
+      return this.resultOf(outcome)
+    } finally {
+      lease.end()
+    }
+  }
+
+  private async record(outcome: Outcome, content: Content): Promise<void> {
+    const { store, log } = this.dependencies
+    const { attempt, deferSeconds: dueInSeconds } = this
+    if (outcome.status === 'DEFERRED') return store.defer(attempt, outcome.error, { content, dueInSeconds })
+    const error = await store.record(attempt, outcome, content)
+    if (error) log.error({ error, messageId: this.message.id }, 'What was sent cannot be stored; its outcome is')
+  }
+
+  /** No content has flowed, and no claim is ours. */
+  private async unclaimed(delivery: Delivery, mayBeClaimed: boolean, content: Content): Promise<SendResult> {
+    if (!mayBeClaimed) {
+      if (delivery.kind === 'refused')
+        return this.finalize({ status: 'FAILED', error: asText(delivery.reason), content })
+      if (delivery.kind === 'withdrawn') return { kind: 'changed' }
+    }
+    return this.defer('reason' in delivery ? asText(delivery.reason) : 'The database did not answer in time')
+  }
+
+  private failTemplate(problem: string): Promise<SendResult> {
+    // The problem can repeat the contact's data, which no log may have.
+    const failed = { status: 'FAILED', error: `Template error in ${problem}` } as const
+    return this.finalize(failed, 'A template failed; the message has the reason')
+  }
+
+  private async defer(reason: string): Promise<SendResult> {
+    await this.dependencies.store.defer(this.attempt, reason, { dueInSeconds: this.deferSeconds })
+    this.dependencies.metrics.settled('DEFERRED')
+    return this.deferred(reason)
+  }
+
+  /** Gives the message a final status in its claim: nothing has to be transmitted. */
+  private async finalize(as: Exclude<ClaimAs, { status: 'SENDING' }>, errorInLog?: string): Promise<SendResult> {
+    const { log, metrics, store } = this.dependencies
+    const { message } = this
+    const sound = 'error' in as ? { ...as, error: asText(as.error) } : as
+    if (!(await store.claim(this.attempt, sound))) return { kind: 'changed' }
+    metrics.settled(as.status)
+    const logged = errorInLog === undefined ? sound : { status: as.status, error: errorInLog }
+    logOutcome(log, logged, { messageId: message.id, ...this.logIds }, { recipient: message.contact.email })
+    const result = this.resultOf(sound)
+    return result.kind === 'final' && 'finalAt' in as && as.finalAt ? { ...result, at: as.finalAt } : result
+  }
+
+  private deferred(reason: string): SendResult {
+    const afterMs = Math.min(FIRST_RETRY_MS * 2 ** this.message.attempts, MAX_RETRY_MS)
+    return { kind: 'deferred', reason, afterMs }
+  }
+
+  private resultOf(outcome: Outcome | ClaimAs): SendResult {
+    const error = 'error' in outcome ? outcome.error : null
+    if (outcome.status === 'DEFERRED' || outcome.status === 'SENDING') return this.deferred(error ?? '')
+    const { before, intent, onSendFailure } = this.message
+    const status = statusAfter({ before: before ?? 'QUEUED', intent }, outcome.status)
+    return { kind: 'final', status, error, stop: status === 'FAILED' && onSendFailure === 'STOP' }
+  }
+
+  private get logIds(): Record<string, string> {
+    const { ref, automationId } = this.message
+    return { ...logIdsOf(ref), ...(automationId !== null && { automationId }) }
+  }
+}
+
+/** What the log says of an outcome that somebody may want to act on. */
+const WARNINGS: Partial<Record<MessageStatus, string>> = {
+  FAILED: 'An email has failed for good',
+  UNCONFIRMED:
+    'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
+}
+
+/** Logs an outcome with the server's words, without addresses and without the subject. */
+export function logOutcome(
+  log: Log,
+  { status, ...outcome }: { status: MessageStatus; error?: string },
+  ids: Record<string, string>,
+  { recipient, subject }: { recipient?: string; subject?: string } = {},
+): void {
+  const warning = WARNINGS[status]
+  if (warning === undefined) return
+  const reason = subject?.trim() ? outcome.error?.replaceAll(subject.trim(), '…') : outcome.error
+  log.warn({ status, ...ids, ...(reason !== undefined && { reason: withoutAddresses(reason, recipient) }) }, warning)
+}
+
+/** How a transmission that was claimed ended. */
+export function outcomeOf(delivery: Delivery): Outcome {
+  switch (delivery.kind) {
+    case 'taken':
+      return { status: 'SENT', response: asText(delivery.response) }
+    case 'refused':
+      return { status: 'FAILED', error: asText(delivery.reason) }
+    case 'unknown':
+      return { status: 'UNCONFIRMED', error: asText(delivery.reason) }
+    case 'not-sent':
+      return { status: 'DEFERRED', error: asText(delivery.reason) }
+    case 'withdrawn':
+      return { status: 'DEFERRED', error: 'The claim was too late' }
+  }
+}
+
+const MAX_SERVER_TEXT = 2_000
+
+/** A server's words as they can be stored and shown on a terminal. */
+const asText = (words: string): string =>
+  withoutReturnPaths(forTerminal(words)).toWellFormed().slice(0, MAX_SERVER_TEXT)

@@ -1,0 +1,51 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
+import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
+import type { MessageRef } from './message.ts'
+import type { StoredMessage } from './read-queries.ts'
+import type { Prepared } from './prepare.ts'
+import type { Intent } from './transitions.ts'
+
+/** What a message's automation or campaign knows about it. */
+export interface SourceContext {
+  workspaceId: string
+  contactId: string
+  automationId: string | null
+  content: EmailContent
+  category: EmailCategory
+  onSendFailure: SendFailurePolicy
+  /** The lists because of which the message is sent: an opt-out of one of them suppresses it. */
+  listIds: readonly string[]
+  /** The event that started the enrollment. */
+  event: NonNullable<TemplateVariables['event']> | null
+  /** The list that the message asks the contact to confirm, and the pending request; `null` where it asks nothing. */
+  confirmation: { listId: string; requestId: string | null } | null
+  /** How often the enrollment was paused before. */
+  holds: number
+}
+
+/**
+ * What messages belong to: the steps of automations, or campaigns. The store knows nothing else about them. A source is called
+ * inside the store's transactions, and takes locks in the order of docs/lock-order.md.
+ */
+export interface MessageSource {
+  /**
+   * Loads what an attempt needs to know about an existing message.
+   * @returns `undefined` where the message may not be sent with this intent: its source is gone, paused or cancelled
+   */
+  load(em: EntityManager, message: StoredMessage, intent: Intent): Promise<SourceContext | undefined>
+  /**
+   * Locks what decides whether messages may be sent, until the transaction ends.
+   * @returns those that may still be sent as they were prepared
+   */
+  lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
+  /** Notes in the claim's transaction that messages were claimed for sending. */
+  claimed(em: EntityManager, messages: readonly Prepared[]): Promise<void>
+  /**
+   * Locks what decides whether deferred messages will be tried again, until the transaction ends.
+   * @returns those that will not: their enrollment has ended
+   */
+  lockForDeferral(em: EntityManager, messages: readonly Prepared[]): Promise<ReadonlySet<Prepared>>
+}
+
+export type MessageSources = Readonly<Record<MessageRef['kind'], MessageSource>>

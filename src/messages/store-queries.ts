@@ -1,0 +1,537 @@
+/**
+ * Every statement that writes `messages`. No other file does.
+ *
+ * The statements compare what the caller saw (status, number of attempts) with the row, so that of two concurrent attempts one
+ * fails. What may be sent at all is checked by the caller, in the same transaction: see `store.ts`.
+ */
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
+import { withSmallerPages } from '../platform/db/smaller-pages.ts'
+import type { MessageStatus } from './message.ts'
+import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
+
+/** Seconds for which a claim is its owner's, unless it is renewed. */
+export const LEASE_SECONDS = 30
+
+const listed = (statuses: readonly MessageStatus[]): string => `(${statuses.map((status) => `'${status}'`).join(', ')})`
+const DISMISSABLE = listed(['QUEUED', 'DEFERRED'])
+const IS_RETRYABLE = `message.status in ${listed(RETRYABLE)}`
+const IS_LIVE = `status = 'SENDING' and lease_until > clock_timestamp()`
+
+/**
+ * Rows as one parameter. Statements name the IDs in a parameter of their own as well: Postgres expects a hundred rows of JSON, and
+ * would read a small table whole.
+ *
+ * Lone surrogates, which a template's filter can leave, are replaced: Postgres refuses them in JSON.
+ */
+const asJson = (rows: readonly object[]): string =>
+  JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
+
+/** The content that the row keeps. A campaign's content is kept with the campaign. */
+export interface ContentColumns {
+  message_id: string | null
+  recipient: string | null
+  subject: string | null
+  html: string | null
+  text: string | null
+}
+
+/** The columns that identify a message and the attempt at it. */
+export interface AttemptColumns {
+  id: string
+  /** Identifies the attempt. */
+  claim: string
+  /** The attempts before this one. */
+  attempts: number
+  /** The status that the attempt saw; `null` where the message has no row yet. */
+  before: MessageStatus | null
+  intent: Intent
+  status: MessageStatus
+  error: string | null
+}
+
+/** What a new row of an enrollment's step needs besides. */
+export interface StepColumns {
+  workspace_id: string
+  contact_id: string
+  automation_id: string | null
+  enrollment_id: string | null
+  step_id: string | null
+  visit: number | null
+}
+
+const IDENTITY = `
+  id uuid, claim uuid, attempts integer, before text, intent text, status text, error text,
+  workspace_id uuid, contact_id uuid, automation_id uuid, enrollment_id uuid, step_id uuid, visit integer,
+  message_id text, recipient text, subject text, html text, text text`
+
+export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { final_at: string | null }
+
+/**
+ * Claims messages for sending, or gives them a final status at once.
+ *
+ * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt saw, and a new row conflicts
+ * with one that another attempt inserted. Test: test/messages/claims.test.ts.
+ *
+ * @returns the IDs of the rows that are this attempt's
+ */
+export async function writeClaims(em: EntityManager, claims: readonly ClaimRow[]): Promise<ReadonlySet<string>> {
+  const rows = await preparedSql<{ id: string }>(em, 'claim-messages', CLAIM, [
+    asJson(claims),
+    LEASE_SECONDS,
+    claims.map(({ id }) => id),
+  ])
+  return new Set(rows.map(({ id }) => id))
+}
+
+const CLAIM = `
+with given as (
+  select *,
+    case when status = 'SENDING' then clock_timestamp() + make_interval(secs => $2::float8) end as lease_until,
+    case when status = 'CAPTURED' then now() end as sent_at,
+    case when status <> 'SENDING' then coalesce(final_at, now()) end as settled_at
+  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, final_at timestamptz)
+),
+inserted as (
+  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
+    lease_until, error, message_id, recipient, subject, html, text, sent_at, settled_at)
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
+    lease_until, error, message_id, recipient, subject, html, text, sent_at, settled_at
+  from given where before is null
+  on conflict do nothing
+  returning id
+),
+updated as (
+  update messages message set
+    status = given.status, claim = given.claim, attempts = given.attempts + 1, claimed_at = now(),
+    lease_until = given.lease_until, error = given.error, message_id = given.message_id, retry_at = null,
+    sent_at = coalesce(given.sent_at, message.sent_at), settled_at = coalesce(message.settled_at, given.settled_at),
+    -- A retry keeps what was sent before until there is something new: bounces are attributed by it.
+    recipient = case when is_first then given.recipient else coalesce(given.recipient, message.recipient) end,
+    subject = case when is_first then given.subject else coalesce(given.subject, message.subject) end,
+    html = case when is_first then given.html else coalesce(given.html, message.html) end,
+    text = case when is_first then given.text else coalesce(given.text, message.text) end
+  from given cross join lateral (select given.intent = 'send') intent(is_first)
+  where message.id = any($3::uuid[]) and message.id = given.id
+    and message.attempts = given.attempts and message.status = given.before
+    and (given.intent <> 'retry' or message.retry_at is not null)
+  returning message.id
+)
+select id from inserted union all select id from updated`
+
+export interface OutcomeRow extends ContentColumns {
+  id: string
+  claim: string
+  status: MessageStatus
+  response: string | null
+  error: string | null
+}
+
+/**
+ * Records how attempts ended that had claimed. Only the attempt that holds the claim can. If its lease had expired and the
+ * message became UNCONFIRMED, the true outcome still replaces that.
+ */
+export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
+  await preparedSql(em, 'record-outcomes', OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)])
+}
+
+const OUTCOME = `
+update messages message set
+  status = given.status, lease_until = null, response = given.response, error = given.error,
+  message_id = case when has_content then given.message_id else message.message_id end,
+  recipient = case when has_content then given.recipient else message.recipient end,
+  subject = case when has_content then given.subject else message.subject end,
+  html = case when has_content then given.html else message.html end,
+  text = case when has_content then given.text else message.text end,
+  sent_at = case when given.status in ('SENT', 'CAPTURED') then now() end,
+  settled_at = coalesce(message.settled_at, now()),
+  retry_at = case when given.status not in ('SENT', 'CAPTURED') then message.retry_at end
+from jsonb_to_recordset($1::jsonb) as given(id uuid, claim uuid, status text, response text, error text,
+  message_id text, recipient text, subject text, html text, text text)
+cross join lateral (select given.message_id is not null) content(has_content)
+-- By ID alone: an index on the status has a dead entry for each message of a campaign until it is vacuumed.
+where message.id = any($2::uuid[]) and message.id = given.id and message.claim = given.claim
+  and (message.status in ('SENDING', 'UNCONFIRMED')) is true`
+
+export type DeferralRow = AttemptColumns &
+  StepColumns &
+  ContentColumns & {
+    /** Since when somebody wants it retried, if so. */
+    retry_at: string | null
+    /** Seconds until a campaign tries it again. */
+    due_in: number | null
+  }
+
+/**
+ * Records that messages were certainly not sent.
+ *
+ * Race: the answer to a claim was lost, and the claim may still be on its way to Postgres. Guard: the number of attempts moves
+ * on, and a row is inserted where there is none, so that the claim fails when it arrives. Test: test/messages/claims.test.ts.
+ */
+export async function writeDeferrals(em: EntityManager, deferrals: readonly DeferralRow[]): Promise<void> {
+  await preparedSql(em, 'defer-messages', DEFER, [asJson(deferrals), deferrals.map(({ id }) => id)])
+}
+
+const DEFER = `
+with given as (
+  select *, message_id is not null as has_content, case when status <> 'DEFERRED' then now() end as settled_at
+  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, retry_at timestamptz, due_in float8)
+),
+inserted as (
+  insert into messages
+    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error, settled_at)
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error, settled_at
+  from given where before is null
+  on conflict do nothing
+)
+update messages message set
+  -- Whoever found the lease expired has made it UNCONFIRMED, and the enrollment went on: that stays.
+  status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
+  attempts = given.attempts + 1, lease_until = null, error = given.error,
+  message_id = case when has_content then given.message_id else message.message_id end,
+  recipient = case when has_content then given.recipient else message.recipient end,
+  subject = case when has_content then given.subject else message.subject end,
+  html = case when has_content then given.html else message.html end,
+  text = case when has_content then given.text else message.text end,
+  settled_at = coalesce(message.settled_at, given.settled_at),
+  due_at = coalesce(now() + make_interval(secs => given.due_in), message.due_at),
+  retry_at = coalesce(message.retry_at, case when message.status = 'SENDING' and message.unwanted_at is null then given.retry_at end)
+from given
+where message.id = any($2::uuid[]) and message.id = given.id and (
+  (message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))
+  or (message.attempts = given.attempts and message.status = given.before
+    and (given.intent <> 'retry' or message.retry_at is not null))
+)`
+
+/** Renews leases. @returns the claims that are still their owner's */
+export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await preparedSql<{ claim: string }>(
+    em,
+    'renew-leases',
+    `update messages set lease_until = clock_timestamp() + make_interval(secs => $2::float8)
+     where claim = any($1::uuid[]) and ${IS_LIVE} returning claim`,
+    [claims, LEASE_SECONDS],
+  )
+  return new Set(rows.map(({ claim }) => claim))
+}
+
+/** Brings back leases that lie further ahead than any is set: the clock of Postgres was set back. */
+export async function shortenLeases(em: EntityManager, maxMinutes: number): Promise<void> {
+  await sql(
+    em,
+    `update messages set lease_until = clock_timestamp() + make_interval(secs => $2::float8)
+     where status = 'SENDING' and lease_until > now() + make_interval(mins => $1::integer)`,
+    [maxMinutes, LEASE_SECONDS],
+  )
+}
+
+const EXPIRE = `
+update messages set status = 'UNCONFIRMED', error = $1, lease_until = null, retry_at = null,
+  settled_at = coalesce(settled_at, now())`
+
+/** Makes one message UNCONFIRMED if its lease has expired. @returns whether it did */
+export async function expireLease(em: EntityManager, id: string, error: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `${EXPIRE} where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp() returning id`,
+    [error, id],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Makes messages UNCONFIRMED whose leases have expired.
+ * @param campaignId only those of a campaign, where it is given
+ * @param graceSeconds how long ago they must have expired
+ * @returns their IDs
+ */
+export async function expireLeases(
+  em: EntityManager,
+  {
+    error,
+    campaignId = null,
+    graceSeconds,
+    limit,
+  }: {
+    error: string
+    campaignId?: string | null
+    graceSeconds: number
+    limit: number
+  },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `${EXPIRE} where status = 'SENDING' and id in (
+       select id from messages
+       where status = 'SENDING' and lease_until <= clock_timestamp() - make_interval(secs => $2::float8)
+         and ${campaignId === null ? '$3::uuid is null' : 'campaign_id = $3::uuid'}
+       limit $4 for update skip locked
+     ) returning id`,
+    [error, graceSeconds, campaignId, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Makes everything UNCONFIRMED that was being sent when a backup was made: nobody knows what came of it.
+ * @param mayLive whether live leases are left alone, because workers may be at work
+ */
+export async function abandonSending(em: EntityManager, error: string, mayLive: boolean): Promise<void> {
+  await sql(
+    em,
+    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, settled_at = coalesce(settled_at, claimed_at)
+     where status = 'SENDING' and not ($2::boolean and lease_until > clock_timestamp())`,
+    [error, mayLive],
+  )
+}
+
+/** How many messages of one kind are being sent at this moment, by leases that have not expired. */
+export async function countSending(
+  em: EntityManager,
+  where: { automationId?: string; campaignId?: string; contactIds?: readonly string[] },
+): Promise<number> {
+  const parameters: unknown[] = []
+  const conditions = [
+    where.automationId && `automation_id = $${parameters.push(where.automationId)}::uuid`,
+    where.campaignId && `campaign_id = $${parameters.push(where.campaignId)}::uuid`,
+    where.contactIds && `contact_id = any($${parameters.push(where.contactIds)}::uuid[])`,
+  ].filter((condition) => condition !== undefined)
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages where ${[...conditions, IS_LIVE].join(' and ')}`,
+    parameters,
+  )
+  return row?.count ?? 0
+}
+
+/** How many messages to contacts of a workspace that are erased already are being sent at this moment. */
+export async function countSendingToErased(em: EntityManager, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from messages message
+     where ${IS_LIVE} and workspace_id = $1::uuid and not exists (select from contacts where id = message.contact_id)`,
+    [workspaceId],
+  )
+  return row?.count ?? 0
+}
+
+/** A recipient of a campaign. */
+export interface QueuedRow {
+  contact_id: string
+  /** The lists that included the contact: an opt-out of one of them suppresses the message. */
+  list_ids: readonly string[]
+  /** The variant of an A/B test; `null` where the campaign has none, or its winner is not known yet. */
+  variant: number | null
+  /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for at once. */
+  due_at: string | null
+}
+
+/** Queues a campaign's recipients. A contact that is queued already stays as it is. @returns how many were added */
+export async function queueRecipients(
+  em: EntityManager,
+  campaign: { id: string; workspaceId: string },
+  recipients: readonly QueuedRow[],
+): Promise<number> {
+  const rows = await sql(
+    em,
+    `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, variant, list_ids, due_at)
+     select gen_random_uuid(), $2::uuid, given.contact_id, $1::uuid, 'QUEUED', gen_random_uuid(), 0, given.variant,
+       given.list_ids, coalesce(given.due_at, now())
+     from jsonb_to_recordset($3::jsonb) as given(contact_id uuid, list_ids uuid[], variant smallint, due_at timestamptz)
+     on conflict (campaign_id, contact_id) where campaign_id is not null do nothing returning id`,
+    [campaign.id, campaign.workspaceId, JSON.stringify(recipients)],
+  )
+  return rows.length
+}
+
+/** Gives recipients that wait for the winner of an A/B test that variant. @returns how many, at most `limit` */
+export async function releaseRecipients(
+  em: EntityManager,
+  campaignId: string,
+  variant: number,
+  limit: number,
+): Promise<number> {
+  const rows = await sql(
+    em,
+    `update messages set variant = $2::smallint, due_at = now() where id in (
+       select id from messages
+       where campaign_id = $1::uuid and status in ${DISMISSABLE} and due_at = 'infinity'
+       order by id limit $3 for update skip locked
+     ) returning id`,
+    [campaignId, variant, limit],
+  )
+  return rows.length
+}
+
+/** Dismisses messages that were certainly not sent. @returns how many */
+export async function dismissMessages(
+  em: EntityManager,
+  which: { ids: readonly string[] } | { enrollmentIds: readonly string[] } | { campaignId: string; limit: number },
+  error: string | null,
+): Promise<number> {
+  const [where, ...parameters] =
+    'ids' in which
+      ? ['id = any($2::uuid[])', which.ids]
+      : 'enrollmentIds' in which
+        ? ['enrollment_id = any($2::uuid[])', which.enrollmentIds]
+        : [
+            `id in (select id from messages where campaign_id = $2::uuid and status in ${DISMISSABLE}
+               order by due_at, id limit $3 for update skip locked)`,
+            which.campaignId,
+            which.limit,
+          ]
+  const rows = await sql(
+    em,
+    `update messages set status = 'DISMISSED', settled_at = now(), error = $1
+     where ${where} and status in ${DISMISSABLE} returning id`,
+    [error, ...parameters],
+  )
+  return rows.length
+}
+
+/** Dismisses one message that an operator was asked about. @returns whether it still had that status */
+export async function dismissDecided(em: EntityManager, id: string, status: MessageStatus): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `update messages set status = 'DISMISSED', retry_at = null
+     where id = $1::uuid and status = $2 and status in ${listed(statusesBefore('DISMISSED'))} returning id`,
+    [id, status],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Asks for retries. A message that is to be retried already keeps its time.
+ * @param includeUnwanted whether to include messages whose enrollment was cancelled
+ */
+export async function askForRetries(
+  em: EntityManager,
+  ids: readonly string[],
+  status: Retryable,
+  { includeUnwanted }: { includeUnwanted: boolean },
+): Promise<{ id: string; workspaceId: string; retryAt: string }[]> {
+  return sql(
+    em,
+    `update messages message set retry_at = coalesce(retry_at, now()), unwanted_at = null
+     where id = any($1::uuid[]) and status = $2 and ${IS_RETRYABLE}
+       and ($3::boolean or (retry_at is null and unwanted_at is null))
+     returning id, workspace_id as "workspaceId", retry_at as "retryAt"`,
+    [ids, status, includeUnwanted],
+  )
+}
+
+/** Ends the retry of a message that cannot be sent any more. */
+export async function dropRetry(em: EntityManager, id: string): Promise<void> {
+  await sql(
+    em,
+    `update messages set retry_at = null where id = $1::uuid and retry_at is not null and status <> 'SENDING'`,
+    [id],
+  )
+}
+
+/**
+ * Ends all retries of an automation's messages to a contact, and keeps bulk retries from including them. A message that is being
+ * sent is not retried after that attempt. The caller has locked the contact, which claims share.
+ *
+ * @returns how many were to be retried, or are being sent
+ */
+export async function dropRetriesOf(em: EntityManager, automationId: string, contactId: string): Promise<number> {
+  const rows = await sql<{ was_open: boolean }>(
+    em,
+    `update messages message set unwanted_at = now(), retry_at = null
+     from messages before
+     where message.contact_id = $2::uuid and message.automation_id = $1::uuid
+       and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
+     returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
+    [automationId, contactId],
+  )
+  return rows.filter(({ was_open }) => was_open).length
+}
+
+/** Messages that are made UNCONFIRMED in one statement: half a million take longer than a statement may. */
+const PAGE = 1_000
+
+/**
+ * Makes messages UNCONFIRMED that were to be retried, because a restore may have lost that they were sent since the backup.
+ * @param until only those that were asked for by then; all where it is `null`
+ */
+export async function abandonRetries(
+  em: EntityManager,
+  error: string,
+  { until = null, page = PAGE }: { until?: Date | null; page?: number } = {},
+): Promise<void> {
+  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}
+    and ($3::timestamptz is null or message.retry_at <= $3::timestamptz)`
+  const abandonPage = (limit: number) =>
+    sql(
+      em,
+      `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
+         settled_at = coalesce(settled_at, claimed_at)
+       where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
+      [error, limit, until?.toISOString() ?? null],
+    )
+  while ((await withSmallerPages(page, abandonPage)).length > 0);
+}
+
+/**
+ * Finishes the messages of enrollments whose automation was deleted: what was not sent is dismissed, what a dead sender left is
+ * UNCONFIRMED, and nothing is retried.
+ *
+ * @returns the enrollments of which a message is being sent
+ */
+export async function finishMessagesOf(
+  em: EntityManager,
+  enrollmentIds: readonly string[],
+  { dismissed, senderDied }: { dismissed: string; senderDied: string },
+): Promise<ReadonlySet<string>> {
+  await dismissMessages(em, { enrollmentIds }, dismissed)
+  const of = 'enrollment_id = any($2::uuid[])'
+  await sql(em, `${EXPIRE} where ${of} and status = 'SENDING' and lease_until <= clock_timestamp()`, [
+    senderDied,
+    enrollmentIds,
+  ])
+  await sql(
+    em,
+    `update messages set retry_at = null where enrollment_id = any($1::uuid[]) and retry_at is not null and status <> 'SENDING'`,
+    [enrollmentIds],
+  )
+  const rows = await sql<{ id: string }>(
+    em,
+    `select distinct enrollment_id as id from messages where enrollment_id = any($1::uuid[]) and ${IS_LIVE}`,
+    [enrollmentIds],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Deletes a contact's messages, except those that are being sent. @returns how many are left */
+export async function deleteMessagesOf(em: EntityManager, contactId: string): Promise<number> {
+  await sql(em, `delete from messages where contact_id = $1::uuid and not (${IS_LIVE})`, [contactId])
+  const [row] = await sql<{ count: number }>(
+    em,
+    'select count(*)::integer as count from messages where contact_id = $1::uuid',
+    [contactId],
+  )
+  return row?.count ?? 0
+}
+
+/** When a person first opened a message and first clicked a link in it, as Postgres prints it. Null: never. */
+export interface FirstVisits {
+  messageId: string
+  openedAt: string | null
+  clickedAt: string | null
+}
+
+/** Stores the first visits of messages. The caller holds their locks. */
+export async function setFirstVisits(em: EntityManager, visits: readonly FirstVisits[]): Promise<void> {
+  await sql(
+    em,
+    `update messages set opened_at = visit.opened_at, clicked_at = visit.clicked_at
+     from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as visit (id, opened_at, clicked_at)
+     where messages.id = visit.id`,
+    [
+      visits.map(({ messageId }) => messageId),
+      visits.map(({ openedAt }) => openedAt),
+      visits.map(({ clickedAt }) => clickedAt),
+    ],
+  )
+}

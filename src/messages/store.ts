@@ -1,0 +1,271 @@
+import { isSendingDisabled } from '../instance/index.ts'
+import { coalesce } from '../platform/coalesce.ts'
+import { isPassing } from '../platform/db/errors.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { untilDone } from '../platform/db/until-done.ts'
+import type { Prepared } from './prepare.ts'
+import type { MessageSource, MessageSources } from './source.ts'
+import {
+  type AttemptColumns,
+  type ContentColumns,
+  type StepColumns,
+  writeClaims,
+  writeDeferrals,
+  writeOutcomes,
+} from './store-queries.ts'
+import { assertTransition, type AttemptStatus, statusAfter } from './transitions.ts'
+
+/** The email as it is kept: what was sent, or would have been. */
+export interface Content {
+  messageId: string
+  recipient: string
+  subject: string
+  html: string | null
+  text: string | null
+}
+
+/** An attempt at a message. */
+export interface Attempt {
+  message: Prepared
+  /** Identifies the attempt in the row. */
+  claim: string
+  /** The Message-ID header that it uses. */
+  header: string
+}
+
+/** What a claim makes of a message: its owner sends it, or it gets a final status at once. */
+export type ClaimAs =
+  | { status: 'SENDING' }
+  | { status: 'CAPTURED'; content: Content }
+  | { status: 'FAILED'; error: string; content?: Content }
+  | { status: 'SUPPRESSED'; error: string }
+  | { status: 'UNCONFIRMED'; error: string; finalAt?: Date }
+
+/** How an attempt ended that had claimed. */
+export type Outcome =
+  | { status: 'SENT'; response: string }
+  | { status: 'FAILED' | 'UNCONFIRMED'; error: string }
+  | { status: 'DEFERRED'; error: string }
+
+interface Claiming extends Attempt {
+  as: ClaimAs
+}
+
+interface Recording extends Attempt {
+  outcome: Exclude<Outcome, { status: 'DEFERRED' }>
+  content: Content | undefined
+}
+
+interface Deferring extends Attempt {
+  error: string
+  content: Content | undefined
+  dueInSeconds: number | null
+}
+
+const CAPTURED_THIS_TIME = 'Mail was captured when it was to be sent once more: the first one may have arrived'
+
+/**
+ * The message store: the only way to claim a message and to record what became of it. Concurrent calls for one automation or
+ * campaign share their statements.
+ *
+ * The order of an attempt is: prepare, render, take a connection, claim (when the server waits for the content), transmit,
+ * record.
+ */
+export class MessageStore {
+  private readonly em: EntityManager
+  private readonly sources: MessageSources
+  private readonly claimOne = coalesce(bySource, (claims: Claiming[]) => this.claimAll(claims))
+  private readonly recordOne = coalesce(bySource, (outcomes: Recording[]) => this.recordAll(outcomes))
+
+  constructor(em: EntityManager, sources: MessageSources) {
+    this.em = em
+    this.sources = sources
+  }
+
+  source(message: Pick<Prepared, 'ref'>): MessageSource {
+    return this.sources[message.ref.kind]
+  }
+
+  /**
+   * Claims a message if it may still be sent. Fails if the automation or campaign was paused, cancelled or deleted, another
+   * attempt came between, sending is disabled, or the contact's address or consent changed since the message was prepared.
+   *
+   * @returns whether it is this attempt's
+   */
+  claim(attempt: Attempt, as: ClaimAs): Promise<boolean> {
+    return this.claimOne({ ...attempt, as })
+  }
+
+  /**
+   * Records how an attempt ended, against every error that can pass: only this process knows.
+   * @returns the error because of which the content and the server's words are not stored, if so
+   */
+  async record(
+    attempt: Attempt,
+    outcome: Exclude<Outcome, { status: 'DEFERRED' }>,
+    content: Content,
+  ): Promise<Error | undefined> {
+    try {
+      await untilDone(() => this.recordOne({ ...attempt, outcome, content }))
+      return undefined
+    } catch (error) {
+      await untilDone(() => this.recordOne({ ...attempt, outcome: withoutText(outcome), content: undefined }))
+      return error as Error
+    }
+  }
+
+  /**
+   * Records that a message was certainly not sent, against every error that can pass. A claim that may still be on its way fails
+   * when it arrives. Nothing is tried again of an enrollment that has ended.
+   */
+  async defer(
+    attempt: Attempt,
+    error: string,
+    { content, dueInSeconds }: { content?: Content | undefined; dueInSeconds: number | null },
+  ): Promise<void> {
+    await untilDone(() => this.deferAll([{ ...attempt, error, content, dueInSeconds }]))
+  }
+
+  private async claimAll(claims: readonly Claiming[]): Promise<boolean[]> {
+    const source = this.source(claims[0]!.message)
+    const written = await this.em.fork().transactional(async (unit) => {
+      if (await isSendingDisabled(unit)) return new Set<string>()
+      const allowed = new Set(
+        await source.lockForClaim(
+          unit,
+          claims.map(({ message }) => message),
+        ),
+      )
+      const rows = claims.filter(({ message }) => allowed.has(message)).map(claimRow)
+      if (rows.length === 0) return new Set<string>()
+      const ids = await writeClaims(unit, rows)
+      const sending = claims.filter(({ message, as }) => as.status === 'SENDING' && ids.has(message.id))
+      await source.claimed(
+        unit,
+        sending.map(({ message }) => message),
+      )
+      return ids
+    })
+    return claims.map(({ message }) => written.has(message.id))
+  }
+
+  private async recordAll(outcomes: readonly Recording[]): Promise<undefined[]> {
+    const rows = outcomes.map(({ message, claim, outcome, content }) => {
+      const { status, error } = finalOutcome(message, outcome)
+      return {
+        id: message.id,
+        claim,
+        status,
+        response: 'response' in outcome ? outcome.response : null,
+        error,
+        ...contentColumns(message, content),
+      }
+    })
+    try {
+      await writeOutcomes(this.em.fork(), rows)
+    } catch (error) {
+      if (rows.length === 1 || isPassing(error)) throw error
+      // One row cannot be stored: the others are.
+      await Promise.all(rows.map((row) => writeOutcomes(this.em.fork(), [row]).catch(() => undefined)))
+      throw error
+    }
+    return outcomes.map(() => undefined)
+  }
+
+  private async deferAll(deferrals: readonly Deferring[]): Promise<void> {
+    const source = this.source(deferrals[0]!.message)
+    await this.em.fork().transactional(async (unit) => {
+      const ended = await source.lockForDeferral(
+        unit,
+        deferrals.map(({ message }) => message),
+      )
+      await writeDeferrals(
+        unit,
+        deferrals.map(({ message, claim, error, content, dueInSeconds }) => {
+          const before = message.before ?? 'QUEUED'
+          const status = statusAfter({ before, intent: message.intent }, 'DEFERRED')
+          const isOver = message.intent === 'send' && ended.has(message)
+          return {
+            ...attemptColumns(message, claim),
+            ...contentColumns(message, isOver ? undefined : content),
+            // The contact may have been erased: no row is inserted, and nothing personal is kept.
+            ...(isOver ? { before, status: 'DISMISSED' as const, error: ENROLLMENT_ENDED } : { status, error }),
+            retry_at: message.intent === 'retry' ? (message.retryAt ?? new Date().toISOString()) : message.retryAt,
+            due_in: dueInSeconds,
+          }
+        }),
+      )
+    })
+  }
+}
+
+/** The error of a message that was deferred when its enrollment ended. */
+export const ENROLLMENT_ENDED = 'Its enrollment was ended before it could be sent'
+
+function bySource({ message }: Attempt): string {
+  const { ref } = message
+  return ref.kind === 'campaign' ? ref.campaignId : (message.automationId ?? '')
+}
+
+/** The final status of a claimed message, and its error. */
+function finalOutcome(
+  message: Prepared,
+  outcome: Recording['outcome'],
+): { status: AttemptStatus; error: string | null } {
+  const status = statusAfter({ before: message.before ?? 'QUEUED', intent: message.intent }, outcome.status)
+  assertTransition('SENDING', status)
+  return { status, error: 'error' in outcome ? outcome.error : null }
+}
+
+function claimRow({ message, claim, header, as }: Claiming) {
+  const before = message.before ?? 'QUEUED'
+  const status = as.status === 'SENDING' ? as.status : statusAfter({ before, intent: message.intent }, as.status)
+  assertTransition(before, status)
+  const content = 'content' in as ? as.content : undefined
+  const isCaptureOfUnconfirmed = as.status === 'CAPTURED' && status === 'UNCONFIRMED'
+  return {
+    ...attemptColumns(message, claim),
+    ...contentColumns(message, content),
+    status,
+    error: 'error' in as ? as.error : isCaptureOfUnconfirmed ? CAPTURED_THIS_TIME : null,
+    message_id: content?.messageId ?? header,
+    // A message that is being sent outlives an erasure for a moment, and names nobody meanwhile.
+    recipient: as.status === 'SENDING' ? null : message.contact.email,
+    final_at: 'finalAt' in as && as.finalAt ? as.finalAt.toISOString() : null,
+  }
+}
+
+function attemptColumns(message: Prepared, claim: string): AttemptColumns & StepColumns {
+  const { id, attempts, before, intent, ref } = message
+  const step = ref.kind === 'step' ? ref : undefined
+  return {
+    id,
+    claim,
+    attempts,
+    before,
+    intent,
+    status: 'DEFERRED',
+    error: null,
+    workspace_id: message.workspaceId,
+    contact_id: message.contactId,
+    automation_id: message.automationId,
+    enrollment_id: step?.enrollmentId ?? null,
+    step_id: step?.stepId ?? null,
+    visit: step?.visit ?? null,
+  }
+}
+
+/** A campaign's content is kept with the campaign, and not again with each message. */
+function contentColumns({ ref }: Prepared, content: Content | undefined): ContentColumns {
+  const keepsBody = ref.kind === 'step'
+  return {
+    message_id: content?.messageId ?? null,
+    recipient: content?.recipient ?? null,
+    subject: content?.subject ?? null,
+    html: keepsBody ? (content?.html ?? null) : null,
+    text: keepsBody ? (content?.text ?? null) : null,
+  }
+}
+
+const withoutText = (outcome: Recording['outcome']): Recording['outcome'] =>
+  'error' in outcome ? { ...outcome, error: 'It cannot be stored' } : { ...outcome, response: '' }

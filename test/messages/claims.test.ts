@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { holdEnrollment } from '../../src/enrollments/send-step.ts'
+import { outcomeOf } from '../../src/messages/send.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { startService, type Service } from '../support/service.ts'
+import { anAttempt, claimStep, look, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+
+describe('the claim of a step’s email', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  const send = { status: 'SENDING' } as const
+  const defer = (attempt: ReturnType<typeof anAttempt>, error: string) =>
+    storeOf(service).defer(attempt, error, { dueInSeconds: null })
+
+  async function aStep(fields: object = {}) {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, fields)
+    await enroll(service, automationId, contactId)
+    const step = await stepOf(service, automationId, contactId)
+    const attempt = async () => anAttempt(await prepare(service, step))
+    const claim = (of: ReturnType<typeof anAttempt>) => storeOf(service).claim(of, send)
+    const status = async () => (await activityOf(service, contactId))[0]?.status
+    return { step, automationId, contactId, attempt, claim, status }
+  }
+
+  it('fails if the contact’s address changed after the message was prepared', async () => {
+    const { attempt, claim, contactId, step } = await aStep()
+    const old = await attempt()
+    await service.call('PATCH', `contacts/${contactId}`, { email: 'moved@example.com' })
+    assert.equal(await claim(old), false)
+    assert.equal((await prepare(service, step)).contact.email, 'moved@example.com')
+  })
+
+  it('fails if the contact unsubscribed after the message was prepared', async () => {
+    // A receipt follows, so that the enrollment continues.
+    const { attempt, claim, contactId, step } = await aStep({
+      steps: [EMAIL, { ...EMAIL, category: 'transactional' }],
+    })
+    const old = await attempt()
+    const email = await addressOf(service, contactId)
+    await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    assert.equal(await claim(old), false)
+    assert.equal((await prepare(service, step)).suppressedBy, 'UNSUBSCRIBED')
+  })
+
+  it('fails if another attempt came between, and does not change what that one did', async () => {
+    const { attempt, claim, status, step } = await aStep()
+    const [old, young] = [await attempt(), await attempt()]
+    assert.equal(await claim(young), true)
+    assert.equal(await claim(old), false)
+    await defer(old, 'too late')
+    assert.equal(await status(), 'SENDING')
+    assert.deepEqual(await look(service, step), { kind: 'busy' })
+    await defer(young, '451 later')
+    assert.equal(await status(), 'DEFERRED')
+    assert.equal(await claim(old), false)
+    assert.equal(await claim(await attempt()), true)
+  })
+
+  it('lets one of two concurrent attempts win, also for a message that has no row yet', async () => {
+    for (const isNew of [true, false]) {
+      const { attempt, claim } = await aStep()
+      if (!isNew) await defer(await attempt(), '451 later')
+      const attempts = [await attempt(), await attempt()]
+      const claimed = await Promise.all(attempts.map(claim))
+      assert.deepEqual(claimed.toSorted(), [false, true])
+    }
+  })
+
+  it('fails if it reaches Postgres after its attempt gave up', async () => {
+    const { attempt, claim, status } = await aStep()
+    const late = await attempt()
+    await defer(late, 'The database did not answer in time')
+    assert.equal(await claim(late), false)
+    assert.equal(await status(), 'DEFERRED')
+    assert.equal(await claim(await attempt()), true)
+  })
+
+  for (const [what, path] of [
+    ['the automation is deleted', (ids: { automationId: string }) => `automations/${ids.automationId}`],
+    ['the contact is erased', (ids: { contactId: string }) => `contacts/${ids.contactId}`],
+  ] as [string, (ids: { automationId: string; contactId: string }) => string][]) {
+    it(`is undone after its answer was lost, and keeps nothing personal, if ${what} in the meantime`, async () => {
+      const { step, automationId, contactId } = await aStep()
+      const only = await claimStep(service, step)
+      // The deletion waits for the message, which looks as if it were being sent.
+      const deleted = service.call('DELETE', path({ automationId, contactId }))
+      const isThere = `select from automations where id = $1::uuid and deleted_at is null and exists
+        (select from contacts where contacts.id = $2::uuid)`
+      await eventually('it is deleted', async () =>
+        (await sql(em(), isThere, [automationId, contactId])).length === 0 ? true : undefined,
+      )
+      await defer(only, 'It did not answer ada@example.com in time')
+      assert.equal((await deleted).status, 200)
+      const rows = await sql<{ recipient: string | null; subject: string | null }>(
+        em(),
+        'select recipient, subject from messages where id = $1::uuid',
+        [only.message.id],
+      )
+      for (const row of rows) assert.deepEqual(row, { recipient: null, subject: null })
+    })
+  }
+
+  it('fails if the automation was paused after the message was prepared, and keeps the mark that a resume looks for', async () => {
+    const { attempt, claim, step, automationId } = await aStep()
+    const early = await attempt()
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    assert.equal(await holdEnrollment(em(), step), true)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const isHeld = async () => {
+      const [row] = await sql<{ held: boolean }>(em(), 'select held from enrollments where id = $1::uuid', [
+        step.enrollmentId,
+      ])
+      return row?.held
+    }
+    assert.equal(await claim(early), false)
+    assert.equal(await isHeld(), true)
+    // An attempt that saw the pause, and learns that it is over, does not mark the enrollment.
+    assert.equal(await holdEnrollment(em(), step), false)
+    assert.equal(await isHeld(), true)
+    assert.equal(await claim(await attempt()), true)
+    assert.equal(await isHeld(), false)
+  })
+
+  it('is tried again if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
+    const { attempt, claim, status, step } = await aStep()
+    const first = await claimStep(service, step)
+    const { id } = first.message
+    await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
+    const isWaitedFor = `select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and query like '%UNCONFIRMED%'`
+    const looking = await em().transactional(async (unit) => {
+      await sql(unit, `update messages set status = 'DEFERRED', lease_until = null where id = $1::uuid`, [id])
+      const looking = look(service, step)
+      await eventually('it finds the lease expired', async () =>
+        (await sql(em(), isWaitedFor)).length > 0 ? true : undefined,
+      )
+      return { looking }
+    })
+    assert.deepEqual(await looking.looking, { kind: 'busy' })
+    assert.equal(await status(), 'DEFERRED')
+    assert.equal(await claim(await attempt()), true)
+  })
+
+  it('fails for a contact that is erased and for an automation that is paused or deleted', async () => {
+    const erased = await aStep()
+    const ofErased = await erased.attempt()
+    await service.call('DELETE', `contacts/${erased.contactId}`)
+    assert.equal(await erased.claim(ofErased), false)
+    const paused = await aStep()
+    const ofPaused = await paused.attempt()
+    await service.call('PATCH', `automations/${paused.automationId}`, { status: 'PAUSED' })
+    assert.equal(await paused.claim(ofPaused), false)
+    const deleted = await aStep()
+    const ofDeleted = await deleted.attempt()
+    await service.call('DELETE', `automations/${deleted.automationId}`)
+    assert.equal(await deleted.claim(ofDeleted), false)
+  })
+
+  it('shares a statement with concurrent claims of the same automation, of which each has its own answer', async () => {
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    const store = storeOf(service)
+    const attempts = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const contactId = await aContact(service)
+        await enroll(service, automationId, contactId)
+        return anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
+      }),
+    )
+    const suppressed = attempts[3]!.message
+    const email = await addressOf(service, suppressed.contactId)
+    await service.call('POST', 'suppressions', { email, reason: 'MANUAL' })
+    const claimed = await Promise.all(attempts.map((attempt) => store.claim(attempt, send)))
+    assert.deepEqual(
+      claimed,
+      attempts.map(({ message }) => message !== suppressed),
+    )
+  })
+})
+
+describe('the outcome of a transmission', () => {
+  it('keeps nothing of a mail server’s reply that is a command to a terminal', () => {
+    const response = '250 \u001b]0;title\u0007\u001b[2Jok\r\nand \u009b31mon'
+    assert.deepEqual(outcomeOf({ kind: 'taken', response }), {
+      status: 'SENT',
+      response: '250  ]0;title  [2Jok \nand  31mon',
+    })
+  })
+})

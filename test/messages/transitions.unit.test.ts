@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/messages/message.ts'
+import {
+  assertTransition,
+  type AttemptStatus,
+  type Intent,
+  isRetryable,
+  RETRYABLE,
+  statusAfter,
+  statusesBefore,
+  TRANSITIONS,
+} from '../../src/messages/transitions.ts'
+
+describe('the transitions of a message', () => {
+  const allowed: Record<MessageStatus, string> = {
+    QUEUED: 'SENDING DEFERRED CAPTURED FAILED UNCONFIRMED SUPPRESSED DISMISSED',
+    SENDING: 'DEFERRED SENT CAPTURED FAILED UNCONFIRMED DISMISSED',
+    DEFERRED: 'SENDING DEFERRED CAPTURED FAILED UNCONFIRMED SUPPRESSED DISMISSED',
+    SENT: '',
+    CAPTURED: 'SENDING CAPTURED FAILED UNCONFIRMED SUPPRESSED',
+    FAILED: 'SENDING CAPTURED FAILED UNCONFIRMED SUPPRESSED',
+    UNCONFIRMED: 'SENDING SENT FAILED UNCONFIRMED DISMISSED',
+    SUPPRESSED: '',
+    DISMISSED: '',
+  }
+
+  for (const before of MESSAGE_STATUSES)
+    it(`lead from ${before} to ${allowed[before] || 'nothing'}`, () => {
+      const expected = allowed[before].split(' ')
+      for (const next of MESSAGE_STATUSES) {
+        const check = () => assertTransition(before, next)
+        if (expected.includes(next)) assert.doesNotThrow(check)
+        else assert.throws(check, new Error(`A message cannot go from ${before} to ${next}`))
+        assert.equal(statusesBefore(next).includes(before), expected.includes(next))
+      }
+    })
+
+  it('never lead back to QUEUED', () => {
+    assert.deepEqual(statusesBefore('QUEUED'), [])
+  })
+
+  it('never lead from SENDING to a status that can be sent again without being asked for, except DEFERRED', () => {
+    const canBeSent = statusesBefore('SENDING')
+    const sentWithoutAsking = TRANSITIONS.SENDING.filter((status) => canBeSent.includes(status) && !isRetryable(status))
+    assert.deepEqual(sentWithoutAsking, ['DEFERRED'])
+  })
+
+  it('lead from every final status that a person can have retried to SENDING, and from no other', () => {
+    const final = statusesBefore('SENDING').filter((status) => status !== 'QUEUED' && status !== 'DEFERRED')
+    assert.deepEqual([...final].toSorted(), [...RETRYABLE].toSorted())
+  })
+})
+
+describe('the status of a message after an attempt', () => {
+  const outcomes: AttemptStatus[] = ['SENT', 'CAPTURED', 'FAILED', 'SUPPRESSED', 'UNCONFIRMED', 'DEFERRED']
+  const cases: { before: MessageStatus; intents: Intent[]; after: Partial<Record<AttemptStatus, AttemptStatus>> }[] = [
+    // The first attempts leave the message in the status of their outcome.
+    { before: 'QUEUED', intents: ['send'], after: {} },
+    { before: 'DEFERRED', intents: ['send', 'retry', 'resend'], after: {} },
+    // Nobody knows whether the first attempt arrived, and only a later one that did changes that.
+    {
+      before: 'UNCONFIRMED',
+      intents: ['retry', 'resend'],
+      after: {
+        CAPTURED: 'UNCONFIRMED',
+        FAILED: 'UNCONFIRMED',
+        SUPPRESSED: 'UNCONFIRMED',
+        DEFERRED: 'UNCONFIRMED',
+      },
+    },
+    // A retry that could not be sent yet leaves the message as it was.
+    { before: 'FAILED', intents: ['retry', 'resend'], after: { DEFERRED: 'FAILED' } },
+    { before: 'CAPTURED', intents: ['retry', 'resend'], after: { DEFERRED: 'CAPTURED' } },
+  ]
+
+  for (const { before, intents, after } of cases)
+    for (const intent of intents)
+      for (const outcome of outcomes) {
+        const expected = after[outcome] ?? outcome
+        it(`is ${expected} where a ${intent} of a ${before} message ends as ${outcome}`, () => {
+          assert.equal(statusAfter({ before, intent }, outcome), expected)
+        })
+      }
+})

@@ -1,0 +1,35 @@
+import { preparePage } from '../../src/campaigns/advance-campaign.ts'
+import { Campaign } from '../../src/campaigns/entities.ts'
+import type { SuppressedBy } from '../../src/contacts/index.ts'
+import type { Prepared } from '../../src/messages/prepare.ts'
+import { dueRecipients, findMessage, readSendSettings } from '../../src/messages/read-queries.ts'
+import { prepareStored } from '../../src/messages/retry-message.ts'
+import { createMessageStore } from '../../src/parts/mail.ts'
+import type { Service } from './service.ts'
+
+export { anAttempt } from './step-claims.ts'
+
+/** More recipients than the campaign of a test has. */
+const ALL = 1_000
+
+/** The due recipients of a campaign as they would be sent now, by contact ID. */
+export async function prepareRecipients(service: Service, campaignId: string): Promise<Map<string, Prepared>> {
+  const em = service.context.orm.em.fork()
+  const campaign = await em.findOneOrFail(Campaign, { id: campaignId })
+  const settings = await readSendSettings(em, campaign.workspaceId)
+  const page = await preparePage(em, campaign, await dueRecipients(em, campaignId, ALL), settings!)
+  return new Map(page.map((message) => [message.contactId, message]))
+}
+
+/** Why the due recipients of a campaign would not be sent it now, by contact ID; `null` where they would. */
+export async function dueOf(service: Service, campaignId: string): Promise<Map<string, SuppressedBy | null>> {
+  const messages = await prepareRecipients(service, campaignId)
+  return new Map([...messages].map(([contactId, { suppressedBy }]) => [contactId, suppressedBy]))
+}
+
+/** A message as a retry would send it now; `undefined` where it would not. */
+export async function prepareRetry(service: Service, id: string): Promise<Prepared | undefined> {
+  const { em } = service.context.orm
+  const stored = await findMessage(em.fork(), id)
+  return stored && prepareStored({ em, store: createMessageStore(em) }, stored, 'retry')
+}
