@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Recipient, suppressionOf } from '../../src/contacts/recipients.ts'
+import type { Recipient } from '../../src/contacts/recipients-queries.ts'
+import { suppressionOf } from '../../src/contacts/suppression-rules.ts'
 import type { SuppressedBy, SuppressionReason } from '../../src/contacts/suppression.ts'
 
 const recipient = (fields: Partial<Recipient> = {}): Recipient => ({
