@@ -258,7 +258,7 @@ describe('an import', () => {
   })
 
   it('ends some hundred sequences at a time, so that nobody waits for all of a file', async function () {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const at = domain()
     const people = 520
     const automation = await anAutomation(service(), { status: 'DRAFT', steps: [EMAIL] })

@@ -32,7 +32,7 @@ export const look = (service: Service, step: StepToSend) =>
 export async function prepare(service: Service, step: StepToSend): Promise<Prepared> {
   const prepared = await look(service, step)
   assert.equal(prepared.kind, 'ready')
-  return (prepared).message
+  return prepared.message
 }
 
 export const anAttempt = (message: Prepared, header = '<of-a-test@example.com>'): Attempt => ({
