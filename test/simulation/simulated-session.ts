@@ -58,7 +58,8 @@ export class SimulatedSession extends Session {
       this.holder = process
       const own = scheduler
       const text = typeof config === 'string' ? config : (config as { text: string }).text
-      const given = typeof config === 'string' ? values : (config as { values: unknown }).values
+      // Kysely gives the values of a named statement beside it.
+      const given = typeof config === 'string' ? values : ((config as { values?: unknown }).values ?? values)
       // The ORM writes values into its texts, the real time among them.
       const what = `SQL ${text
         .trim()
