@@ -1,5 +1,4 @@
-import { preparedFrom, readRecipient } from './prepare.ts'
-import type { Prepared } from './prepared.ts'
+import { preparedFrom, readRecipient, type Prepared } from './prepare.ts'
 import { findMessage, hasSource, readSendSettings, type StoredMessage } from './read-queries.ts'
 import { type Patience, Sending, type SendDependencies, type SendResult } from './send.ts'
 import { dropRetry } from './store-queries.ts'

@@ -25,7 +25,7 @@ const COMPLAINT = [
 ].join('\r\n')
 
 describe('a complaint that is told meanwhile', function () {
-  this.timeout(180_000)
+  this.timeout(30_000)
   let service: Service
   let sink: SmtpSink
   let port: number

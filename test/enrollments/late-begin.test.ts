@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { sql } from '../../src/platform/db/sql.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('an attempt to record an enrollment', () => {
@@ -34,9 +34,8 @@ describe('an attempt to record an enrollment', () => {
     const late: Promise<unknown>[] = []
     let freezing = true
     prototype.query = async function (this: unknown, ...of) {
-      const [statement, parameters = []] = of as [{ name?: string } | undefined, unknown[]?]
-      const isRecorded = statement?.name === 'insert-enrollment' && parameters.includes('ACTIVE')
-      if (!freezing || !isRecorded) return query.apply(this, of)
+      if (!freezing || (of[0] as { name?: string } | undefined)?.name !== 'read-record-state')
+        return query.apply(this, of)
       const recorded = frozen.promise.then(() => query.apply(this, of))
       late.push(recorded)
       return recorded
@@ -70,33 +69,24 @@ describe('an attempt to record an enrollment', () => {
     const em = () => service.context.orm.em.fork()
     const automationId = await anAutomation(service, { triggerConfig: { eventName: 'beside' } })
     const contactId = await aContact(service)
-    const countRecording = async () => {
+    const countWaiting = async (statement: string) => {
       const [row] = await sql<{ count: number }>(
         em(),
         `select count(*)::integer as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into automation_counts%'`,
+         where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
+        [statement],
       )
-      return row!.count
+      return row!.count > 0 ? true : undefined
     }
-    // The automation's counts have to be there to be locked.
-    const earlier = await aContact(service)
-    await enroll(service, automationId, earlier)
-    await eventually('an earlier enrollment is counted', async () => {
-      const rows = await sql(em(), `select from enrollments where contact_id = $1::uuid and status = 'COMPLETED'`, [
-        earlier,
-      ])
-      return rows.length > 0 ? true : undefined
-    })
     const busy = new Client({ connectionString: service.context.config.DATABASE_URL })
     await busy.connect()
     try {
       await busy.query('begin')
-      await busy.query('select from automation_counts where automation_id = $1 for update', [automationId])
+      await busy.query('select from contacts where id = $1 for update', [contactId])
       await anEvent(service, contactId, 'beside')
-      await eventually('it is being recorded', async () => ((await countRecording()) === 1 ? true : undefined))
+      await eventually('it is being recorded', () => countWaiting('for key share'))
       const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
       await handle.cancel()
-      await eventually('its end is, too', async () => ((await countRecording()) >= 2 ? true : undefined))
       await busy.query('commit')
       await eventually('it is over', async () =>
         (await handle.describe()).status.name === 'RUNNING' ? undefined : true,

@@ -24,7 +24,7 @@ const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/contacts/erase-contact.ts'
 const WALKS = 'src/relay/walks.ts'
-const SEND = 'src/messages/sending.ts'
+const SEND = 'src/messages/send.ts'
 const SMTP = 'src/transports/smtp.ts'
 const SMTP_MESSAGE = 'src/transports/smtp-message.ts'
 
@@ -117,7 +117,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: before begin',
     file: 'activities/begin-enrollment.ts',
-    before: 'let enrollment = await record()\n',
+    before: 'let enrollment = await read()\n',
   },
   {
     name: 'worker: begun',
@@ -127,32 +127,32 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: rendered',
     file: SEND,
-    before: 'content = compose(this.dependencies, key, draft, rendered)\n',
+    before: 'content = compose(this.dependencies, message, rendered)\n',
   },
   {
     name: 'worker: recipients walked',
     file: 'src/campaigns/advance-campaign.ts',
-    before: '// Somebody else goes on with it, or it was paused.\n      if (page',
+    before: '// Another process has moved it on, or it was paused.\n',
     inStories: true,
   },
   {
     name: 'worker: recipients written',
     file: 'src/campaigns/advance-campaign.ts',
-    before: 'const page = await dueMessages(',
+    before: 'const page = await dueRecipients(',
     inStories: true,
   },
-  { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(this.attempt.claimId)\n' },
+  { name: 'worker: permit', file: SEND, before: 'const lease = leases.begin(attempt.claim)\n' },
   { name: 'worker: connected', file: SMTP, after: 'const connection = kept ?? (await connections.connect())\n' },
   {
     name: 'worker: DATA begun, before claim',
     file: SEND,
-    before: `sentAt = performance.now()\n      claimed.as = 'unknown'\n`,
+    before: `sentAt = performance.now()\n      claimed = 'unknown'\n`,
   },
   {
     name: 'worker: claimed',
     file: SEND,
-    after: `claimed.as = claimed.id === undefined ? 'no' : 'yes'\n`,
-    only: 'claimed.id !== undefined',
+    after: `claimed = (await store.claim(attempt, { status: 'SENDING' })) ? 'yes' : 'no'\n`,
+    only: `claimed === 'yes'`,
   },
   {
     name: 'worker: before the message',
@@ -176,7 +176,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: recorded',
     file: SEND,
-    after: 'await this.attempt.record(claimed.id, outcome, content)\n',
+    after: 'await this.record(outcome, content)\n',
   },
   {
     name: 'worker: before complete',
@@ -190,8 +190,8 @@ const WORKER: readonly Point[] = [
   },
   {
     name: 'worker: before end',
-    file: 'src/enrollments/queries.ts',
-    before: `await preparedSql(em, 'finish-enrollment', FINISH, [\n`,
+    file: 'src/enrollments/record-enrollment.ts',
+    before: 'const wasActive = await endActive(em, enrollmentId, status)\n',
   },
 ]
 

@@ -5,6 +5,7 @@ import { MUTANTS } from '../faults/mutants.ts'
 import { withMutant } from '../faults/mutate.ts'
 import { POINTS, withPoints } from '../faults/points.ts'
 import { STORIES } from '../faults/stories/index.ts'
+import { WORLDS } from '../simulation/world-names.ts'
 
 const sourceOf = (file: string) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
 
@@ -26,9 +27,10 @@ describe('The fault suite', () => {
     }
   })
 
-  it('has a story for each mutant', () => {
-    for (const [name, { stories }] of Object.entries(MUTANTS)) {
-      assert.ok(stories.length > 0, name)
+  it('has a world or a story for each mutant', () => {
+    for (const [name, { worlds, stories }] of Object.entries(MUTANTS)) {
+      assert.ok(worlds.length + stories.length > 0, name)
+      for (const world of worlds) assert.ok(world in WORLDS, `${name}: ${world}`)
       for (const story of stories) assert.ok(story in STORIES, `${name}: ${story}`)
     }
   })

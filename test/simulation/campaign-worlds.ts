@@ -25,7 +25,7 @@ interface CampaignOptions {
 }
 
 /** Creates a list of recipients and a campaign to it, as a draft. */
-async function aCampaign(world: World, { recipients, throttlePerHour, decidesAfterMinutes }: CampaignOptions) {
+export async function aCampaign(world: World, { recipients, throttlePerHour, decidesAfterMinutes }: CampaignOptions) {
   const { em } = world.ground.orm
   const { workspaceId } = world.ground
   const list = await createList(em.fork(), workspaceId, { name: 'Readers', public: true }, newId())
@@ -71,12 +71,12 @@ const MOVES = {
 const wasDone = (error: Error) => /^The campaign is /.test(error.message)
 
 /** Moves a campaign on, until that is acknowledged. @returns no answer where an earlier attempt may have done it */
-function move(world: World, id: string, how: 'pause' | 'resume' | 'cancel') {
+export function move(world: World, id: string, how: 'pause' | 'resume' | 'cancel') {
   const { workspaceId } = world.ground
   return world.client(how, (dependencies) => MOVES[how](dependencies, workspaceId, id, newCall()), wasDone)
 }
 
-function schedule(world: World, id: string, at?: Date) {
+export function schedule(world: World, id: string, at?: Date) {
   const { workspaceId } = world.ground
   const when = at ? { at: at.toISOString() } : {}
   return world.client(
@@ -154,12 +154,14 @@ const INSTANTS = [
   // Between the preparation of an email and its claim: of the recipient who is stopped, and of another one.
   /^mail DATA ada@/,
   /^mail DATA bob@/,
+  // In the middle of the claim's transaction, whose locks keep the stop waiting.
+  /^SQL with given as \( select \*, case/,
   // After the claim, while the email is transmitted.
   /^mail takes ada@/,
 ]
 
 /** How long a stop may wait for an email that is kept from arriving, in virtual milliseconds. */
-const KEPT_MS = 1_500
+export const KEPT_MS = 1_500
 
 /** A campaign that is stopped at one of the instants. */
 async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise<Story> {
@@ -189,7 +191,7 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
   }
 }
 
-const PEOPLE = ['ada', 'bob', 'cid']
+export const PEOPLE = ['ada', 'bob', 'cid']
 
 /** After how many steps a worker dies: a campaign to three takes some fifty. */
 const DYING_STEPS = Array.from({ length: 50 }, (_, n) => n)

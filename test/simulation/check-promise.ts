@@ -28,6 +28,10 @@ export interface Story {
   mayEnd?: 'all' | 'unmailed'
   /** A campaign that has to come to its end. */
   campaign?: CampaignStory
+  /** The statuses that emails must have at the end, where no more faults came than the world itself made. */
+  becomes?: { contact: string; subject: string; status: string }[]
+  /** How many faults the world makes; 0 if it is not said. */
+  ownFaults?: number
   /** What an automation has to be at the end. */
   status?: { automationId: string; is: string }
 }
@@ -198,6 +202,27 @@ const PROMISE: readonly Sentence[] = [
       if (begun.length === 0) yield `"${subject}" to ${email} is UNCONFIRMED, and was never begun`
       else if (!begun.some(({ sender }) => mayNotKnow(sender)))
         yield `"${subject}" to ${email} is UNCONFIRMED although its sender lived and its server answered`
+    }
+  },
+
+  function* emailsBecomeWhatTheyShould({ world, messages, becomes = [], ownFaults = 0 }) {
+    if (world.scheduler.faults.length > ownFaults) return
+    for (const { contact, subject, status } of becomes) {
+      const own = messages.filter((message) => message.email === addressOf(contact) && message.subject === subject)
+      const statuses = own.map((message) => message.status).join()
+      if (statuses !== status) yield `"${subject}" to ${contact} is ${statuses || 'nowhere'}, and not ${status}`
+    }
+  },
+
+  function* takenEmailsAreNotRecordedAsUnsent({ world, messages }) {
+    const mayNotKnow = world.scheduler.faults.some(
+      ({ what, fault }) => /crash|stall|nap/.test(fault) || /^mail/.test(what),
+    )
+    const unsent = ['FAILED', 'SUPPRESSED', 'CAPTURED', ...(mayNotKnow ? [] : ['DISMISSED'])]
+    for (const { to, subject } of world.mail.taken) {
+      const own = messages.filter((message) => message.email === to && message.subject === subject)
+      if (own.length > 0 && own.every(({ status }) => unsent.includes(status)))
+        yield `"${subject}" to ${to} was taken, and is ${own.map(({ status }) => status).join()}`
     }
   },
 

@@ -10,6 +10,7 @@ import { dismissOne } from '../../src/messages/unconfirmed-messages.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { aCampaign, KEPT_MS, move, PEOPLE, schedule } from './campaign-worlds.ts'
 import type { Story } from './check-promise.ts'
 import { STALL_MS } from './scheduler.ts'
 import type { Setting } from './setting.ts'
@@ -18,22 +19,24 @@ import type { World } from './world.ts'
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
 
-/** Waits until a contact's first message has a status. @returns its id; nothing where it never has */
-async function messageIn(world: World, contactId: string, status: string): Promise<string | undefined> {
+/** Waits until a message has a status. @returns the first one; nothing where none ever has */
+async function messageIn(world: World, status: string): Promise<{ id: string; email: string } | undefined> {
   for (let n = 0; n < 300; n += 1) {
-    const [row] = await sql<{ id: string }>(
+    const [row] = await sql<{ id: string; email: string }>(
       world.em,
-      'select id from messages where contact_id = $1::uuid and status = $2',
-      [contactId, status],
+      `select message.id, contact.email from messages message join contacts contact on contact.id = message.contact_id
+       where message.status = $1`,
+      [status],
     )
-    if (row) return row.id
+    if (row) return row
     await world.scheduler.pause(1_000)
   }
   return undefined
 }
 
 /** Who comes too late is told so. */
-const nothingLeft = (error: Error) => /is tried again|has become another|can be dismissed/.test(error.message)
+const nothingLeft = (error: Error) =>
+  /is tried again|has become another|can be dismissed|may arrive twice/.test(error.message)
 
 function retry(world: World, messageId: string, evenIfSent: boolean) {
   const { workspaceId } = world.ground
@@ -82,8 +85,11 @@ export const MESSAGE_WORLDS = {
       world.mail.instead.push('refuse')
       const retrying = async () => {
         await world.enroll(automationId, contactId)
-        const id = await messageIn(world, contactId, 'FAILED')
-        if (id === undefined) return
+        const failed = await messageIn(world, 'FAILED')
+        if (!failed) return
+        const { id } = failed
+        // Two ask for it, and nobody knows whether the first retry arrived: it is not sent again.
+        if (world.scheduler.pick([true, false])) world.mail.instead.push('lose')
         const name = world.scheduler.pick(Object.keys(BESIDE))
         const beside = async () => {
           await world.scheduler.steps(world.scheduler.pick([0, 4, 8, 12, 16, 20]))
@@ -105,9 +111,12 @@ export const MESSAGE_WORLDS = {
       world.mail.instead.push('cut')
       const deciding = async () => {
         await world.enroll(automationId, contactId)
-        const id = await messageIn(world, contactId, 'UNCONFIRMED')
-        if (id === undefined) return
+        const unconfirmed = await messageIn(world, 'UNCONFIRMED')
+        if (!unconfirmed) return
+        const { id } = unconfirmed
         const { workspaceId } = world.ground
+        // The first attempt may have arrived, whatever is said of the second one.
+        if (world.scheduler.pick([false, true])) world.mail.instead.push('refuse')
         const dismiss = async () => {
           await world.scheduler.steps(world.scheduler.pick([0, 3, 6, 9, 12, 15]))
           const { answer, at, attempt } = await world.client(
@@ -122,6 +131,88 @@ export const MESSAGE_WORLDS = {
         if (answer && !mayBeDismissed) expected.push({ contact: 'ada', subjects: ['1'] })
       }
       return { done: deciding(), expected, never: [{ begunBetween: () => [[dismissedAt, Infinity]] }] }
+    },
+  },
+  refused: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, SECOND])
+      const contactId = await world.contact('ada')
+      world.mail.instead.push('refuse')
+      return {
+        done: world.enroll(automationId, contactId),
+        expected: [],
+        never: [],
+        becomes: [
+          { contact: 'ada', subject: '1', status: 'FAILED' },
+          { contact: 'ada', subject: '2', status: 'SENT' },
+        ],
+      }
+    },
+  },
+  captured: {
+    workers: 2,
+    async run(world) {
+      await sql(world.em, `update workspaces set mode = 'test'`)
+      const automationId = await world.automation([EMAIL, SECOND])
+      const contactId = await world.contact('ada')
+      return {
+        done: world.enroll(automationId, contactId),
+        expected: [],
+        never: [{ contact: 'ada', takenAfter: () => 0 }],
+        becomes: ['1', '2'].map((subject) => ({ contact: 'ada', subject, status: 'CAPTURED' })),
+        ownFaults: Infinity,
+      }
+    },
+  },
+  'late-answer': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const hold = world.scheduler.hold(/^SQL update messages message set status = given/)
+      const stopping = async () => {
+        const process = await Promise.race([hold.reached, world.scheduler.pause(20_000)])
+        if (process) world.scheduler.stall(process)
+        hold.release()
+        await world.scheduler.pause(STALL_MS + 1_000)
+      }
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), stopping()]),
+        expected: [{ contact: 'ada', subjects: ['1'] }],
+        never: [],
+        becomes: [{ contact: 'ada', subject: '1', status: 'SENT' }],
+        ownFaults: 1,
+      }
+    },
+  },
+  'campaign-retry': {
+    workers: 2,
+    async run(world) {
+      // Slow enough that it still sends when the retry begins.
+      const { id } = await aCampaign(world, { recipients: PEOPLE, throttlePerHour: 60 })
+      world.mail.instead.push('refuse')
+      let cancelledAt = Infinity
+      const retrying = async () => {
+        const { attempt } = await schedule(world, id)
+        const failed = await messageIn(world, 'FAILED')
+        if (!failed) return
+        const hold = world.scheduler.hold(new RegExp(`^mail DATA ${failed.email}`))
+        const retried = retry(world, failed.id, false)
+        await Promise.race([hold.reached, world.scheduler.pause(20_000)])
+        const cancelled = move(world, id, 'cancel')
+        await Promise.race([cancelled, world.scheduler.pause(KEPT_MS)])
+        hold.release()
+        const { answer, at } = await cancelled
+        if (answer !== undefined && attempt === 1) cancelledAt = at
+        await retried
+      }
+      return {
+        done: retrying(),
+        expected: [],
+        campaign: { id, recipients: PEOPLE, subjects: ['News'], mayBeLeft: PEOPLE },
+        never: [{ begunBetween: () => [[cancelledAt, Infinity]] }],
+      }
     },
   },
   'fail-over': {

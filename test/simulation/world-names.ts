@@ -35,6 +35,12 @@ export const WORLDS = {
   'warm-up': 'a sender that may send two emails a day mails the others on the next day',
   retry:
     'an email that was refused is tried again, by two operators at once and beside a pause or an opt-out: it comes once, or not after the opt-out',
+  refused: 'the mail server refuses an email: it is FAILED, and the next one comes',
+  captured: 'the emails of a test workspace are CAPTURED, and none is sent',
+  'late-answer':
+    'a worker is stopped past its lease before it records that an email was sent: the message is UNCONFIRMED, and then SENT',
+  'campaign-retry':
+    'an email of a campaign that was refused is retried, and the campaign is cancelled beside it: nothing is sent after the answer',
   decide:
     'of an email of which nobody knows, one operator has it sent again and another one dismisses it: it comes once at most',
   'fail-over': 'two mail servers, of which the first one fails: each email comes once, by one of them',

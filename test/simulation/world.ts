@@ -66,6 +66,7 @@ export class Ground {
     await closeSessions()
     await beginAnew(this.url, BEGINNING)
     for (const table of TABLES) await sql(this.orm.em.fork(), `delete from ${table}`)
+    await sql(this.orm.em.fork(), `update workspaces set mode = 'live'`)
     await this.fillPool()
   }
 

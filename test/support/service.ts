@@ -28,7 +28,7 @@ export interface CallOptions {
   key?: string | null
   headers?: Record<string, string>
   /** Sent as it is, instead of `body` as JSON. */
-  raw?: string | Uint8Array<ArrayBuffer>
+  raw?: string
 }
 
 export interface Service {

@@ -83,6 +83,24 @@ export const CAMPAIGNS: Record<string, Story> = {
       await accountedFor(stage, people, campaign.read, 0)
     },
   },
+  'campaign-sender-naps': {
+    what: 'a worker is stopped while it sends an email of a campaign, and goes on within its lease',
+    async play(stage) {
+      const people = await somePeople(stage, 1)
+      const campaign = await aCampaign(stage, people)
+      const standing = await stage.meet('worker: claimed', campaign.schedule)
+      process.kill(standing.pid, 'SIGSTOP')
+      try {
+        const isFinal = async () => (await stage.messagesOf(people[0]!)).some(({ status }) => status !== 'SENDING')
+        await stage.never('A message was made final whose sender may live', isFinal, 25_000)
+      } finally {
+        process.kill(standing.pid, 'SIGCONT')
+        standing.go()
+      }
+      await campaign.sent()
+      await accountedFor(stage, people, campaign.read, 0)
+    },
+  },
   'campaign-claimed-elsewhere': {
     what: 'a worker that was stopped before it claimed an email of a campaign comes back when another one has sent all',
     async play(stage) {

@@ -77,6 +77,17 @@ export const CHANGES: Record<string, Story> = {
       }
     },
   },
+  'ended-before-the-claim': {
+    what: 'an enrollment is ended while the mail server waits for an email',
+    async play(stage) {
+      const automation = await stage.automation([email('Hello')])
+      const person = await stage.person()
+      const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
+      await stage.ask('DELETE', `/automations/${automation}/enrollments/${person.id}`)
+      standing.go()
+      await stage.never('An email was claimed after its enrollment ended', () => stage.taken(person).length > 0)
+    },
+  },
   'deleted-beside-a-hand-over': {
     what: 'a DELETE comes while an email is handed over',
     async play(stage) {

@@ -66,6 +66,20 @@ export const RESTORING: Record<string, Story> = {
       }
     },
   },
+  'restored-before-the-claim': {
+    what: 'the database is restored while the mail server waits for an email: nothing is sent until it is reconciled',
+    async play(stage) {
+      const automation = await stage.automation(SUBJECTS.map(email))
+      const person = await stage.person()
+      const standing = await stage.meet('worker: DATA begun, before claim', () => stage.enroll(automation, person))
+      await markRestored(stage.world.orm.em, { mayLive: true })
+      standing.go()
+      await stage.never('An email was claimed before it was reconciled', () => stage.taken(person).length > 0, 5_000)
+      await stage.world.cli('reconcile')
+      await stage.completed(person, 120_000)
+      await noneTwice(stage, person)
+    },
+  },
   'older-temporal': {
     what: 'Temporal is saved under load, goes on, and comes back as it was then, below the newer ledger',
     needsTemporalFile: true,

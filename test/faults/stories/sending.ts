@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../../src/platform/db/sql.ts'
-import { email, wait, Wrong } from '../stage.ts'
+import type { Standing } from '../controller.ts'
+import { email, type Person, type Stage, wait, Wrong } from '../stage.ts'
 import { PAST_EVERY_TIMEOUT_MS } from '../world.ts'
 import type { Story } from './story.ts'
 
@@ -153,33 +154,102 @@ export const SENDING: Record<string, Story> = {
       if (ms < 60_000) throw new Wrong(`A minute was over after ${ms} ms`)
     },
   },
-  'erased-while-claimed': {
-    what: 'a contact is erased while the statement that claims an email to it waits for a lock',
+  'opted-out-while-claimed': {
+    what: 'an address is suppressed while the transaction that claims an email to it is open',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
       const point = 'worker: DATA begun, before claim'
       const standing = await stage.meet(point, () => stage.enroll(automation, person))
       const em = stage.world.orm.em.fork()
-      const erased = await em.transactional(async (unit) => {
-        await sql(unit, 'select from automations where id = $1::uuid for update', [automation])
+      const isAnsweredFirst = await em.transactional(async (unit) => {
+        await sql(unit, 'select from enrollments where contact_id = $1::uuid for no key update', [person.id])
         standing.go()
         const isWaiting = async () =>
           (
             await sql(
               stage.world.orm.em.fork(),
-              `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into messages%'`,
+              `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from enrollments%for no key update%'`,
             )
           ).length > 0
         await stage.soon('the claim waits', isWaiting, 3_000)
-        const answer = stage.erase(person)
-        // An erasure that waits for the claim in its turn comes after it.
-        await Promise.race([answer, delay(1_500)])
-        return { answer }
+        const answer = stage.ask('POST', '/suppressions', { email: person.email, reason: 'UNSUBSCRIBED' })
+        // An opt-out that waits for the claim is answered after it.
+        return Promise.race([answer.then(() => true), delay(1_500, false)])
       })
-      const { at } = await erased.answer
-      await delay(2_000)
-      stage.nothingSince(person, at, 'the erasure')
+      await stage.completed(person)
+      if (isAnsweredFirst && stage.taken(person).length > 0)
+        throw new Wrong('An email was sent after its recipient opted out')
     },
   },
+  'late-answer': {
+    what: 'a worker is stopped past its lease before it records that an email was sent: the message is UNCONFIRMED, and then SENT',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const standing = await stage.meet('worker: before record', () => stage.enroll(automation, person))
+      await stoppedPastItsLease(stage, person, standing)
+      const isSent = async () => (await statusesOf(stage, person)) === 'SENT'
+      await stage.soon('the late answer is recorded', isSent, 20_000)
+      await stage.mailedOnce(person)
+    },
+  },
+  'late-deferral': {
+    what: 'a worker is stopped past its lease before it transmits: the message is UNCONFIRMED, and stays so',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      const standing = await stage.meet('worker: claimed', () => stage.enroll(automation, person))
+      await stoppedPastItsLease(stage, person, standing)
+      const isChanged = async () => (await statusesOf(stage, person)) !== 'UNCONFIRMED'
+      await stage.never('A message is DEFERRED that nobody tries again', isChanged, 5_000)
+    },
+  },
+  'answer-is-lost': {
+    what: 'the mail server closes the connection instead of an answer: the message is UNCONFIRMED',
+    async play(stage) {
+      const automation = await stage.automation(HELLO)
+      const person = await stage.person()
+      stage.world.setMail({ cuts: 1 })
+      try {
+        await stage.enroll(automation, person)
+        await stage.completed(person)
+      } finally {
+        stage.world.setMail({ cuts: 0 })
+      }
+      const statuses = await statusesOf(stage, person)
+      if (statuses !== 'UNCONFIRMED') throw new Wrong(`The message is ${statuses}`)
+    },
+  },
+  'stopped-in-the-middle': {
+    what: 'a worker is stopped past its lease in the middle of a large email, and the automation is deleted',
+    async play(stage) {
+      const automation = await stage.automation([{ ...email('Hello'), text: 'Some words. '.repeat(4_000) }])
+      const person = await stage.person()
+      const point = 'worker: before the end of DATA'
+      const standing = await stage.meet(point, () => stage.enroll(automation, person))
+      process.kill(standing.pid, 'SIGSTOP')
+      const { at } = await stage.deleteAutomation(automation)
+      standing.go()
+      process.kill(standing.pid, 'SIGCONT')
+      await delay(3_000)
+      stage.nothingSince(person, at, 'the DELETE')
+    },
+  },
+}
+
+const statusesOf = async (stage: Stage, person: Person) =>
+  (await stage.messagesOf(person)).map(({ status }) => status).join()
+
+/** Stops a worker until its message is UNCONFIRMED. */
+async function stoppedPastItsLease(stage: Stage, person: Person, { pid, go }: Standing): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const isUnconfirmed = async () => (await statusesOf(stage, person)) === 'UNCONFIRMED'
+    await stage.soon('another worker finds the lease expired', isUnconfirmed, 120_000)
+    await stage.completed(person)
+  } finally {
+    go()
+    process.kill(pid, 'SIGCONT')
+  }
 }

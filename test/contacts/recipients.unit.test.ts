@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Recipient } from '../../src/contacts/recipients-queries.ts'
-import { suppressionOf } from '../../src/contacts/suppression-rules.ts'
+import { type Recipient, suppressionOf } from '../../src/contacts/recipients.ts'
 import type { SuppressedBy, SuppressionReason } from '../../src/contacts/suppression.ts'
 
 const recipient = (fields: Partial<Recipient> = {}): Recipient => ({
