@@ -212,13 +212,6 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(named), null)
   })
 
-  it('of others alone, to whom it was passed on, gives up nobody, however often', async () => {
-    const { contactId, mails } = await mailed(5)
-    for (const { from } of mails) await comesBack(from, notification(from, { recipient: 'former@elsewhere.example' }))
-    assert.equal((await bouncesOf(contactId)).length, 5)
-    assert.equal(await suppressedBy(contactId), null)
-  })
-
   it('is taken for no other address: forged, cut off, of another installation, or a relay’s', async () => {
     const { mail, address, contactId } = await mailed()
     const [local = ''] = mail.from.split('@')
@@ -463,46 +456,6 @@ describe('mail that comes back', () => {
     await service.call('DELETE', `contacts/${gone.contactId}`)
     const rows = await sql(em(), 'select from suppressions where email = $1', [gone.address])
     assert.equal(rows.length, 0)
-  })
-
-  it('in a row is counted by messages, whoever tells it and however the address is written', async () => {
-    const secret = await readLinkSecret(em())
-    const { contactId, address, mails } = await mailed(6)
-    const soft = (fields: Partial<ProviderEvent> = {}) =>
-      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
-        {
-          kind: 'SOFT',
-          recipient: address,
-          messageId: null,
-          returnPath: null,
-          status: null,
-          diagnostic: null,
-          id: newId(),
-          ...fields,
-        },
-      ])
-    // What was blocked has neither arrived nor said anything of the mailbox.
-    assert.deepEqual(await soft({ kind: 'BLOCKED', returnPath: mails[3]!.from }), ['recorded'])
-    await service.call('POST', 'contacts', { email: address.toUpperCase() })
-    await sql(
-      em(),
-      'update messages set recipient = upper(recipient) where contact_id = $1 and id in (select id from messages where contact_id = $1 limit 2)',
-      [contactId],
-    )
-    // One email that is told of again and again is one; in another spelling it is the same address.
-    assert.deepEqual(await soft(), ['recorded'])
-    for (let time = 0; time < 5; time += 1) assert.deepEqual(await soft(), ['known'])
-    for (const n of [0, 1, 2]) assert.deepEqual(await soft({ returnPath: mails[n]!.from }), ['recorded'])
-    assert.equal(await suppressedBy(contactId), null)
-    assert.deepEqual(await soft({ returnPath: mails[4]!.from }), ['recorded'])
-    assert.equal(await suppressedBy(contactId), 'BOUNCED')
-  })
-
-  it('may be large: what it is about comes first', async () => {
-    const { contactId, address, mail } = await mailed()
-    const large = `${notification(mail.from, { recipient: address }).replace('--b--\r\n', '')}--b\r\nContent-Type: message/rfc822\r\n\r\n${'x'.repeat(70)}\r\n`
-    await comesBack(mail.from, large + `${'y'.repeat(70)}\r\n`.repeat(100_000))
-    assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
   describe('told by a provider’s webhook', () => {

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
-import { readLinkSecret } from '../../src/instance/index.ts'
-import { signLink } from '../../src/signed-links/links.ts'
 import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { createMail, createMessageStore } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 import { eventually } from '../support/eventually.ts'
-import { anAttempt, dueOf, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
+import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
 import { assertFiguresTrue } from '../support/figures.ts'
 import { someLinks } from '../support/links.ts'
@@ -64,8 +62,6 @@ describe('campaigns', () => {
     })
   const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
-  /** Why somebody is not to be sent a campaign, as it is at this moment. */
-  const draftFor = async (campaignId: string, contactId: string) => (await dueOf(service, campaignId)).get(contactId)
   /** A list with so many contacts. */
   async function many(n: number, fields: object = {}) {
     const list = await aList(service)
@@ -178,51 +174,6 @@ describe('campaigns', () => {
     assert.equal(await verify({ ...account, stats: { ...stats, sent: stats['sent']! + 1 } }), false)
   })
 
-  it('send nothing to whoever unsubscribes in the middle, and say so', async () => {
-    const { list, contacts, addresses } = await many(3)
-    // They are mailed one by one.
-    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 700 })
-    await schedule(id)
-    await eventually('the first is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
-    const waiting = contacts.filter((_, n) => mailsTo(addresses[n]!).length === 0)
-    assert.ok(waiting.length > 0)
-    for (const contact of waiting) {
-      await service.call('POST', 'suppressions', { email: await addressOf(service, contact), reason: 'UNSUBSCRIBED' })
-    }
-    const { stats } = await becomes(id, 'SENT')
-    assert.deepEqual([stats['suppressed']!, stats['sent']!], [waiting.length, 3 - waiting.length])
-    const { data } = (await service.call('GET', `campaigns/${id}/account`)).body
-    assert.deepEqual(data.reasons, [
-      { status: 'SUPPRESSED', reason: 'The contact has unsubscribed', count: waiting.length },
-    ])
-  })
-
-  it('send nothing to a contact that leaves one of their lists while they send, also if it is in another', async () => {
-    const { list, contacts, addresses } = await many(3)
-    const other = await aList(service)
-    for (const each of [list, other]) await service.call('PATCH', `lists/${each}`, { public: true })
-    const id = await create({ audience: { listIds: [list, other] }, throttlePerHour: 720 })
-    const mailed = () => addresses.filter((address) => mailsTo(address).length > 0).length
-    await schedule(id)
-    await eventually('two are mailed', () => (mailed() === 2 ? true : undefined))
-    await service.call('POST', `campaigns/${id}/pause`)
-    const [waiting] = contacts.filter((_, n) => mailsTo(addresses[n]!).length === 0)
-    const leave = async (contactId: string) => {
-      const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId: id })
-      const body = new URLSearchParams({ choice: 'lists' })
-      await fetch(`http://127.0.0.1:${service.port}/unsubscribe/${token}`, { method: 'POST', body })
-    }
-    await leave(waiting!)
-    assert.equal(await draftFor(id, waiting!), 'LEFT_LIST')
-    await put(other, [waiting!])
-    assert.equal(await draftFor(id, waiting!), 'LEFT_LIST')
-    await service.call('POST', `campaigns/${id}/resume`)
-    await becomes(id, 'SENT')
-    const { reasons } = (await service.call('GET', `campaigns/${id}/account`)).body.data
-    assert.deepEqual(reasons, [{ status: 'SUPPRESSED', reason: 'The contact has left the list', count: 1 }])
-    assert.equal(mailed(), 2)
-  })
-
   it('mail whoever was in their lists when they began, whatever is moved or deleted behind that', async () => {
     const { list, contacts, addresses } = await many(3)
     const excluded = await aList(service)
@@ -314,22 +265,6 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
     await eventually('it is settled', async () => ((await read(id)).stats['unconfirmed'] === 1 ? true : undefined))
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
-  })
-
-  it('come to an end where some were erased while their rows were written', async () => {
-    const { list } = await many(2)
-    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
-    await schedule(id)
-    await eventually('all are written', async () => ((await read(id)).stats['recipients'] === 2 ? true : undefined))
-    // As if whoever erased her had been between the two.
-    await sql(
-      em(),
-      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
-       values (gen_random_uuid(), $2, gen_random_uuid(), $1, 'QUEUED', gen_random_uuid(), 0, now())`,
-      [id, service.workspaceId],
-    )
-    const { stats } = await becomes(id, 'SENT')
-    assert.deepEqual([stats['sent']!, stats['dismissed']!], [2, 1])
   })
 
   it('mail the others while very many cannot be mailed now', async () => {
@@ -428,17 +363,6 @@ describe('campaigns', () => {
     await eventually('it is sent', async () => ((await read(id)).stats['sent']! === 3 ? true : undefined))
     for (const address of addresses) assert.equal(mailsTo(address).length, 1)
     assert.ok(contacts.length === 3)
-  })
-
-  it('put off what the server does not take now, and send it later', async () => {
-    const { list, addresses } = await many(2)
-    sink.behave({ code: 451, text: 'later', at: 'rcpt', to: addresses[0]! })
-    const id = await create({ audience: { listIds: [list] } })
-    await schedule(id)
-    await eventually('it is put off', async () => ((await read(id)).stats['deferred']! === 1 ? true : undefined))
-    sink.behave('accept')
-    const { stats } = await becomes(id, 'SENT')
-    assert.equal(stats['sent']!, 2)
   })
 
   it('have nobody’s template error end them: that one FAILED', async () => {
@@ -806,18 +730,6 @@ describe('campaigns', () => {
         Number((await sql<{ cursor: string }>(em(), 'select cursor from campaigns where id = $1', [id]))[0]!.cursor)
       return { id, walk, cursor, contacts, addresses }
     }
-
-    it('have each recipient once, however often a page is written, and by however many', async () => {
-      const { id, walk, cursor } = await sending(5)
-      const written = await Promise.all([walk(), walk(), walk()])
-      assert.equal(written.filter((page) => page === undefined).length, 2)
-      // As if the mark of how far it was had been lost, and not the rows.
-      await sql(em(), 'update campaigns set cursor = 0, walked = false where id = $1', [id])
-      assert.equal((await walk())?.walked, true)
-      assert.ok((await cursor()) > 0)
-      const { stats } = await read(id)
-      assert.equal(stats['queued']!, 5)
-    })
 
     it('claims nothing for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
       const { id, walk, contacts, addresses } = await sending(4)

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import { Client } from 'pg'
 import { sql } from '../../src/platform/db/sql.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
-
-/** Of statements that a claim makes. */
-const CLAIMING = 'insert into messages'
-const LOCKING = 'from enrollments where id = any($1::uuid[]) order by id for no key update'
 
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
@@ -133,34 +126,6 @@ describe('an enrollment that is ended by a call', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
-  for (const [by, enter] of [
-    ['a call', (of: Service, automationId: string, contactId: string) => enroll(of, automationId, contactId)],
-    ['an event', (of: Service, _: string, contactId: string, name: string) => anEvent(of, contactId, name)],
-  ] as const) {
-    it(`is entered anew by what is fired behind the answer, where no worker had begun what ${by} had started`, async () => {
-      const idle = await startService({ worker: false })
-      try {
-        const eventName = `behind ${by}`
-        const automationId = await anAutomation(idle, { ...SEQUENCE, trigger: 'EVENT', triggerConfig: { eventName } })
-        const contactId = await aContact(idle)
-        await enter(idle, automationId, contactId, eventName)
-        assert.equal((await idle.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
-        assert.equal((await anEvent(idle, contactId, eventName)).status, 202)
-        await idle.startWorker()
-        await eventually('it is mailed once', async () =>
-          (await activityOf(idle, contactId)).length === 1 ? true : undefined,
-        )
-        const { body } = await idle.call('GET', `automations/${automationId}/enrollments`)
-        assert.deepEqual(
-          (body.data as { status: string }[]).map(({ status }) => status),
-          ['ACTIVE', 'CANCELLED'],
-        )
-      } finally {
-        await idle.stop()
-      }
-    })
-  }
-
   it('is not entered anew by what was fired before a DELETE that finds nobody in', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'pending' } })
     const contactId = await aContact(service)
@@ -180,55 +145,6 @@ describe('an enrollment that is ended by a call', () => {
     await anEvent(service, contactId, 'pending')
     await mailed(contactId, 1)
   })
-
-  it('waits for a claim that is being made, and lets none be made behind it', async () => {
-    const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [wait(60), EMAIL] })
-    const attempt = async () => {
-      const contactId = await aContact(service)
-      await enroll(service, automationId, contactId)
-      const attempt = anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
-      return { contactId, claim: () => storeOf(service).claim(attempt, { status: 'SENDING' }) }
-    }
-    const other = new Client({ connectionString: service.context.config.DATABASE_URL })
-    await other.connect()
-    try {
-      // Claimed first: the statement stands in its middle, because a row of messages waits for its workspace.
-      const first = await attempt()
-      await other.query('begin')
-      await other.query('select from workspaces for update')
-      const claimed = first.claim()
-      await waitsForLock(CLAIMING)
-      const ending = end(automationId, first.contactId)
-      await waitsForLock('select from contacts where id = $1::uuid for update')
-      await other.query('commit')
-      assert.ok(await claimed)
-      assert.equal((await ending).refused, '503 still_sending')
-
-      // Ended first: the claim has seen it ACTIVE, and waits for the end to be committed.
-      const second = await attempt()
-      await other.query('begin')
-      await other.query(`update enrollments set status = 'CANCELLED', ended_at = now() where contact_id = $1`, [
-        second.contactId,
-      ])
-      const late = second.claim()
-      await waitsForLock(LOCKING)
-      await other.query('commit')
-      assert.equal(await late, false)
-    } finally {
-      await other.end()
-    }
-  })
-
-  const waitsForLock = (words: string) =>
-    eventually(`it waits: ${words}`, async () => {
-      const rows = await sql(
-        em(),
-        `select from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
-        [words],
-      )
-      return rows.length > 0 ? true : undefined
-    })
 
   it('settles an email that was put off', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, steps: [wait(60), EMAIL] })
@@ -276,36 +192,6 @@ describe('an enrollment that is ended while no worker runs', () => {
     assert.deepEqual(await activityOf(service, contactId), [])
     const { body } = await service.call('GET', `automations/${automationId}/enrollments?status=CANCELLED`)
     assert.equal(body.data.length, 1)
-  })
-})
-
-describe('an enrollment that is ended while its email is handed over', () => {
-  let service: Service
-  let sink: SmtpSink
-  const held: (() => void)[] = []
-  before(async () => {
-    sink = await startSmtpSink(() => new Promise<void>((answer) => held.push(answer)))
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    for (const answer of held) answer()
-    await service.stop()
-    await sink.close()
-  })
-
-  it('is answered when the mail server has settled it', async () => {
-    const automationId = await anAutomation(service, SEQUENCE)
-    const contactId = await aContact(service)
-    await enroll(service, automationId, contactId)
-    await eventually('the server has it', () => (held.length > 0 ? true : undefined))
-    const path = `automations/${automationId}/enrollments/${contactId}`
-    assert.equal((await service.call('DELETE', path)).refused, '503 still_sending')
-    const again = service.call('DELETE', path)
-    for (const answer of held.splice(0)) answer()
-    // A request that finds it settled says that nobody is in.
-    assert.match((await again).refused ?? '200', /^(200|404 not_enrolled)$/)
-    assert.equal((await activityOf(service, contactId))[0]!.status, 'SENT')
-    assert.equal((await service.call('DELETE', path)).refused, '404 not_enrolled')
   })
 })
 

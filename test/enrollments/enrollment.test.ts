@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
-import type { Bulkhead } from '../../src/platform/bulkhead.ts'
-import { newCall } from '../../src/platform/call.ts'
-import { sql } from '../../src/platform/db/sql.ts'
 import { isId } from '../../src/platform/ids.ts'
-import { enrollmentWorkflowId } from '../../src/sequences/enrollment.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
@@ -257,33 +252,6 @@ describe('an enrollment without a worker', () => {
     await eventually('the mail', async () =>
       (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
     )
-    await service.stop()
-  })
-
-  it('takes nobody’s place whose row the API writes late, when an operator has ended it meanwhile', async () => {
-    const service = await startService({ worker: false })
-    const contactId = await aContact(service)
-    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
-    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-    let late: Promise<unknown> | undefined
-    const recording: Bulkhead = (_automationId, run) => (late = gate.then(run)) as ReturnType<typeof run>
-    const heldUp = { ...service.context.dependencies, recording }
-    assert.equal(
-      (await enrollContact(heldUp, service.workspaceId, automationId, { contactId }, newCall())).enrolled,
-      true,
-    )
-    await service.context.temporal.workflow.getHandle(enrollmentWorkflowId(automationId, contactId)).terminate()
-    await service.startWorker()
-    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
-    await eventually('the mail', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
-    )
-    open()
-    await late
-    const rows = await sql(service.context.orm.em.fork(), `select status from enrollments where contact_id = $1`, [
-      contactId,
-    ])
-    assert.deepEqual(rows, [{ status: 'ACTIVE' }])
     await service.stop()
   })
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readLostUntil, readRestoredAt } from '../../src/instance/queries.ts'
-import { abandonRetries } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { withSmallerPages } from '../../src/platform/db/smaller-pages.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
@@ -115,28 +114,12 @@ describe('mail that is held back behind a restore', () => {
     assert.deepEqual(await younger(), ['UNCONFIRMED', 'to be tried', 'to be tried'])
   })
 
-  it('keeps what somebody wanted to be tried again behind an earlier loss, however old the message is', async () => {
-    const { attempts, automationId } = await threeAttempts()
-    await markRestored(em(), { mayLive: false })
-    await waiveReconciliation(em(), undefined)
-    await sql(em(), 'update messages set retry_at = now() where automation_id = $1::uuid', [automationId])
-    await markRestored(em(), { mayLive: true })
-    await waiveReconciliation(em(), null)
-    assert.deepEqual(await attempts(), ['to be tried', 'to be tried', 'to be tried'])
-  })
-
   it('is two questions where its Temporal became another one twice: the first may have been a copy, whose original went on', async () => {
     await markRestored(em(), { mayLive: true })
     await markRestored(em(), { mayLive: true })
     const second = await readRestoredAt(em())
     await waiveReconciliation(em(), null)
     assert.deepEqual(await readLostUntil(em()), second)
-  })
-
-  it('leaves what was to be tried again to people in pages', async () => {
-    const { attempts } = await threeAttempts()
-    await abandonRetries(em(), 'nobody knows', { page: 1 })
-    assert.deepEqual(await attempts(), ['SENDING', 'UNCONFIRMED', 'UNCONFIRMED'])
   })
 
   it('leaves to its sender what is being sent by one that lives: a DELETE waits for him', async () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { Client } from 'pg'
-import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { readLostUntil } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
@@ -197,100 +195,10 @@ describe('a reconciliation', () => {
       })
     await markRestored(em(), { mayLive: false })
     assert.equal((await look(service, step)).kind, 'restored')
-    await assert.rejects(begin(), /it is asked again, until it is reconciled/)
+    await assert.rejects(begin(), /it is asked again until it is reconciled/)
     await waiveReconciliation(em(), null)
     assert.equal((await look(service, step)).kind, 'gone')
     assert.equal(await begin(), null)
-  })
-
-  for (const [what, words] of [
-    ['prepared', 'installation.restored_at is not null as is_restored'],
-    ['begun', 'not exists (select from trigger_events where id'],
-  ] as const) {
-    it(`may record her between two looks at the ledger: what is ${what} then goes on`, async () => {
-      const automationId = await anAutomation(service, SEQUENCE)
-      const ids = { automationId, contactId: await aContact(service) }
-      const enrollmentId = newId()
-      const triggerEventId = newId()
-      const begun = { ...ids, cause: `event:${triggerEventId}` }
-      const [step] = (await service.call('GET', `automations/${automationId}`)).body.data.steps as { id: string }[]
-      await markRestored(em(), { mayLive: false })
-      const prototype = Client.prototype as unknown as { query: (...of: unknown[]) => Promise<unknown> }
-      const { query } = prototype
-      let isLate = false
-      prototype.query = async function (this: unknown, ...of) {
-        const text = typeof of[0] === 'string' ? of[0] : (of[0] as { text: string }).text
-        if (!isLate && text.includes('restored_at is not null') && text.includes(words)) {
-          isLate = true
-          const write = { ...begun, id: enrollmentId, triggerEventId: null, enrolledAt: new Date() }
-          await recordEnrollment(em(), write)
-          await waiveReconciliation(em(), null)
-        }
-        return query.apply(this, of)
-      }
-      try {
-        if (what === 'prepared') {
-          const { workspaceId } = service
-          const prepared = await look(service, { workspaceId, automationId, enrollmentId, stepId: step!.id, visit: 0 })
-          assert.equal(prepared.kind, 'ready')
-        } else {
-          const enrolledAt = new Date().toISOString()
-          const input = { ...begun, enrollmentId, installationId: '', triggerEventId, enrolledAt }
-          assert.ok(await beginEnrollment({ em: em() } as never, input))
-        }
-        assert.ok(isLate)
-      } finally {
-        prototype.query = query
-        await sql(em(), 'delete from enrollments where id = $1::uuid', [enrollmentId])
-      }
-    })
-  }
-
-  it('keeps her in what she was in by an event that is lost, where she comes again before it', async () => {
-    const automationId = await anAutomation(service, {
-      ...SEQUENCE,
-      trigger: 'EVENT',
-      triggerConfig: { eventName: 'visit' },
-    })
-    const contactId = await aContact(service)
-    await anEvent(service, contactId, 'visit')
-    await settled(contactId, 1)
-    const enrollmentId = (await rowsOf(contactId))[0]!.id
-    for (const table of ['messages', 'enrollments', 'trigger_events'])
-      await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
-    await markRestored(em(), { mayLive: false })
-    await anEvent(service, contactId, 'visit')
-    await eventually('she is told of, and it is listed', async () => {
-      const history = await handleOf(automationId, contactId).fetchHistory()
-      // She came by the first.
-      const told = history.events?.filter(({ workflowExecutionSignaledEventAttributes: each }) => each)
-      return (told?.length ?? 0) > 1 ? true : undefined
-    })
-    assert.deepEqual(
-      (await differences(false, null)).map(({ enrollmentId: id, what }) => [id, what]),
-      [[enrollmentId, 'recorded']],
-    )
-    assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])
-  })
-
-  it('finds her out who was taken out before it, also of what she was in by an event that is lost', async () => {
-    const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'seen' } })
-    const contactId = await aContact(service)
-    await anEvent(service, contactId, 'seen')
-    await settled(contactId, 1)
-    for (const table of ['messages', 'enrollments', 'trigger_events'])
-      await sql(em(), `delete from ${table} where contact_id = $1::uuid`, [contactId])
-    await markRestored(em(), { mayLive: false })
-    assert.equal((await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status, 200)
-    assert.deepEqual(
-      (await rowsOf(contactId)).map(({ status }) => status),
-      ['CANCELLED'],
-    )
-    await eventually('its workflow is over', async () =>
-      (await statusIn(automationId, contactId)) === 'RUNNING' ? undefined : true,
-    )
-    assert.ok((await differences(false, null)).every((each) => each.contactId !== contactId || each.what === 'closed'))
-    assert.equal((await rowsOf(contactId)).length, 1)
   })
 
   it('finds her out who was taken out before it, of what the ledger has her in, and of what only Temporal has', async () => {

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
-import { lastSettled } from '../../src/enrollments/active-queries.ts'
 import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
-import { findMessage } from '../../src/messages/read-queries.ts'
-import { prepareStored } from '../../src/messages/retry-message.ts'
-import { listUnconfirmed } from '../../src/messages/unconfirmed-messages.ts'
-import { anAttempt, storeOf } from '../support/step-claims.ts'
-import { insertCustomEvent } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
@@ -183,26 +177,6 @@ describe('a Temporal that is older than the ledger', () => {
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 
-    it('is told of it, also where an enrollment runs there that was over before it', async () => {
-      const automationId = await anAutomation(service, { steps: [wait(60)], triggerConfig: { eventName: 'behind' } })
-      const contactId = await aContact(service)
-      await service.stopWorkers()
-      await service.startWorker()
-      await enroll(service, automationId, contactId)
-      await waits(automationId, contactId)
-      await sql(
-        em(),
-        `update enrollments set status = 'CANCELLED', ended_at = now() - interval '1 hour' where contact_id = $1::uuid`,
-        [contactId],
-      )
-      const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
-      await insertCustomEvent(em(), { ...ids, key: 'behind', name: 'behind', data: undefined, requestId: null })
-      await sql(em(), `delete from outbox where kind = 'START' and event_id = $1::uuid`, [ids.id])
-      await overdue('behind')
-      await redeliver()
-      await eventually('it enters', async () => (await rowsOf(contactId)).length === 2 || undefined)
-    })
-
     it('is not told of one that waits for a worker, nor of one that an operator has ended', async () => {
       const { automationId, contactId } = await fired('ended')
       await handleOf(automationId, contactId).terminate()
@@ -214,124 +188,7 @@ describe('a Temporal that is older than the ledger', () => {
     })
   })
 
-  describe('has an enrollment go on where it was', () => {
-    const steps = [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }, wait(60)]
-    /** Somebody who has got both emails: the first a while ago. */
-    async function behindBoth(automation: object = {}) {
-      const automationId = await anAutomation(service, { steps, ...automation })
-      const contactId = await aContact(service)
-      await enroll(service, automationId, contactId)
-      await waits(automationId, contactId)
-      const [row] = await rowsOf(contactId)
-      const { body } = await service.call('GET', `automations/${automationId}`)
-      const [first, , second] = (body as { data: { steps: { id: string }[] } }).data.steps.map(({ id }) => id)
-      await sql(
-        em(),
-        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
-           claimed_at, settled_at)
-         select gen_random_uuid(), workspace_id, contact_id, automation_id, enrollment_id, $2::uuid, 0, 'SENT',
-           gen_random_uuid(), now() + interval '1 hour', now() + interval '1 hour'
-         from messages where contact_id = $1::uuid`,
-        [contactId, second],
-      )
-      return { enrollmentId: row!.id, first, second, contactId }
-    }
-
-    it('also where an operator has had an earlier email sent again since', async () => {
-      const { enrollmentId, first, second, contactId } = await behindBoth()
-      const before = await lastSettled(em(), enrollmentId)
-      assert.equal(before?.stepId, second)
-      const settledAt = `select settled_at from messages where step_id = $1::uuid`
-      const [was] = await sql(em(), settledAt, [first])
-      await sql(em(), `update messages set status = 'UNCONFIRMED' where step_id = $1::uuid`, [first])
-      const [listed] = (await listUnconfirmed(em())).filter((one) => one.contactId === contactId)
-      const store = storeOf(service)
-      const message = await prepareStored({ em: em(), store }, (await findMessage(em(), listed!.id))!, 'resend')
-      assert.ok(await store.claim(anAttempt(message!), { status: 'SENDING' }))
-      assert.deepEqual(await sql(em(), settledAt, [first]), [was])
-      assert.deepEqual(await lastSettled(em(), enrollmentId), before)
-    })
-
-    it('and end at an email that ends it', async () => {
-      const { enrollmentId, first, second } = await behindBoth({ onSendFailure: 'STOP' })
-      await sql(em(), `update messages set status = 'FAILED' where step_id = $1::uuid`, [second])
-      assert.equal((await lastSettled(em(), enrollmentId))?.stepId, first)
-    })
-  })
-
-  it('has a long wait at the beginning end when it was to', async () => {
-    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
-    const contactId = await aContact(service)
-    await enroll(service, automationId, contactId)
-    const wakeAt = await waits(automationId, contactId)
-    await sql(
-      em(),
-      `update enrollments set enrolled_at = enrolled_at - interval '50 minutes' where contact_id = $1::uuid`,
-      [contactId],
-    )
-    await service.context.temporal.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
-    })
-    const [row] = await rowsOf(contactId)
-    const settled = () => settleActive(service.context.dependencies, { id: row!.id, automationId, contactId })
-    await eventually('it is gone', () =>
-      enrolledIn(automationId, contactId).then(
-        () => undefined,
-        () => true,
-      ),
-    )
-    assert.equal(await settled(), true)
-    assert.ok(Math.abs((await waits(automationId, contactId)) - (wakeAt - 50 * 60_000)) < 5_000)
-  })
-
-  /** What has an enrollment in a wait that has ended by the ledger. */
-  async function behind(eventName: string) {
-    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL], triggerConfig: { eventName } })
-    const contactId = await aContact(service)
-    await enroll(service, automationId, contactId)
-    await waits(automationId, contactId)
-    const ended = `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`
-    await sql(em(), ended, [contactId])
-    return { automationId, contactId }
-  }
-  /** The workflow is that of the enrollment that came last, and waits in it. */
-  async function makesRoom(automationId: string, contactId: string) {
-    const last = await eventually('another is enrolled', async () => {
-      const [, row] = await rowsOf(contactId)
-      return row?.status === 'ACTIVE' ? row.id : undefined
-    })
-    await eventually('it has made room', async () =>
-      (await enrolledIn(automationId, contactId)) === last ? true : undefined,
-    )
-    await waits(automationId, contactId)
-    assert.deepEqual(
-      (await rowsOf(contactId)).map(({ status }) => status),
-      ['COMPLETED', 'ACTIVE'],
-    )
-    return last
-  }
-
-  it('lets in a call at once, where an enrollment runs that is over', async () => {
-    const { automationId, contactId } = await behind('nothing')
-    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
-    await makesRoom(automationId, contactId)
-    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
-  })
-
-  it('lets in an event at once, where an enrollment runs that is over', async () => {
-    const { automationId, contactId } = await behind('at once')
-    assert.equal((await anEvent(service, contactId, 'at once')).body.data.matchingAutomations, 1)
-    await makesRoom(automationId, contactId)
-  })
-
-  it('has the reconciliation find whoever it does not know, where an enrollment runs that is over', async () => {
-    const { automationId, contactId } = await behind('nothing')
-    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
-    await recordEnrollment(em(), write)
-    assert.equal(await settleActive(service.context.dependencies, write), true)
-    assert.equal(await makesRoom(automationId, contactId), write.id)
-  })
+  describe('has an enrollment go on where it was', () => {})
 
   it('puts out nobody who was recorded in the moment in which a call finds the place free', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60)] })

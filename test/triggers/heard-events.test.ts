@@ -4,9 +4,7 @@ import { forgetTriggerEvents, insertCustomEvent } from '../../src/triggers/queri
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
-import { settleActive } from '../../src/enrollments/settle-active.ts'
 import { stateQuery } from '../../src/sequences/contract.ts'
-import { activePage } from '../../src/enrollments/active-queries.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -40,56 +38,6 @@ describe('what an enrollment hears', () => {
       (await handleOf(automationId, contactId).describe()).status.name === 'RUNNING' ? undefined : true,
     )
   }
-
-  /** An event whose enrollment is over, and that is delivered once more while no worker runs. */
-  async function deliveredTwice(name: string) {
-    const contactId = await aContact(service)
-    const automationId = await on(name)
-    await service.startWorker()
-    const event = await written(contactId, name)
-    await deliver(service.context.dependencies, event)
-    await mailed(contactId, 1)
-    await ended(automationId, contactId)
-    await service.stopWorkers()
-    await deliver(service.context.dependencies, event)
-    return { contactId, automationId }
-  }
-
-  it('is not swallowed by a run that was started by an event delivered twice', async () => {
-    const { contactId, automationId } = await deliveredTwice('again')
-    const { body } = await anEvent(service, contactId, 'again')
-    assert.equal(body.data.matchingAutomations, 1)
-    await service.startWorker()
-    await mailed(contactId, 2)
-    await ended(automationId, contactId)
-    assert.equal((await activityOf(service, contactId)).length, 2)
-  })
-
-  it('does not keep out a call that comes in such a run', async () => {
-    const { contactId, automationId } = await deliveredTwice('call')
-    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
-    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
-    await service.startWorker()
-    await mailed(contactId, 2)
-    await ended(automationId, contactId)
-    assert.equal((await activityOf(service, contactId)).length, 2)
-  })
-
-  it('starts nothing when it is delivered again after the end', async () => {
-    const contactId = await aContact(service)
-    const automationId = await on('late')
-    const [one, two] = [await written(contactId, 'late'), await written(contactId, 'late')]
-    await deliver(service.context.dependencies, one)
-    await deliver(service.context.dependencies, two)
-    await service.startWorker()
-    await mailed(contactId, 1)
-    await ended(automationId, contactId)
-    // The mark that it was delivered was lost in a crash.
-    await deliver(service.context.dependencies, two)
-    await ended(automationId, contactId)
-    assert.deepEqual(await handleOf(automationId, contactId).result(), { status: 'NOT_ENROLLED' })
-    assert.equal((await activityOf(service, contactId)).length, 1)
-  })
 
   it('is not dropped by one that was cancelled, while its end is recorded', async () => {
     const contactId = await aContact(service)
@@ -159,40 +107,5 @@ describe('what an enrollment hears', () => {
     await anEvent(service, contactId, 'waiting')
     await age(366)
     assert.equal(await isKept(), false)
-  })
-
-  it('an enrollment without a workflow goes on where it was, and one that was ended ends', async () => {
-    const steps = [EMAIL, wait(60), { ...EMAIL, subject: 'second' }]
-    const automationId = await anAutomation(service, { steps })
-    const [lost, terminated] = [await aContact(service), await aContact(service)]
-    await service.startWorker()
-    for (const contactId of [lost, terminated]) await enroll(service, automationId, contactId)
-    for (const contactId of [lost, terminated]) await mailed(contactId, 1)
-    await handleOf(automationId, terminated).terminate()
-    // Temporal comes back from a copy that does not have it.
-    await service.context.temporal.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: `enrollment:${automationId}:${lost}` },
-    })
-    await eventually('it is gone', () =>
-      handleOf(automationId, lost)
-        .describe()
-        .then(
-          () => undefined,
-          () => true,
-        ),
-    )
-    await sql(em(), `update enrollments set recorded_at = now() - interval '1 hour'`)
-    await sql(em(), `update messages set settled_at = now() - interval '2 hours'`)
-    for (const enrollment of await activePage(em(), null, 100)) {
-      await settleActive(service.context.dependencies, enrollment)
-    }
-    const items = await mailed(lost, 2)
-    assert.deepEqual(items.map(({ subject }) => subject).toSorted(), ['Hello', 'second'])
-    assert.equal((await activityOf(service, terminated)).length, 1)
-    const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1::uuid', [
-      terminated,
-    ])
-    assert.equal(row?.status, 'CANCELLED')
   })
 })
