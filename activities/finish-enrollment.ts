@@ -6,16 +6,14 @@ import type { OfInstallation } from './own-enrollments.ts'
 export interface FinishEnrollmentInput extends Heard, OfInstallation {
   enrollmentId: string
   status: EndStatus
-  /** What it was begun by; runs of before 0.2.0 do not tell. */
-  cause?: string | null
-  enrolledAt?: string
+  /** What it was begun by. */
+  cause: string | null
+  enrolledAt: string
 }
 
 /** Records the end of an enrollment, and what it has heard. */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
-  { enrollmentId, status, cause = null, enrolledAt, ...heard }: FinishEnrollmentInput,
-): Promise<void> => {
-  const entry = enrolledAt === undefined ? undefined : { cause, enrolledAt: new Date(enrolledAt) }
-  return enrollments.finishEnrollment(em.fork(), enrollmentId, status, heard, entry)
-}
+  { enrollmentId, status, cause, enrolledAt, ...heard }: FinishEnrollmentInput,
+): Promise<void> =>
+  enrollments.finishEnrollment(em.fork(), enrollmentId, status, heard, { cause, enrolledAt: new Date(enrolledAt) })

@@ -5,7 +5,6 @@ import {
   isCancellation,
   makeContinueAsNewFunc,
   metricMeter,
-  patched,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
@@ -103,7 +102,7 @@ class Run {
       // It has to end before it began. The row may be there: its starter writes it, too.
       this.cancellation = error as Error
       // Who was ended by a call, and came back behind its answer, is in by the ledger no more: what she came by enters anew.
-      if (patched('doubted-at-once') && (await this.isOver())) return null
+      if (await this.isOver()) return null
       await this.finish('CANCELLED')
       throw error
     }
@@ -152,7 +151,7 @@ class Run {
       progress,
     }
     // What is published goes over to the new run, and that one is held by nothing.
-    if (this.state.held && patched('published-anew')) publishStatus('ACTIVE')
+    if (this.state.held) publishStatus('ACTIVE')
     // A cancellation is of the run that it found, and not of who enters next.
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }

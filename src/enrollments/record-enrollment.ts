@@ -67,12 +67,12 @@ export async function finishEnrollment(
   enrollmentId: string,
   status: EndStatus,
   heard: Heard,
-  entry?: { cause: string | null; enrolledAt: Date },
+  entry: { cause: string | null; enrolledAt: Date },
 ): Promise<void> {
   if (heard.eventIds.length > 0) await rememberHeard(em, heard)
   const wasActive = await endActive(em, enrollmentId, status)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
-  if (status !== 'CANCELLED' || wasActive || !entry) return
+  if (status !== 'CANCELLED' || wasActive) return
   const { automationId, contactId } = heard
   await em.transactional((unit) =>
     recordCancelled(unit, { id: enrollmentId, automationId, contactId, triggerEventId: null, ...entry }),

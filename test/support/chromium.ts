@@ -52,7 +52,7 @@ export async function openWindow(
     ...rest,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const failures: string[] = []
   page.on('pageerror', ({ message }) => failures.push(message))
   page.on('console', (message) => {
