@@ -7,7 +7,7 @@ import { createAutomation, updateAutomation } from '../../src/automations/automa
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { fireEvent } from '../../src/triggers/fire-event.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
-import { activityOf, aContact, anAutomation, EMAIL } from '../support/factories.ts'
+import { activityOf, aContact, anAutomation } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -160,16 +160,6 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([status, answered.get('idempotent-replayed')], [201, null])
   })
 
-  it('works for PATCH', async () => {
-    const id = await anAutomation(service)
-    const key = aKey()
-    await post(key, `automations/${id}`, { name: 'First' }, 'PATCH')
-    await service.call('PATCH', `automations/${id}`, { name: 'Second' })
-    const again = await post(key, `automations/${id}`, { name: 'First' }, 'PATCH')
-    assert.equal(again.body.data.name, 'First')
-    assert.equal((await service.call('GET', `automations/${id}`)).body.data.name, 'Second')
-  })
-
   it('lets one of many at once through', async () => {
     const key = aKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, 'lists', { name: 'Race' })))
@@ -252,24 +242,6 @@ describe('an Idempotency-Key', () => {
     const { body } = await service.call('GET', 'automations')
     const summary = body.data.find((item: { id: string }) => item.id === automationId)
     assert.equal(summary.enrolledCount, 1)
-    await worker.stop()
-  })
-
-  it('answers an enroll that is repeated when its sequence is over', async () => {
-    const automationId = await anAutomation(service, { steps: [EMAIL] })
-    const contactId = await aContact(service)
-    const key = aKey()
-    const worker = await service.startWorker()
-    const first = await post(key, `automations/${automationId}/enroll`, { contactId })
-    await eventually('the mail', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
-    )
-    // The answer was never kept, as if the API had died before it.
-    await sql(em(), `update idempotency_keys set status = null, lease_until = now() where key = $1`, [key])
-    const again = await post(key, `automations/${automationId}/enroll`, { contactId })
-    assert.deepEqual(again.body, first.body)
-    assert.equal(again.headers.get('idempotent-replayed'), null)
-    assert.equal((await activityOf(service, contactId)).length, 1)
     await worker.stop()
   })
 })

@@ -3,11 +3,7 @@ import type { RunningPart } from '../../src/parts/running-part.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { findMessage } from '../../src/messages/read-queries.ts'
-import { prepareStored, retryMessage } from '../../src/messages/retry-message.ts'
 import { statusAfter } from '../../src/messages/transitions.ts'
-import { atCommitOf } from '../support/at-commit.ts'
-import { anAttempt, storeOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -22,13 +18,6 @@ import { noMetrics } from '../../src/outbox/dependencies.ts'
 describe('a message that somebody has tried again', () => {
   const retries = new Retries()
   const { em, retry, newest, mailsTo, becomes, goRound, one } = retries
-
-  /** An attempt at a message that is to be retried. */
-  async function anAttemptAt(id: string) {
-    await sql(em(), 'update messages set retry_at = now() where id = $1::uuid', [id])
-    const store = storeOf(retries.service)
-    return anAttempt((await prepareStored({ em: em(), store }, (await findMessage(em(), id))!, 'retry'))!)
-  }
 
   it('is sent, where it FAILED, and its sequence goes on as it did', async () => {
     const { id, contactId, automationId } = await one('FAILED')
@@ -174,19 +163,6 @@ describe('a message that somebody has tried again', () => {
     await becomes(contactId, 'SENT')
   })
 
-  it('is not tried once more where a DELETE comes in the middle of an attempt, also at an earlier enrollment’s', async () => {
-    const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
-    const attempt = await anAttemptAt(id)
-    assert.ok(await storeOf(retries.service).claim(attempt, { status: 'SENDING' }))
-    const path = `automations/${automationId}/enrollments/${contactId}`
-    // Nobody is in; but something is on its way, which is waited for.
-    assert.equal((await retries.service.call('DELETE', path)).refused, '503 still_sending')
-    assert.equal((await activityOf(retries.service, contactId))[0]!.status, 'SENDING')
-    await storeOf(retries.service).defer(attempt, 'later', { dueInSeconds: null })
-    assert.partialDeepStrictEqual(await newest(contactId), { status: 'FAILED', retryAt: null })
-    assert.equal((await retries.service.call('DELETE', path)).refused, '404 not_enrolled')
-  })
-
   it('that waits, of an enrollment that is over, is ended by the DELETE of the next one, or of nobody', async () => {
     for (const entersAgain of [true, false]) {
       const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
@@ -219,24 +195,6 @@ describe('a message that somebody has tried again', () => {
     assert.deepEqual([told.status, told.retryAt], ['UNCONFIRMED', null])
   })
 
-  it('is left alone where somebody has settled it since the attempt looked', async () => {
-    for (const settled of ['DISMISSED', 'SENT']) {
-      const { id, contactId } = await one('UNCONFIRMED')
-      const attempt = await anAttemptAt(id)
-      await sql(em(), 'update messages set status = $2 where id = $1::uuid', [id, settled])
-      await storeOf(retries.service).defer(attempt, 'later', { dueInSeconds: null })
-      assert.equal((await newest(contactId)).status, settled)
-      const mail = createMail(retries.service.context.config, retries.service.context.orm.em, {
-        mailFrom: SENDER,
-        links: someLinks,
-      })
-      const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog }
-      assert.deepEqual(await retryMessage(dependencies, id, 'at-once'), { kind: 'gone' })
-      await mail.renderer.close()
-      assert.equal((await newest(contactId)).retryAt, null)
-    }
-  })
-
   it('is none of a deleted automation, of another workspace, or of nobody', async () => {
     const { id, automationId } = await one('FAILED')
     const other = await retries.service.newKey()
@@ -245,25 +203,6 @@ describe('a message that somebody has tried again', () => {
     assert.equal((await retry('nobody')).refused, '404 message_not_found')
     assert.equal((await retries.service.call('DELETE', `automations/${automationId}`)).status, 200)
     assert.equal((await retry(id)).refused, '409 message_not_retryable')
-  })
-
-  it('is given back when its claim is not answered, and the late one finds another attempt', async () => {
-    const { id, contactId } = await one('FAILED')
-    let failed = 0
-    const restore = atCommitOf('claim-messages', async (commit) => {
-      await commit
-      failed += 1
-      // It was made, and its answer is lost.
-      throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
-    })
-    try {
-      await retry(id)
-      const sent = await becomes(contactId, 'SENT')
-      assert.deepEqual([failed, await mailsTo(contactId)], [1, 1])
-      assert.ok(sent.attempts >= 3)
-    } finally {
-      restore()
-    }
   })
 
   it('is handed over once by a request that is repeated with its Idempotency-Key', async () => {
@@ -276,21 +215,6 @@ describe('a message that somebody has tried again', () => {
     const again = await ask()
     assert.deepEqual([again.status, again.body], [first.status, first.body])
     assert.equal(await mailsTo(contactId), 2)
-  })
-
-  it('is tried once more where it is asked for again in the moment in which the last try ends', async () => {
-    const { id, contactId } = await one('FAILED')
-    for (const round of [1, 2, 3]) {
-      retries.sink.behave({ code: 550, text: `round ${round}`, at: 'rcpt' })
-      await retry(id)
-      await eventually('it has failed again', async () =>
-        (await newest(contactId)).error?.includes(`round ${round}`) ? true : undefined,
-      )
-    }
-    retries.sink.behave('accept')
-    // At once: the workflow of the last one may still be there.
-    await retry(id)
-    await becomes(contactId, 'SENT')
   })
 
   it('keeps the Message-ID and the address of what may have been sent, where it cannot be made once more', async () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../src/platform/db/sql.ts'
-import { atCommitOf } from '../support/at-commit.ts'
 import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -34,19 +32,6 @@ describe('sending beside a slow mail server', () => {
     for (const answer of held.splice(0)) answer()
   }
   const em = () => service.context.orm.em.fork()
-  /** Has the answer to the next claim come late. */
-  function lateClaim(ms: number) {
-    const claimed = Promise.withResolvers<void>()
-    const heard = Promise.withResolvers<void>()
-    const restore = atCommitOf('claim-messages', async (commit) => {
-      const answer = await commit
-      claimed.resolve()
-      await delay(ms)
-      heard.resolve()
-      return answer
-    })
-    return { claimed: claimed.promise, heard: heard.promise, restore }
-  }
   const statuses = async () => {
     const rows = await sql<{ status: string; count: number }>(
       em(),
@@ -84,28 +69,6 @@ describe('sending beside a slow mail server', () => {
     assert.equal(new Set(sink.mails.flatMap(({ to }) => to)).size, CONTACTS)
   })
 
-  it('mails nobody after the answer of a DELETE', async () => {
-    const automationId = await many()
-    assert.equal((await service.call('DELETE', `automations/${automationId}`)).refused, '503 still_sending')
-    assert.equal(sink.mails.length, CONNECTIONS)
-    release()
-    await eventually('the DELETE is answered', async () => {
-      const { status } = await service.call('DELETE', `automations/${automationId}`)
-      return status === 200 || status === 404 ? true : undefined
-    })
-    const mailed = sink.mails.length
-    await eventually('every workflow has ended', async () => {
-      for await (const { status } of service.context.temporal.workflow.list({
-        query: `AutomationId="${automationId}"`,
-      })) {
-        if (status.name === 'RUNNING') return undefined
-      }
-      return true
-    })
-    assert.equal(mailed, CONNECTIONS)
-    assert.equal(sink.mails.length, CONNECTIONS)
-  })
-
   it('answers a pause when what was being handed over is there, and mails nobody after', async () => {
     const automationId = await many()
     const paused = service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -135,23 +98,6 @@ describe('sending beside a slow mail server', () => {
     assert.equal((await first).status, 200)
     const again = await pause()
     assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
-  })
-
-  it('begins nothing after the answer of a pause, however late it hears of its claim', async () => {
-    holding = false
-    const automationId = await anAutomation(service, { steps: [EMAIL] })
-    // Its answer is longer under way than whoever pauses waits.
-    const late = lateClaim(3_700)
-    try {
-      await enroll(service, automationId, await aContact(service))
-      await late.claimed
-      assert.equal((await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })).status, 200)
-      await late.heard
-      await eventually('it is put off', async () => ((await statuses())['DEFERRED'] === 1 ? true : undefined))
-      assert.equal(sink.mails.length, 0)
-    } finally {
-      late.restore()
-    }
   })
 
   it('keeps no connection to Postgres while deletions and erasures wait for it', async () => {

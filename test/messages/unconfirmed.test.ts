@@ -11,19 +11,17 @@ import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/transports/smtp.ts'
 import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import type { LeaseKeeper } from '../../src/messages/leases.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { startScriptedSmtp } from '../support/scripted-smtp.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
 
 describe('a message that is put off', () => {
   let service: Service
@@ -116,30 +114,6 @@ describe('a message that is put off', () => {
     await silent.close()
   })
 
-  it('is not sent once more by who has waited for the mail server until mail was held', async () => {
-    const { id, enrollmentId, status } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
-    let socket: Socket | undefined
-    const slow = await startScriptedSmtp({
-      answer(command, from) {
-        if (!command.startsWith('RCPT')) return undefined
-        socket = from
-        return null
-      },
-    })
-    const smtp = createSmtpTransport({ server: readSmtpUrl(slow.url) })
-    const sending = resendMessage({ ...mail, smtp, em: em(), metrics: noMetrics, log: quietLog }, id)
-    await eventually('it is being handed over', () => socket)
-    await markRestored(em(), { mayLive: true })
-    socket!.write('250 ok\r\n')
-    await assert.rejects(sending, /restored from a backup/)
-    assert.equal(await status(), 'DEFERRED')
-    await waiveReconciliation(em(), null)
-    await dismissMessage(em(), id)
-    await smtp.close()
-    await slow.close()
-  })
-
   it('is sent once more under the Message-ID that it had, whatever the sender is since', async () => {
     const { id, enrollmentId } = await aDeferred()
     await cancelRow(em(), enrollmentId)
@@ -163,32 +137,6 @@ describe('a message that is put off', () => {
     const [{ messageId } = { messageId: '' }] = await activityOf(service, contactId)
     assert.deepEqual([messageId, await status()], [header, 'SENDING'])
     await dismissMessage(em(), id)
-  })
-
-  it('is not given out to its end by who may not go on', async () => {
-    const step = { ...EMAIL, text: 'A line of text.\n'.repeat(6_000) }
-    const { id, enrollmentId, status } = await aDeferred({ steps: [step] })
-    await cancelRow(em(), enrollmentId)
-    const before = sink.mails.length
-    let asked = 0
-    const leases: LeaseKeeper = {
-      ...mail.leases,
-      // It holds when it is claimed, and for two parts.
-      begin: (claim) => ({ ...mail.leases.begin(claim), holds: () => (asked += 1) < 3 }),
-    }
-    const sent = await resendMessage({ ...mail, leases, em: em(), metrics: noMetrics, log: quietLog }, id)
-    assert.deepEqual([sent.status, await status(), asked, sink.mails.length], ['DEFERRED', 'DEFERRED', 3, before])
-    await dismissMessage(em(), id)
-  })
-
-  it('that an operator sends once more is sent once, however many do', async () => {
-    const { id, enrollmentId, status } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
-    const before = sink.mails.length
-    const both = await Promise.allSettled([resend(id), resend(id)])
-    assert.deepEqual(both.map((one) => one.status).toSorted(), ['fulfilled', 'rejected'])
-    assert.deepEqual([await status(), sink.mails.length], ['SENT', before + 1])
-    sink.mails.length = before
   })
 
   it('goes out when an operator says so, also while its automation is paused', async () => {

@@ -54,16 +54,6 @@ describe('a session with Postgres', () => {
     )
   })
 
-  it('is not needed to try them again: a repeated call is answered as the first was', async () => {
-    const automation = { name: 'once', trigger: 'SIGNUP', steps: [EMAIL] }
-    const first = send('POST', 'automations', automation, 'once')
-    await eventually('it is being tried', () => (trials.length === 1 ? true : undefined))
-    trials[0]!()
-    assert.equal((await first).status, 201)
-    assert.deepEqual(await send('POST', 'automations', automation, 'once'), await first)
-    assert.equal(trials.length, 1)
-  })
-
   /** How many sessions wait for a lock that somebody holds. */
   const waiting = async () => {
     const rows = await sql(
@@ -115,22 +105,5 @@ describe('a session with Postgres', () => {
       await Promise.all(calls),
       calls.map(() => 401),
     )
-  })
-
-  it('is needed by nobody who is known to be refused', async () => {
-    const key = await service.newKey({ workspaceId: service.workspaceId, rateLimit: 1 })
-    assert.equal((await get(key)).status, 200)
-    assert.equal((await get(key)).refused, '429 rate_limited')
-    await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
-      const answers = await Promise.all(Array.from({ length: CALLS }, () => get(key)))
-      for (const { refused, headers, body } of answers) {
-        assert.equal(refused, '429 rate_limited')
-        const seconds = Number(headers.get('retry-after'))
-        assert.ok(seconds > 50 && seconds <= 60, `${seconds}`)
-        assert.equal(body.error, `Rate limit exceeded. Retry after ${seconds} seconds.`)
-        assert.equal(headers.get('x-ratelimit-remaining'), '0')
-      }
-      assert.equal(await waiting(), 0)
-    })
   })
 })

@@ -85,18 +85,6 @@ describe('warming a sender up', () => {
     return id
   }
 
-  /** How often a campaign has begun to wait for longer than for a moment. */
-  const longTimers = async (id: string) => {
-    const { events } = await service.context.temporal.workflow.getHandle(`campaign:${id}`).fetchHistory()
-    return (events ?? []).filter(
-      ({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0) > 60,
-    ).length
-  }
-  const lookAgain = async (id: string) => {
-    for (const change of ['pause', 'resume'])
-      assert.equal((await service.call('POST', `campaigns/${id}/${change}`)).status, 200, change)
-  }
-
   it('grows day by day, until it is over', async () => {
     assert.equal(await told(), undefined)
     await warmUp(50, 50, 400)
@@ -179,24 +167,6 @@ describe('warming a sender up', () => {
     assert.equal((await told())!.mailedToday, 107)
   })
 
-  it('lets a campaign mail so many a day, each recipient once', async () => {
-    const ids = await contacts(8)
-    await warmUp(3)
-    const id = await aCampaign(ids)
-    await eventually('the first ones are mailed', async () => (await mailed(ids)) === 3)
-    // Whoever resumes it has it look again, and nobody is mailed by that.
-    for (const times of [1, 2]) {
-      await eventually('it waits', async () => (await longTimers(id)) === times)
-      assert.deepEqual(await statuses('campaign_id', id), { SENT: 3, QUEUED: 5 })
-      assert.equal((await told())!.mailedToday, 3)
-      if (times === 2) await daysPass(1)
-      await lookAgain(id)
-    }
-    await eventually('all are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 8)
-    assert.equal(await mailed(ids), 8)
-    assert.equal((await told())!.mailedToday, 5)
-  })
-
   it('waits for nothing with what is transactional, which counts', async () => {
     const ids = await contacts(3)
     await warmUp(1)
@@ -206,22 +176,6 @@ describe('warming a sender up', () => {
     await enroll(service, receipt, ids[0]!)
     await eventually('the receipt is mailed', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
     assert.equal((await told())!.mailedToday, 4)
-  })
-
-  it('takes no place for who is suppressed, nor for what a server does not take', async () => {
-    const ids = await contacts(3)
-    await warmUp(2)
-    await service.call('POST', 'suppressions', { email: await addressOf(service, ids[0]!) })
-    sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
-    const automation = await anAutomation(service, { steps: [EMAIL] })
-    await enroll(service, automation, ids[2]!)
-    await eventually('it is refused', async () => (await statuses('automation_id', automation))['FAILED'] === 1)
-    const id = await aCampaign(ids)
-    await eventually('they are settled', async () => {
-      const { SUPPRESSED, FAILED } = await statuses('campaign_id', id)
-      return SUPPRESSED === 1 && FAILED === 2
-    })
-    await eventually('the places are given back', async () => (await told())!.mailedToday === 0)
   })
 
   it('has an email of an automation wait, and mails it when there are more', async () => {
@@ -257,25 +211,5 @@ describe('warming a sender up', () => {
     })
     await eventually('the second is mailed', async () => (await mailed(ids)) === 2)
     assert.equal((await told())!.mailedToday, 1)
-  })
-
-  it('is asked again when somebody has an email sent once more', async () => {
-    const [id] = await contacts(1)
-    sink.behave({ code: 550, text: 'No', at: 'data' })
-    const automation = await anAutomation(service, { steps: [EMAIL] })
-    await enroll(service, automation, id!)
-    await eventually('it has failed', async () => (await statuses('automation_id', automation))['FAILED'] === 1)
-    sink.behave('accept')
-    await warmUp(1)
-    assert.equal((await takePlaces(em(), service.workspaceId, 1, false)).granted, 1)
-    const { body } = await service.call('GET', `contacts/${id}/activity`)
-    const { status } = await service.call('POST', `messages/${body.data[0].id}/retry`)
-    assert.equal(status, 202)
-    await eventually('it waits', async () => {
-      const handle = service.context.temporal.workflow.getHandle(`retry:${body.data[0].id}`)
-      const { raw } = await handle.describe()
-      return raw.pendingActivities?.[0]?.lastFailure?.applicationFailureInfo?.type === 'Deferred'
-    })
-    assert.equal(await mailed([id!]), 0)
   })
 })

@@ -201,13 +201,6 @@ describe('emails of blocks', () => {
       assert.equal(status, 400, JSON.stringify(body))
     })
 
-  it('are told as what they cannot be by a preview, which refuses nothing', async () => {
-    for (const fields of [{ format: 'HTML' }, { html: '<p>x</p>' }, { design: undefined }]) {
-      const { problems } = await preview([text(words('x'))], fields)
-      assert.equal(problems[0]!.field, 'design')
-    }
-  })
-
   it('let nobody out of a text or an attribute, whatever is written', () => {
     const evil = `"><mj-raw><script>x</script></mj-raw>'&{{ x | default: "a" }}{{`
     const { mjml } = mjmlOf({
@@ -223,37 +216,5 @@ describe('emails of blocks', () => {
     assert.doesNotMatch(mjml, /<script|<mj-raw/)
     assert.equal(mjml.match(/\{\{ x \| default: 'a' \}\}/g)?.length, 5, 'Liquid in attributes keeps to one quote')
     assert.equal(mjml.match(/\{\{ x \| default: "a" \}\}/g)?.length, 2, 'and in texts as it is')
-  })
-
-  it('have what begins or ends to be bold within a tag of Liquid around all of it', async () => {
-    const of = (...runs: object[]) => preview([text({ style: 'PARAGRAPH', runs })])
-    const name = await of({ text: 'Hello {{ contact.' }, { text: 'firstName }}', bold: true }, { text: ', hello' })
-    assert.deepEqual(name.problems, [])
-    assert.match(name.html, /Hello <strong>Ada<\/strong>, hello/)
-    const branch = await of(
-      { text: '{% if contact.' },
-      { text: 'firstName', italic: true },
-      { text: ' %}Dear{% else %}Who?{% endif %}' },
-    )
-    assert.match(branch.html, /<em><\/em>Dear/)
-    const three = await of(
-      { text: 'a{{ contact', bold: true },
-      { text: '.first' },
-      { text: 'Name }}b', underline: true },
-    )
-    assert.match(three.html, /<strong>a<\/strong><strong><u>Ada<\/u><\/strong><u>b<\/u>/)
-    const link = await of({ text: '{{ contact.' }, { text: 'firstName', link: 'https://a.example' }, { text: ' }}!' })
-    assert.match(link.html, /<a href="https:\/\/a\.example"[^>]*>Ada<\/a>!/)
-    // What is beside each other and looks alike is one, as before.
-    const { mjml } = mjmlOf({ blocks: [{ type: 'TEXT', paragraphs: [words('a {{ x }} b', { bold: true })] }] } as never)
-    assert.match(mjml, /<strong>a \{\{ x \}\} b<\/strong>/)
-    const many = Array.from({ length: 20_000 }, (_, n) => ({ text: n % 2 ? ' }}' : '{{ x', bold: n % 4 === 0 }))
-    const paragraphs = [{ style: 'PARAGRAPH' as const, runs: many }]
-    assert.equal(mjmlOf({ blocks: [{ type: 'TEXT', paragraphs }] }).mjml.match(/\{\{ x \}\}/g)?.length, 10_000)
-  })
-
-  it('are gone through once, however many braces there are', () => {
-    const paragraphs = [{ style: 'PARAGRAPH' as const, runs: [{ text: '{{'.repeat(100_000) + '{%'.repeat(100_000) }] }]
-    assert.ok(mjmlOf({ blocks: [{ type: 'TEXT', paragraphs }] }).mjml.length > 400_000)
   })
 })

@@ -5,7 +5,6 @@ import { prepareTemplate } from '../../src/templates/templates.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
-import { linksIn, slipsOf } from '../../src/templates/slips.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const MJML = (text: string) =>
@@ -191,28 +190,6 @@ describe('templates', () => {
     assert.equal(renamed.refused, '409 template_in_use')
   })
 
-  it('are made anew with all that has changed, also where two are changed at the same moment', async () => {
-    const foot = await create({ kind: 'PARTIAL', name: 'at once', html: 'P0' })
-    const layout = await create({ kind: 'LAYOUT', name: 'At once', html: 'L0 {{ content }}' })
-    const id = await create({ subject: 'Hi', html: "{% render 'at once' %}", layoutId: layout })
-    const untilDone = (path: string, body: object) =>
-      eventually(`${path} is replaced`, async () => {
-        const { status, refused } = await service.call('PUT', path, body)
-        if (status !== 200) assert.equal(refused, '503 conflict')
-        return status === 200 || undefined
-      })
-    for (let round = 1; round <= 8; round += 1) {
-      const [other] = await Promise.all([
-        create({ subject: 'Hi', html: "{% render 'at once' %}", layoutId: layout }).catch(() => undefined),
-        untilDone(`templates/${foot}`, { name: 'at once', html: `P${round}` }),
-        untilDone(`templates/${layout}`, { name: 'At once', html: `L${round} {{ content }}` }),
-      ])
-      for (const each of [id, other]) {
-        if (each !== undefined) assert.equal((await preview(each)).html, `L${round} P${round}`)
-      }
-    }
-  })
-
   it('are refused where they come to too much in all their languages', async () => {
     await create({ kind: 'PARTIAL', name: 'long', html: 'long '.repeat(90_000) })
     const translations = Array.from({ length: 20 }, (_, n) => ({ locale: `x${String.fromCharCode(97 + n)}` }))
@@ -255,13 +232,6 @@ describe('templates', () => {
     assert.deepEqual([status, /translations/.test(body.error as string)], [400, true])
     const twice = await write({ subject: 'Hi', text: 'Hi', translations: [{ locale: 'pt_BR' }, { locale: 'pt-br' }] })
     assert.match(twice.body.error, /two of one locale/)
-  })
-
-  it('that never close a tag are gone through once', () => {
-    // Twice for each of them would be minutes.
-    for (const tag of ['<a ', '<img ', "<a href='", '<a href="x '])
-      assert.ok(linksIn({ subject: '', text: null, html: tag.repeat(300_000) }).length <= 1)
-    slipsOf({ subject: '', text: null, html: '<img '.repeat(200_000) }, 'https://example.com/')
   })
 
   it('say the line and the column of what is wrong', async () => {

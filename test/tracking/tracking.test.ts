@@ -6,7 +6,6 @@ import { readLinkSecret } from '../../src/instance/index.ts'
 import { signLink } from '../../src/signed-links/links.ts'
 import { signVisit } from '../../src/signed-links/visit-links.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { decideVisits } from '../../src/tracking/queries.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
@@ -201,84 +200,6 @@ describe('tracking', () => {
       return message.clickedAt === null ? undefined : message
     })
     assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[1]]])
-  })
-
-  it('counts a burst from the first link on, also where that was followed too early to count', async () => {
-    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
-    const { contactId, messageId, ways } = await mailed({ html }, 2)
-    await visit(ways[0]!)
-    await later(messageId, 9)
-    await visit(ways[1]!)
-    assert.deepEqual(
-      (await visitsOf(messageId)).map(({ visitor }) => visitor),
-      ['EARLY', 'BURST'],
-    )
-    assert.equal((await messageOf(contactId)).clickedAt, null)
-  })
-
-  it('takes back what has counted, when it turns out to be part of a burst', async () => {
-    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
-    const { contactId, automationId, messageId, ways } = await mailed({ html })
-    await visit(ways[0]!)
-    // As if the clock had been wrong when it was decided.
-    await sql(em(), `update message_visits set visitor = 'PERSON' where message_id = $1::uuid`, [messageId])
-    await sql(em(), 'update messages set clicked_at = now() where id = $1::uuid', [messageId])
-    assert.notEqual((await messageOf(contactId)).clickedAt, null)
-    await visit(ways[1]!)
-    const { clickedAt, clicks } = await messageOf(contactId)
-    assert.deepEqual([clickedAt, clicks], [null, []])
-    const figures = (await service.call('GET', `automations/${automationId}/figures`)).body.data
-    assert.equal(figures.steps[0].clicked, 0)
-  })
-
-  it('counts nothing of a burst, nor an opening just behind it, also of links that were followed before', async () => {
-    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
-    const { contactId, messageId, ways, picture } = await mailed({ html })
-    await visit(ways[0]!)
-    await later(messageId, 16)
-    await eventually('it counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
-    for (const way of [...ways, picture]) await visit(way)
-    assert.deepEqual(
-      (await visitsOf(messageId)).map(({ kind, visitor }) => `${kind} ${visitor}`),
-      ['CLICK PERSON', 'CLICK BURST', 'OPEN BURST'],
-    )
-    // Somebody comes when it is over.
-    await later(messageId, 60)
-    await visit(picture)
-    await later(messageId, 16)
-    await eventually('she counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
-  })
-
-  it('decides nothing while a burst may still come of it', async () => {
-    const html = '<a href="https://shop.example/a">Go</a> <a href="https://shop.example/b">Go</a>'
-    const { messageId, ways } = await mailed({ html })
-    await visit(ways[0]!)
-    await later(messageId, 14)
-    await decideVisits(em(), 1_000)
-    await visit(ways[1]!)
-    assert.deepEqual(
-      (await visitsOf(messageId)).map(({ visitor }) => visitor),
-      ['BURST', 'BURST'],
-    )
-  })
-
-  it('counts nobody who is there before the server has said that it has it, however long that takes', async () => {
-    const { messageId, ways, picture } = await mailed()
-    await sql(
-      em(),
-      `update messages set status = 'SENDING', sent_at = null, claimed_at = now() - interval '1 hour',
-         lease_until = now() + interval '1 hour' where id = $1::uuid`,
-      [messageId],
-    )
-    await visit(ways[0]!)
-    await visit(picture)
-    assert.deepEqual(
-      (await visitsOf(messageId)).map(({ visitor }) => visitor),
-      ['EARLY', 'EARLY'],
-    )
-    await sql(em(), `update messages set status = 'SENT', sent_at = now(), lease_until = null where id = $1::uuid`, [
-      messageId,
-    ])
   })
 
   it('of a campaign is told with it, and goes when its contact is erased', async () => {
