@@ -5,7 +5,8 @@ import { advanceCampaign } from './advance-campaign.ts'
 import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/sequences/index.ts'
 import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { createBulkheads, createTurnstile } from './bulkheads.ts'
+import { createPlaces } from '../src/platform/places.ts'
+import { createBulkheads } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
 import { ofOwnEnrollments } from './own-enrollments.ts'
 import type { ActivityDependencies } from './dependencies.ts'
@@ -23,21 +24,23 @@ export interface Activities {
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
-/** How many emails of one workspace go at once in a worker: half of its slots, so that others' always find some. */
-const AT_ONCE_OF_ONE_WORKSPACE = 50
+/** Emails of one workspace that a worker sends at once: half of its slots, so that other workspaces find some. */
+const MAX_AT_ONCE_PER_WORKSPACE = 50
 
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
-  const atOnce = createTurnstile(AT_ONCE_OF_ONE_WORKSPACE)
+  const slots = createPlaces(MAX_AT_ONCE_PER_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
-    sendEmailAtOnce: (input) =>
-      atOnce(
-        input.workspaceId,
-        () => sendEmailAtOnce(dependencies, input),
-        () => ({ next: 'queue' }),
-      ),
+    sendEmailAtOnce: async (input) => {
+      if (slots.take(input.workspaceId, 1) === 0) return { next: 'queue' }
+      try {
+        return await sendEmailAtOnce(dependencies, input)
+      } finally {
+        slots.giveBack(input.workspaceId, 1)
+      }
+    },
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),

@@ -1,6 +1,6 @@
 import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
 import { prepareStep } from '../src/enrollments/send-step.ts'
-import type { Prepared } from '../src/messages/prepare.ts'
+import type { Prepared } from '../src/messages/prepared.ts'
 import { createMessageStore } from '../src/parts/mail.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation } from '../test/support/factories.ts'

@@ -6,8 +6,7 @@ import { isId, oneSpelling } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { EmailCategory } from '../sequences/index.ts'
 import type { Audience } from './campaign.ts'
-import type { Recipients } from './recipients.ts'
-import { countRecipients, zoneOfAnyMailed, zonesOfRecipients } from './recipients-queries.ts'
+import { countRecipients, type Recipients, zoneOfAnyMailed, zonesOfRecipients } from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined

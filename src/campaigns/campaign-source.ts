@@ -43,7 +43,7 @@ function refOf({ ref }: { ref: MessageRef }): CampaignRef {
  * The recipients of campaigns. Locks in the order campaign, contacts.
  *
  * Race: a pause, a cancellation, an opt-out or an erasure against a claim. Guard: the claim shares the locks of the campaign and
- * the contacts, and whatever stops it takes one of them exclusively. Test: test/campaigns/claims.test.ts.
+ * the contacts, and whatever stops it takes one of them exclusively. Test: test/campaigns/campaigns.test.ts.
  */
 export const campaignSource: MessageSource = {
   async load(em, message, intent) {

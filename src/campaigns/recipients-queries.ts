@@ -3,7 +3,14 @@ import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../sequences/index.ts'
-import type { Recipients } from './recipients.ts'
+
+/** How a campaign's recipients are found. */
+export interface Recipients {
+  listIds: readonly string[]
+  conditions: readonly Condition[]
+  excludedListIds: readonly string[]
+  excludedConditions: readonly Condition[]
+}
 
 /** A condition on a row `contact`: whether it is one of them. */
 function isRecipient(of: Recipients, parameters: unknown[]): string {

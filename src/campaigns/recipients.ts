@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import { type Condition, listsRequiredBy } from '../segments/index.ts'
+import { listsRequiredBy } from '../segments/index.ts'
 import { type QueuedRow, queueRecipients } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { AbTest } from './ab-test.ts'
-import { advanceCursor, type PageOf, recipientsPage, type RecipientRow, type Times } from './recipients-queries.ts'
-
-/** How a campaign's recipients are found. */
-export interface Recipients {
-  listIds: readonly string[]
-  conditions: readonly Condition[]
-  excludedListIds: readonly string[]
-  excludedConditions: readonly Condition[]
-}
+import {
+  advanceCursor,
+  type PageOf,
+  type Recipients,
+  recipientsPage,
+  type RecipientRow,
+  type Times,
+} from './recipients-queries.ts'
 
 /**
  * The lists because of which a campaign is sent: its own, and those that each of its segments requires.

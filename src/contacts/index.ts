@@ -40,5 +40,5 @@ export {
   lockContactsByKey,
   mergeMetadata,
 } from './write-queries.ts'
-export { type Recipient, readRecipients, suppressionOf } from './recipients.ts'
-export { keepContacts, lastPlace, shareContacts } from './recipients-queries.ts'
+export { suppressionOf } from './suppression-rules.ts'
+export { keepContacts, lastPlace, readRecipients, type Recipient, shareContacts } from './recipients-queries.ts'

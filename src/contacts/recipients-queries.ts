@@ -1,10 +1,27 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
-import type { Recipient } from './recipients.ts'
 import type { SuppressionReason } from './suppression.ts'
 
-/** Reads recipients in one statement, so that each is of one moment: see `Recipient`. */
-export async function readRecipientRows(em: EntityManager, ids: readonly string[]): Promise<Recipient[]> {
+/** A contact as a message sees it: where it goes, and what keeps it from being sent. */
+export interface Recipient {
+  contactId: string
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  /** Changes whenever what may be sent to the contact changes: a claim compares it (optimistic lock). */
+  consentVersion: number
+  /** Why the contact's address is suppressed. */
+  suppressions: readonly SuppressionReason[]
+  /** The lists that the contact has left themselves. */
+  optOutListIds: readonly string[]
+  /** Whether the contact signed up and has not confirmed the sign-up. */
+  isUnconfirmed: boolean
+  isInAnyList: boolean
+}
+
+/** Reads recipients by contact ID, each of one moment. Contacts that are gone are left out. */
+export async function readRecipients(em: EntityManager, ids: readonly string[]): Promise<Map<string, Recipient>> {
+  if (ids.length === 0) return new Map()
   const rows = await preparedSql<{
     id: string
     email: string
@@ -16,7 +33,7 @@ export async function readRecipientRows(em: EntityManager, ids: readonly string[
     opt_outs: string[]
     is_in_any_list: boolean
   }>(em, 'read-recipients', RECIPIENTS, [ids])
-  return rows.map((row) => ({
+  const recipients = rows.map((row) => ({
     contactId: row.id,
     email: row.email,
     firstName: row.first_name,
@@ -27,6 +44,7 @@ export async function readRecipientRows(em: EntityManager, ids: readonly string[
     isUnconfirmed: row.unconfirmed,
     isInAnyList: row.is_in_any_list,
   }))
+  return new Map(recipients.map((recipient) => [recipient.contactId, recipient]))
 }
 
 const RECIPIENTS = `

@@ -113,7 +113,7 @@ export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
     const owner = first.workspaceId ?? ''
     const taken = places.take(owner, deliveries.length)
     try {
-      if (taken < deliveries.length) dependencies.crowded.note(owner)
+      if (taken < deliveries.length) dependencies.crowded.set(owner, true)
       await leaveToRelay(em.fork(), deliveries.slice(taken))
       await deliver(dependencies, deliveries.slice(0, taken))
     } catch (error) {

@@ -6,7 +6,7 @@ import type { RenderedEmail, TemplateVariables } from '../rendering/index.ts'
 import { languageOf, withFooter } from './footer.ts'
 import { trackedHtml } from './tracked-html.ts'
 import { messageIdHeader, originOf } from './message.ts'
-import type { Prepared } from './prepare.ts'
+import type { Prepared } from './prepared.ts'
 import type { Content } from './store.ts'
 
 /** The instance's sender, and where links lead. */

@@ -3,7 +3,7 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { senderOf, type WorkspaceSender } from '../senders/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageRef, MessageStatus, StepRef } from './message.ts'
-import type { SendSettings } from './prepare.ts'
+import type { SendSettings } from './prepared.ts'
 import { type Retryable, RETRYABLE } from './transitions.ts'
 
 /** A message's row, as an attempt at it sees it. */

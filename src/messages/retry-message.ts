@@ -1,4 +1,5 @@
-import { preparedFrom, readRecipient, type Prepared } from './prepare.ts'
+import { preparedFrom, readRecipient } from './prepare.ts'
+import type { Prepared } from './prepared.ts'
 import { findMessage, hasSource, readSendSettings, type StoredMessage } from './read-queries.ts'
 import { type Patience, Sending, type SendDependencies, type SendResult } from './send.ts'
 import { dropRetry } from './store-queries.ts'

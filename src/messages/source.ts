@@ -1,28 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
-import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { MessageRef } from './message.ts'
 import type { StoredMessage } from './read-queries.ts'
-import type { Prepared } from './prepare.ts'
+import type { Prepared, SourceContext } from './prepared.ts'
 import type { Intent } from './transitions.ts'
-
-/** What a message's automation or campaign knows about it. */
-export interface SourceContext {
-  workspaceId: string
-  contactId: string
-  automationId: string | null
-  content: EmailContent
-  category: EmailCategory
-  onSendFailure: SendFailurePolicy
-  /** The lists because of which the message is sent: an opt-out of one of them suppresses it. */
-  listIds: readonly string[]
-  /** The event that started the enrollment. */
-  event: NonNullable<TemplateVariables['event']> | null
-  /** The list that the message asks the contact to confirm, and the pending request; `null` where it asks nothing. */
-  confirmation: { listId: string; requestId: string | null } | null
-  /** How often the enrollment was paused before. */
-  holds: number
-}
 
 /**
  * What messages belong to: the steps of automations, or campaigns. The store knows nothing else about them. A source is called

@@ -3,7 +3,7 @@ import { coalesce } from '../platform/coalesce.ts'
 import { isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { untilDone } from '../platform/db/until-done.ts'
-import type { Prepared } from './prepare.ts'
+import type { Prepared } from './prepared.ts'
 import type { MessageSource, MessageSources } from './source.ts'
 import {
   type AttemptColumns,

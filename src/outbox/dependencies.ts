@@ -1,4 +1,4 @@
-import { Recent } from '../platform/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { Delivery } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Bulkhead } from '../platform/bulkhead.ts'
@@ -14,7 +14,7 @@ export interface Dependencies {
    */
   deliverAtOnce(dependencies: Dependencies, deliveries: readonly Delivery[]): Promise<void>
   /** The workspaces whose requests were due more of late than they could deliver themselves. */
-  crowded: Recent
+  crowded: LRUCache<string, true>
   em: EntityManager
   enrollments: Enrollments
   log: Log
@@ -55,4 +55,4 @@ const CROWDED = { most: 10_000, forMs: 10 * 60_000 }
  * Remembers which workspaces have left deliveries to the relay: only of those it is worth a question how many wait. Each process
  * learns it by itself.
  */
-export const createCrowded = () => new Recent(CROWDED.most, CROWDED.forMs)
+export const createCrowded = () => new LRUCache<string, true>({ max: CROWDED.most, ttl: CROWDED.forMs })

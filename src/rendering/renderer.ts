@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Recent } from '../platform/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import { FairQueue } from './queue.ts'
 import type { Outcome, RenderJob } from './protocol.ts'
@@ -116,9 +116,9 @@ export function createRenderer({
   memoryMb = 128,
   retryMs = RETRY_MS,
 }: RendererOptions = {}): Renderer {
-  const proven = new Recent(REMEMBERED, Infinity)
-  const suspects = new Recent(REMEMBERED, SUSPECT_MS)
-  const heavy = new Recent(REMEMBERED, HEAVY_FOR_MS)
+  const proven = new LRUCache<string, true>({ max: REMEMBERED })
+  const suspects = new LRUCache<string, true>({ max: REMEMBERED, ttl: SUSPECT_MS })
+  const heavy = new LRUCache<string, true>({ max: REMEMBERED, ttl: HEAVY_FOR_MS })
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
   const lane = (...ofLane: FairQueue<Job>[]): Lane => ({
     process: undefined,
@@ -184,12 +184,12 @@ export function createRenderer({
         outcome.kind === 'rendered-all' ||
         (outcome.kind === 'checked' && outcome.findings.problems.length === 0)
       ) {
-        proven.note(job.message.key)
+        proven.set(job.message.key, true)
       }
       if (isBlamed(outcome)) {
-        suspects.note(job.message.key)
+        suspects.set(job.message.key, true)
         // The memory of a process is everybody's who was there before: that says nothing of an owner yet.
-        if (outcome.kind === 'late' || job.attempt > 1) suspects.note(job.group)
+        if (outcome.kind === 'late' || job.attempt > 1) suspects.set(job.group, true)
       }
       // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others
       // share them.
@@ -219,11 +219,11 @@ export function createRenderer({
   function noteTime(at: Lane, { message, group }: Job, outcome: Outcome, tookMs: number): void {
     if (message.kind !== 'compile') {
       const emails = outcome.kind === 'rendered-all' ? outcome.emails.length : 1
-      if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.note(group)
+      if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.set(group, true)
       return
     }
     // The first one of a process loads much; it says nothing of what is compiled.
-    if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.note(group)
+    if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.set(group, true)
     at.compiler = at.process
   }
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import pMap from 'p-map'
-import { createTurnstile } from '../../activities/bulkheads.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
@@ -44,23 +42,5 @@ describe('neighbours', () => {
       60_000,
     )
     assert.ok(before < MANY / 2, `${before} came before it`)
-  })
-
-  it('find room in a worker: one of them has so many inside, and the rest are turned away', async () => {
-    const pass = createTurnstile(2)
-    const go = Promise.withResolvers<string>()
-    const enter = (key: string) =>
-      pass(
-        key,
-        () => go.promise,
-        () => 'away',
-      )
-    const inside = [enter('a'), enter('a')]
-    assert.equal(await enter('a'), 'away')
-    const other = enter('b')
-    go.resolve('in')
-    assert.deepEqual(await Promise.all([...inside, other]), ['in', 'in', 'in'])
-    await delay(0)
-    assert.equal(await enter('a'), 'in')
   })
 })

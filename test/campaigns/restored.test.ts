@@ -7,7 +7,7 @@ import { aContact, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('a campaign that begins where an installation was restored', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let connections = 0

@@ -5,7 +5,7 @@ import { aContact, addressOf, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('what says that no more is sent is answered behind what is being handed over', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   let service: Service
   before(async () => {
     service = await startService()

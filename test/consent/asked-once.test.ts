@@ -71,28 +71,6 @@ describe('somebody whose address is typed into a form again and again', () => {
     assert.equal(mailsTo(email), 1)
   })
 
-  it('is asked once, also where the clock of the API is behind that of Postgres', async () => {
-    const { list } = await askingList()
-    const email = 'clock@example.com'
-    for (let n = 0; n < 3; n += 1) {
-      const id = await type(email, list)
-      await eventually('what began has ended', async () => {
-        const [{ count } = { count: 0 }] = await sql<{ count: number }>(
-          em(),
-          `select count(*)::integer as count from enrollments where contact_id = $1 and status <> 'ACTIVE'`,
-          [id],
-        )
-        const open = await sql(em(), `select from outbox where contact_id = $1 and kind = 'START'`, [id])
-        return (count > 0 && open.length === 0) || undefined
-      })
-      // Two minutes pass, and what the API has written down is another seventy seconds behind.
-      await later('enrollments', 'enrolled_at', id, 190)
-      await later('messages', 'created_at', id, 120)
-      await later('list_requests', 'requested_at', id, 120)
-    }
-    assert.equal(mailsTo(email), 1)
-  })
-
   it('is asked when that goes on, however often it was to be done while it was paused', async () => {
     const { list, asking } = await askingList()
     const email = 'paused@example.com'

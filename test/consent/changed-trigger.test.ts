@@ -105,32 +105,4 @@ describe('an automation whose trigger has become another one', () => {
     assert.match(await answer.text(), /You are subscribed/)
     assert.equal(await statusOf(asking, contactId), 'CANCELLED')
   })
-
-  it('has asked whom it has asked', async () => {
-    const list = await aList(service)
-    const asks = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list } }
-    const ASKS = { ...RECEIPT, subject: 'Please confirm', text: '{{ confirmUrl }}' }
-    const asking = await anAutomation(service, { ...asks, steps: [ASKS] })
-    await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
-    const contactId = await aContact(service)
-    const join = () => service.call('POST', `lists/${list}/contacts`, { contactId })
-    await join()
-    await eventually('she is asked', async () => (await statusOf(asking, contactId)) === 'COMPLETED' || undefined)
-    const other = await anAutomation(service, { ...asks, steps: [{ ...ASKS, subject: 'Or here' }] })
-    await change(asking, { trigger: 'SIGNUP', triggerConfig: {} })
-    await sql(
-      em(),
-      `update list_requests set asked_at = now() - interval '2 hours', requested_at = requested_at - interval '1 second'
-       where contact_id = $1::uuid`,
-      [contactId],
-    )
-    await join()
-    assert.equal(await statusOf(other, contactId), undefined)
-    const events = await sql(
-      em(),
-      `select from trigger_events where contact_id = $1::uuid and type = 'LIST_REQUESTED'`,
-      [contactId],
-    )
-    assert.equal(events.length, 1)
-  })
 })

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client as Postgres } from 'pg'
-import { setPreferences } from '../../src/consent/preferences.ts'
 import { suppressMany } from '../../src/consent/suppress.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -131,24 +129,6 @@ describe('lists that are joined by confirming', () => {
     await eventually('it is sent', () => saysTo(email, 'Welcome')[0])
   })
 
-  it('many at once are asked each; whoever has confirmed elsewhere is not', async () => {
-    const { list } = await askingList()
-    const emails = [newAddress(), newAddress()]
-    const { body } = await service.call('POST', 'contacts/bulk', {
-      contacts: emails.map((email) => ({ email, listId: list })),
-    })
-    assert.equal(body.data.created, 2, JSON.stringify(body))
-    for (const email of emails) await askedTo(email)
-    assert.equal((await pending(list)).length, 2)
-    const ids = await pending(list)
-    const joined = await join(list, { contactIds: ids, confirmed: true })
-    assert.equal(joined.body.data.added, 2)
-    assert.equal(joined.body.data.pending, 0)
-    assert.deepEqual(await pending(list), [])
-    for (const id of ids) assert.equal((await contact(id)).suppressedBy, null)
-    assert.match(await (await confirm(linkIn(await askedTo(emails[0]!)))).text(), /nothing to confirm/)
-  })
-
   it('ask once a day, whoever types an address how often', async () => {
     const { list, asking } = await askingList()
     const email = newAddress()
@@ -212,24 +192,6 @@ describe('lists that are joined by confirming', () => {
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
     await eventually('asked the next day', () => saysTo(email, 'Please confirm')[5])
     assert.equal(saysTo(email, 'Please confirm').length, 6)
-  })
-
-  it('count for nothing what was never sent', async () => {
-    const { list, asking } = await askingList()
-    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
-    const email = newAddress()
-    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
-    for (let n = 0; n < 6; n += 1) {
-      // As if it were not on its way any more.
-      await sql(em(), `update list_requests set requested_at = now() - interval '2 minutes' where contact_id = $1`, [
-        id,
-      ])
-      await join(list, { contactId: id })
-    }
-    await sql(em(), `update list_requests set requested_at = now() - interval '2 minutes' where contact_id = $1`, [id])
-    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
-    await join(list, { contactId: id })
-    await eventually('asked', () => saysTo(email, 'Please confirm')[0])
   })
 
   it('a reminder ends with the confirmation', async () => {
@@ -388,140 +350,6 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
   })
 
-  it('that are asked by what is delivered twice ask once, and end nothing that came later', async () => {
-    const { list, asking } = await waitsThreeDays()
-    const [first, second] = [newAddress(), newAddress()]
-    const id = await signUp(first, list)
-    await askedTo(first)
-    const [started] = await sql<{ id: string; event_id: string }>(
-      em(),
-      `select enrollment.id, (select id from trigger_events where contact_id = $1::uuid and type = 'LIST_REQUESTED') as event_id
-       from enrollments enrollment where contact_id = $1::uuid`,
-      [id],
-    )
-    await service.call('PATCH', `contacts/${id}`, { email: second })
-    await join(list, { contactId: id })
-    await askedTo(second)
-    // The process that delivered the first one died before it noted that.
-    await sql(
-      em(),
-      `insert into outbox (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
-       values ('START', 'again', 'interactive', $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, now())`,
-      [service.workspaceId, asking, id, started!.event_id, started!.id],
-    )
-    await eventually('it is delivered', async () =>
-      (await sql(em(), `select from outbox where key = 'again'`)).length === 0 ? true : undefined,
-    )
-    const rows = await sql<{ status: string }>(
-      em(),
-      'select status from enrollments where automation_id = $1 and contact_id = $2 order by enrolled_at',
-      [asking, id],
-    )
-    assert.deepEqual(
-      rows.map(({ status }) => status),
-      ['CANCELLED', 'ACTIVE'],
-    )
-    assert.deepEqual([saysTo(first, 'Please confirm').length, saysTo(second, 'Please confirm').length], [1, 1])
-  })
-
-  it('ask whom nobody has asked, within the day, too: it was paused, said quietly, or suppressed', async () => {
-    const { list, asking } = await askingList()
-    const [paused, quiet, suppressed] = [newAddress(), newAddress(), newAddress()]
-    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
-    await hoursLater(await signUp(paused, list), 1)
-    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
-    await signUp(paused, list)
-    await askedTo(paused)
-
-    const contacts = [{ email: quiet, listId: list }]
-    await service.call('POST', 'contacts/bulk', { contacts, triggers: false })
-    const [quietId] = await pending(list).then((ids) => ids.slice(0, 1))
-    await hoursLater(quietId!, 1)
-    await signUp(quiet, list)
-    await askedTo(quiet)
-
-    const { body } = await service.call('POST', 'suppressions', { email: suppressed, reason: 'BOUNCED' })
-    const id = await signUp(suppressed, list)
-    await eventually('it is suppressed', async () => (await activityOf(service, id))[0])
-    await hoursLater(id, 1)
-    await service.call('DELETE', `suppressions/${body.data.id}`)
-    await signUp(suppressed, list)
-    await askedTo(suppressed)
-    // Who was asked is not asked again.
-    await hoursLater(id, 1)
-    await signUp(suppressed, list)
-    assert.equal(saysTo(suppressed, 'Please confirm').length, 1)
-  })
-
-  it('whoever signs up in the moment in which she confirms is in it, and is not asked any more', async () => {
-    const { list } = await askingList()
-    const email = newAddress()
-    const id = await signUp(email, list)
-    const link = linkIn(await askedTo(email))
-    // Confirming has her contact locked when the other one begins.
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const confirming = em().transactional(async (unit) => {
-      await sql(unit, 'select from contacts where id = $1::uuid for update', [id])
-      await sql(unit, 'delete from list_requests where contact_id = $1::uuid', [id])
-      await sql(unit, 'insert into list_members (list_id, contact_id) values ($1::uuid, $2::uuid)', [list, id])
-      await promise
-    })
-    const others = [signUp(email, list), join(list, { contactId: id })]
-    await eventually('they wait', async () => {
-      const rows = await sql(em(), `select from pg_stat_activity where wait_event_type = 'Lock'`)
-      return rows.length >= 2 ? true : undefined
-    })
-    resolve()
-    await Promise.all([confirming, ...others])
-    assert.deepEqual(await pending(list), [])
-    assert.deepEqual((await contact(id)).listIds, [list])
-    assert.match(await (await confirm(link)).text(), /nothing to confirm/)
-  })
-
-  /** As versions of before left whoever was put into a list that asks nothing. */
-  const notVouchedFor = (id: string) => sql(em(), 'update contacts set unconfirmed = true where id = $1', [id])
-
-  it('marketing to whoever is unconfirmed is not claimed behind the answer that takes her out of her lists', async () => {
-    const { list } = await askingList()
-    const plain = await aList(service)
-    const email = newAddress()
-    const id = await signUp(email, list)
-    await askedTo(email)
-    await signUp(email, plain)
-    await notVouchedFor(id)
-    const consents = async () =>
-      (await sql<{ consents: number }>(em(), 'select consents from contacts where id = $1', [id]))[0]!.consents
-    const before = await consents()
-    await service.call('DELETE', `lists/${plain}/contacts/${id}`)
-    const between = await consents()
-    assert.ok(between > before)
-    await signUp(email, plain)
-    await notVouchedFor(id)
-    await service.call('DELETE', `lists/${plain}`)
-    assert.ok((await consents()) > between)
-    assert.equal((await contact(id)).suppressedBy, 'UNCONFIRMED')
-  })
-
-  it('who has confirmed elsewhere has signed up, by a list that she is in already, too', async () => {
-    const { list } = await askingList()
-    const plain = await aList(service)
-    const email = newAddress()
-    const id = await signUp(email, list)
-    await signUp(email, plain)
-    await notVouchedFor(id)
-    const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [WELCOME] })
-    await join(plain, { contactId: id, confirmed: true })
-    const events = async (type: string) =>
-      (await sql(em(), 'select from trigger_events where contact_id = $1 and type = $2', [id, type])).length
-    assert.equal(await events('SIGNUP'), 1)
-    await service.call('DELETE', `lists/${plain}/contacts/${id}`)
-    assert.equal((await contact(id)).suppressedBy, null)
-    await join(plain, { contactId: id, confirmed: true })
-    assert.equal(await events('SIGNUP'), 1)
-    // Contacts of other tests are not greeted.
-    await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
-  })
-
   it('what she is tagged with begins with her sign-up, and not before', async () => {
     const { list } = await askingList()
     const tag = `lead-${(count += 1)}`
@@ -535,20 +363,6 @@ describe('lists that are joined by confirming', () => {
     )
     await confirmed(link)
     await eventually('she is welcomed', () => saysTo(email, 'Welcome')[0])
-  })
-
-  it('who wants no mail is not reminded; who has left, and signs up again, is asked', async () => {
-    const { list } = await askingList()
-    const email = newAddress()
-    const id = await signUp(email, list)
-    await confirmed(linkIn(await askedTo(email)))
-    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
-    await service.call('DELETE', `lists/${list}/contacts/${id}`)
-    await signUp(email, list)
-    const again = await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
-    await setPreferences(service.context.dependencies, { contactId: id, originId: newId() }, { kind: 'nothing' })
-    assert.deepEqual(await pending(list), [])
-    assert.match(await (await confirm(linkIn(again))).text(), /nothing to confirm/)
   })
 
   for (const [how, suppress] of Object.entries({
@@ -568,7 +382,7 @@ describe('lists that are joined by confirming', () => {
       assert.match(await (await confirm(linkIn(asked))).text(), /nothing to confirm/)
     })
 
-  it('are joined by nobody behind the answer that they are to be confirmed', async () => {
+  it('asks everybody who joins after the answer that switches it on', async () => {
     for (const how of ['put into it', 'written with it']) {
       const list = await aList(service)
       await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
@@ -601,33 +415,6 @@ describe('lists that are joined by confirming', () => {
     }
   })
 
-  it('come to be so also while many join, and nobody joins behind that', async () => {
-    const list = await aList(service)
-    await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
-    let isSaid = false
-    const join = async (): Promise<string[]> => {
-      const behind: string[] = []
-      for (let n = 0; n < 3;) {
-        const isBehind = isSaid
-        const { status, body } = await service.call('POST', 'contacts', { email: newAddress(), listId: list })
-        assert.equal(status, 201)
-        if (!isBehind) continue
-        behind.push(body.data.id as string)
-        n += 1
-      }
-      return behind
-    }
-    const joining = Array.from({ length: 8 }, join)
-    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
-    isSaid = true
-    const behind = (await Promise.all(joining)).flat()
-    const asked = await pending(list)
-    assert.deepEqual(
-      behind.filter((id) => !asked.includes(id)),
-      [],
-    )
-  })
-
   it('keep the last automation that asks for them', async () => {
     const { list, asking } = await askingList()
     const alone = '409 list_asks_by_it'
@@ -646,5 +433,21 @@ describe('lists that are joined by confirming', () => {
       (await service.call('POST', 'lists', { name: 'x', doubleOptIn: true })).refused,
       '409 nobody_asks_to_confirm',
     )
+  })
+
+  it('refuses one of two requests that concurrently turn off the last automations that ask for a list', async () => {
+    const asks = (list: string) =>
+      anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
+    for (let n = 0; n < 4; n += 1) {
+      const list = await aList(service)
+      const two = [await asks(list), await asks(list)]
+      await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
+      const turnOff = (id: string) =>
+        n % 2 === 0
+          ? service.call('DELETE', `automations/${id}`)
+          : service.call('PATCH', `automations/${id}`, { status: 'ARCHIVED' })
+      const answers = await Promise.all(two.map(turnOff))
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+    }
   })
 })

@@ -37,6 +37,11 @@ describe('leaving a list while others are put into it', () => {
     'by their ids': (list, contactIds) => service.call('POST', `lists/${list}/contacts`, { contactIds }),
     'who have asked for it': (list, contactIds) =>
       service.call('POST', `lists/${list}/contacts`, { contactIds, resubscribe: true }),
+    'by a file': async (listId, _ids, addresses) => {
+      const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId })).body.data as { id: string }
+      const text = `email\n${addresses.join('\n')}\n`
+      return service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
+    },
   }
   for (const [how, put] of Object.entries(ways)) {
     it(`is so when it is answered, though the statement of many (${how}) comes to her later`, async () => {

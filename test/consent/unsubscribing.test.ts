@@ -142,30 +142,6 @@ describe('unsubscribing', () => {
     })
   }
 
-  it('leaves a receipt its way, and nothing else', async () => {
-    const contactId = await aContact(service)
-    const address = await addressOf(service, contactId)
-    await service.call('POST', 'suppressions', { email: address.toUpperCase(), reason: 'UNSUBSCRIBED' })
-    await enroll(service, await anAutomation(service, { steps: [EMAIL, RECEIPT] }), contactId)
-    await firstTo(address)
-    assert.deepEqual(
-      (await activityOf(service, contactId)).map(({ status, subject }) => `${status} ${subject}`).toSorted(),
-      ['SENT Your receipt', 'SUPPRESSED null'],
-    )
-    assert.deepEqual(
-      mailsTo(address).map((mail) => readMail(mail).headers['subject']),
-      ['Your receipt'],
-    )
-  })
-
-  it('does not end a sequence that has a receipt among its emails', async () => {
-    const contactId = await aContact(service)
-    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), RECEIPT] })
-    await enroll(service, automationId, contactId)
-    await oneClick(await linkIn(await addressOf(service, contactId)))
-    assert.equal(await enrollmentOf(automationId, contactId), 'ACTIVE')
-  })
-
   it('is not done by whoever looks at the link, nor by a POST that does not say so', async () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)
@@ -269,23 +245,6 @@ describe('unsubscribing', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('keeps whoever has drafted an email before from claiming it after', async () => {
-    // The mail server is asked for the recipient when the email is drafted and not yet claimed.
-    const contactId = await aContact(service)
-    const address = await addressOf(service, contactId)
-    sink.behave({ code: 451, text: 'later', at: 'rcpt', to: address })
-    await enroll(service, await anAutomation(service), contactId)
-    await eventually('it is put off', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status === 'DEFERRED'),
-    )
-    await service.call('POST', 'suppressions', { email: address, reason: 'MANUAL' })
-    sink.behave('accept')
-    await eventually('it is settled', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status !== 'DEFERRED' && status !== 'SENDING'),
-    )
-    assert.equal(mailsTo(address).length, 0)
-  })
-
   describe('on its page', () => {
     const pageOf = async (link: string, language = 'en') => {
       const answer = await fetch(link, { headers: { 'accept-language': language } })
@@ -371,49 +330,6 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
       const nobody = await service.call('PATCH', 'contacts/nonsense', { email: 'nobody@example.com' })
       assert.equal(nobody.refused, '404 contact_not_found')
-    })
-
-    it('is for the address that somebody gives her in the same moment', async () => {
-      for (let round = 0; round < 8; round += 1) {
-        const contactId = await aContact(service)
-        await enroll(service, await anAutomation(service), contactId)
-        const email = await addressOf(service, contactId)
-        const link = await linkIn(email)
-        await Promise.all([
-          post(link, new URLSearchParams({ choice: 'nothing' })),
-          service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` }),
-        ])
-        assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-      }
-    })
-
-    it('keeps her out of a list that somebody puts her into in the same moment', async () => {
-      const contactId = await aContact(service)
-      await enroll(service, await anAutomation(service), contactId)
-      const link = await linkIn(await addressOf(service, contactId))
-      const list = await aList(service)
-      await service.call('PATCH', `lists/${list}`, { public: true })
-      const join = () => service.call('POST', `lists/${list}/contacts`, { contactIds: [contactId] })
-      await join()
-      const waiting = (n: number) =>
-        eventually(`${n} wait`, async () => {
-          const rows = await sql(
-            em(),
-            `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-          )
-          return rows.length >= n || undefined
-        })
-      const both = await em().transactional(async (unit) => {
-        // She has the lock, and is in the middle; whoever joins her waits, and has looked before.
-        await sql(unit, 'select from list_members where contact_id = $1 for update', [contactId])
-        const leaving = post(link, new URLSearchParams({ choice: 'lists' }))
-        await waiting(1)
-        const joining = join()
-        await waiting(2)
-        return [leaving, joining] as const
-      })
-      await Promise.all(both)
-      assert.deepEqual(await sql(em(), 'select from list_members where contact_id = $1', [contactId]), [])
     })
 
     it('takes nothing back by a choice of lists, from a page that was open before', async () => {

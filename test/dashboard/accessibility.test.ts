@@ -31,7 +31,7 @@ const PAGES = [
 ] as const
 
 describe('every page of the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(240_000)
   let service: Service
   let browser: Browser
   let email: string

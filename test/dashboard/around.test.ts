@@ -8,7 +8,7 @@ import { aLink, aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('what is around the pages of the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let browser: Browser
   let page: Page

@@ -13,7 +13,7 @@ import { type SmtpSink, startSmtpSink } from '../../scripts/cluster/smtp-sink.ts
 const SCRIPT = '<img src=x onerror="document.title=\'broken in\'">'
 
 describe('the dashboard, when something is wrong', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let browser: Browser

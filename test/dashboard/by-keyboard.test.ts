@@ -5,7 +5,7 @@ import { aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('the dashboard, by keyboard alone', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let browser: Browser
   let page: Page

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('the dashboard, by mouse', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let browser: Browser
   let page: Page

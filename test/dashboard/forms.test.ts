@@ -6,7 +6,7 @@ import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 
 describe('a form of the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let page: Page
   let at: Dashboard['at']

@@ -11,7 +11,7 @@ interface Listed {
 }
 
 describe('imports, on the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let browser: Browser
   let page: Page

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('letters, on the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let browser: Browser

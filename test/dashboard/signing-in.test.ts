@@ -11,7 +11,7 @@ import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
 describe('signing in to the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let provider: IdentityProvider
   let service: Service
   let browser: Browser

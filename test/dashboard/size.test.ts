@@ -10,7 +10,7 @@ const MOST_SCRIPT = 250_000
 const STEPS = 500
 
 describe('what a page of the dashboard weighs', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let browser: Browser
   let page: Page

@@ -24,7 +24,7 @@ interface Read {
 }
 
 describe('templates, on the dashboard', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let browser: Browser

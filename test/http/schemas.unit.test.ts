@@ -68,9 +68,9 @@ describe('what is described', () => {
         if (expected) passed += 1
         assert.equal(isDescribed(item), expected)
       }),
-      { numRuns: 1_500 },
+      { numRuns: 500 },
     )
-    assert.ok(passed > 30, `only ${passed} passed`)
+    assert.ok(passed > 10, `only ${passed} passed`)
   })
 
   it('of conditions lets every condition pass that can be read', () => {
@@ -100,7 +100,7 @@ describe('what is described', () => {
         assert.deepEqual(readCondition(result.condition), result)
         assert.ok(validate(result.condition), JSON.stringify(result.condition))
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     )
     assert.ok(read > 100)
   })

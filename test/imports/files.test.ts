@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,8 +6,7 @@ import type { Wanted } from '../../src/bin/commands/run-import.ts'
 import { standingOf } from '../../src/bin/commands/import.ts'
 import { importFile } from '../../src/imports/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { eventually } from '../support/eventually.ts'
-import { type ImportBody, importing } from './importing.ts'
+import { importing } from './importing.ts'
 
 const FILES = fileURLToPath(new URL('files/', import.meta.url))
 
@@ -34,48 +32,6 @@ describe('an import', () => {
         assert.equal(done.created + done.updated, 1, what)
         assert.equal((await contact(`a@${at}`))!.firstName, 'Zoë €’Müller', `${what} ${local}`)
       }
-    })
-
-    it('goes on where it was killed, and does no row twice', async function () {
-      this.timeout(120_000)
-      const at = domain()
-      const rows = 60_000
-      const path = file(
-        `email,first name,plan\n${Array.from({ length: rows }, (_, n) => `u${n}@${at},U${n},free\n`).join('')}`,
-      )
-      const positions = async () => {
-        const [row] = await sql<{ position: number; status: string; count: number }>(
-          em(),
-          `select position::float8 as position, status, (select count(*) from imports where workspace_id = $1 and name = $2)::int as count
-           from imports where workspace_id = $1 and name = $2`,
-          [service().workspaceId, path.split('/').at(-1)],
-        )
-        return row
-      }
-      let kills = 0
-      for (let before = 0; kills < 2; kills += 1) {
-        const child = command(path)
-        const position = await eventually(
-          'it comes on',
-          async () => {
-            const now = await positions()
-            return now && (now.position > before || now.status === 'DONE') ? now.position : undefined
-          },
-          60_000,
-        )
-        before = position
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        if ((await positions())!.status === 'DONE') break
-      }
-      assert.ok(kills > 0, 'it was never killed in the middle')
-      const { code, out } = await ended(command(path))
-      assert.equal(code, 0, out)
-      const done = JSON.parse(out) as ImportBody
-      assert.deepEqual(
-        { created: done.created, updated: done.updated, failed: done.failed, imports: (await positions())!.count },
-        { created: rows, updated: 0, failed: 0, imports: 1 },
-      )
     })
 
     it('that is another one by now goes on nowhere: all of it is read', async () => {
@@ -140,22 +96,6 @@ describe('an import', () => {
         readFileSync(done.errorsIn, 'utf8'),
         'line,problem\n2,Invalid email address\n3,Invalid email address\n',
       )
-    })
-
-    it('keeps its memory with a large file, and stops at a quote that never closes', async function () {
-      this.timeout(120_000)
-      const at = domain()
-      const path = file(`email,note\na@${at},fine\nb@${at},"${'never '.repeat(8_000_000)}`)
-      const before = process.memoryUsage().rss
-      const done = await importFile({ em: service().context.orm.em }, service().workspaceId, {
-        path,
-        format: 'csv',
-        options: { columns: [], listId: null, tags: [], as: null, triggers: false },
-      })
-      assert.equal(done.status, 'FAILED')
-      assert.equal(done.created, 1)
-      const grown = (process.memoryUsage().rss - before) / 1024 / 1024
-      assert.ok(grown < 150, `it grew by ${Math.round(grown)} MB`)
     })
   })
 

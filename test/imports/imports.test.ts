@@ -218,21 +218,6 @@ describe('an import', () => {
     const answer = await bring(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
     assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
   })
-
-  it('writes every row of one address, some at a time', async () => {
-    const at = domain()
-    const { id } = await begin()
-    const text = `email,tags\n${Array.from({ length: 205 }, (_, n) => `one@${at},tag${n}\n`).join('')}`
-    let now = { position: 0, status: 'RUNNING' } as ImportBody
-    let pieces = 0
-    for (; now.status === 'RUNNING'; pieces += 1)
-      now = (await bring(id, now.position, text.slice(now.position), true)).body.data as ImportBody
-    assert.deepEqual(
-      { rows: now.created + now.updated, lines: now.lines, pieces },
-      { rows: 205, lines: 206, pieces: 3 },
-    )
-    assert.equal((await contact(`one@${at}`))!.tags.length, 205)
-  })
   it('goes over empty lines, however many', async () => {
     const at = domain()
     const path = file(`email\na@${at}\n${'\r\n'.repeat(600_000)}b@${at}\nno address\n`)

@@ -102,5 +102,5 @@ describe("an instance's workplace in Temporal", () => {
       await second.stop()
       await service.stop()
     }
-  }).timeout(60_000)
+  }).timeout(180_000)
 })

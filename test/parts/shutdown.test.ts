@@ -7,7 +7,7 @@ import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('SIGTERM', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let answerMail: (() => void) | undefined

@@ -38,7 +38,7 @@ async function startCollector() {
 }
 
 describe('a trace', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
   let collector: Awaited<ReturnType<typeof startCollector>>

@@ -12,7 +12,7 @@ const SOURCES = {
 }
 
 describe('compiling a template', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let renderer: Renderer
   before(() => {
     renderer = createRenderer()

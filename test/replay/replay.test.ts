@@ -15,7 +15,7 @@ describe('replay of recorded histories', () => {
 
   for (const file of files) {
     it(file, async function () {
-      this.timeout(60_000)
+      this.timeout(180_000)
       const history: unknown = JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))
       await Worker.runReplayHistory(
         { workflowBundle: await workflowBundle() },

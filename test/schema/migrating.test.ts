@@ -34,5 +34,5 @@ describe('migrating', () => {
       await other.end()
       await orm.close(true)
     }
-  }).timeout(60_000)
+  }).timeout(180_000)
 })

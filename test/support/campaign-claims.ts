@@ -1,7 +1,7 @@
 import { preparePage } from '../../src/campaigns/advance-campaign.ts'
 import { Campaign } from '../../src/campaigns/entities.ts'
 import type { SuppressedBy } from '../../src/contacts/index.ts'
-import type { Prepared } from '../../src/messages/prepare.ts'
+import type { Prepared } from '../../src/messages/prepared.ts'
 import { dueRecipients, findMessage, readSendSettings } from '../../src/messages/read-queries.ts'
 import { prepareStored } from '../../src/messages/retry-message.ts'
 import { createMessageStore } from '../../src/parts/mail.ts'

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function eventually<Fact>(
   what: string,
   ask: () => Promise<Fact | undefined> | Fact | undefined,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<Fact> {
   for (const deadline = Date.now() + timeoutMs; ; await delay(25)) {
     const fact = await ask()

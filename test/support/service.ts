@@ -28,7 +28,7 @@ export interface CallOptions {
   key?: string | null
   headers?: Record<string, string>
   /** Sent as it is, instead of `body` as JSON. */
-  raw?: string
+  raw?: string | Uint8Array<ArrayBuffer>
 }
 
 export interface Service {

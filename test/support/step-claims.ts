@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { prepareStep, type StepToSend } from '../../src/enrollments/send-step.ts'
-import type { Prepared } from '../../src/messages/prepare.ts'
+import type { Prepared } from '../../src/messages/prepared.ts'
 import type { Attempt, MessageStore } from '../../src/messages/store.ts'
 import { createMessageStore } from '../../src/parts/mail.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -32,7 +32,7 @@ export const look = (service: Service, step: StepToSend) =>
 export async function prepare(service: Service, step: StepToSend): Promise<Prepared> {
   const prepared = await look(service, step)
   assert.equal(prepared.kind, 'ready')
-  return (prepared as Extract<typeof prepared, { kind: 'ready' }>).message
+  return prepared.message
 }
 
 export const anAttempt = (message: Prepared, header = '<of-a-test@example.com>'): Attempt => ({

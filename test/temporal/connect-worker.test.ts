@@ -9,7 +9,7 @@ import { services } from '../support/servers.ts'
 const never = new AbortController().signal
 
 describe('connecting a worker to Temporal', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
 
   it('says once why it waits, keeps nothing open of what failed, and ends when it is aborted', async function () {
     if (process.platform !== 'linux') this.skip()
